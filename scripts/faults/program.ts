@@ -691,4 +691,20 @@ export const programFaults: readonly FixedFault[] = [
     test: "packages/cli/test/sub-agents/tool.test.ts",
     title: "AGT20 no more than the limit are started",
   },
+  {
+    fault: "tools read sessions of other folders in Pith's home",
+    file: "packages/cli/src/settings/home-files.ts",
+    search: '"audit", "sessions", "history"',
+    replace: '"audit", "history"',
+    test: "packages/cli/test/program/private-data.test.ts",
+    title: "in mode %s; settings, skills and agents stay readable",
+  },
+  {
+    fault: "tools read the write-ahead log of the search index, beside the index that is closed to them",
+    file: "packages/agent/src/permissions/protected-paths.ts",
+    search: '"/.-~".includes(lower.charAt(start.length))',
+    replace: 'lower.charAt(start.length) === "/"',
+    test: "packages/cli/test/program/private-data.test.ts",
+    title: "in mode %s; settings, skills and agents stay readable",
+  },
 ];

@@ -65,7 +65,7 @@ export function explainDecision(
   return modeDecision.outcome === "allowed" ? { by: "mode" } : explainByRules(findAllowingRules(request, state));
 }
 
-const ALWAYS_REFUSED: ReadonlySet<string> = new Set(["read-keys", "change-settings"]);
+const ALWAYS_REFUSED: ReadonlySet<string> = new Set(["read-private", "change-settings"]);
 
 function explainByRules(rules: readonly Rule[]): Pick<AuditDecision, "by" | "rules"> {
   return { by: "rule", rules: rules.map(toAuditRule) };

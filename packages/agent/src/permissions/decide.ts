@@ -62,8 +62,9 @@ export function decide(request: PermissionRequest, { mode, rules, paths, limits 
 }
 
 function refusalMessage({ action }: ModeDecision): string {
-  if (action === "read-keys") return "not permitted: tools cannot read Pith's own keys";
-  if (action === "change-settings") return "not permitted: only the user can change these settings";
+  if (action === "read-private")
+    return "not permitted: tools cannot read Pith's keys, sessions and other private data; recall searches sessions";
+  if (action === "change-settings") return "not permitted: only the user can change Pith's settings and data";
   return "not permitted: plan mode is read-only; only the user can leave it";
 }
 
@@ -109,7 +110,7 @@ const no = "refused";
 const outcomeTable: Readonly<Record<ActionKind, Readonly<Record<PermissionMode, DecisionOutcome>>>> = {
   "read":               { ask: yes, edit: yes, plan: yes, all: yes },
   "read-secret":        { ask, edit: ask, plan: ask, all: ask },
-  "read-keys":          { ask: no,  edit: no,  plan: no,  all: no  },
+  "read-private":       { ask: no,  edit: no,  plan: no,  all: no  },
   "change-inside":      { ask, edit: yes, plan: no,  all: yes },
   "change-protected":   { ask, edit: ask, plan: no,  all: ask },
   "change-outside":     { ask, edit: ask, plan: no,  all: ask },

@@ -1,4 +1,4 @@
-/** Classifies paths: secret, protected, own, inside or outside the workspace. Comparison ignores case, as some file systems do. */
+/** Classifies paths: private, secret, protected, inside or outside the workspace. Comparison ignores case, as some file systems do. */
 
 import { isWithin } from "../text.ts";
 import type { PermissionPaths, ResolvedPath } from "./request.ts";
@@ -36,14 +36,13 @@ export const GUARDED_NAMES: readonly string[] = [
   ...STARTUP_NAMES,
 ];
 
-export type ReadKind = "read" | "read-secret" | "read-keys" | "unknown";
+export type ReadKind = "read" | "read-secret" | "read-private" | "unknown";
 export type ChangeKind = "change-inside" | "change-protected" | "change-outside" | "change-settings" | "unknown";
 
 export function classifyRead(resolved: ResolvedPath, paths: PermissionPaths): ReadKind {
   const { realPath } = resolved;
   const spellings = pathSpellings(resolved);
-  if (spellings.some((path) => PROCESS_SECRETS.test(path) || paths.keyFiles.some((key) => isWithin(key, path))))
-    return "read-keys";
+  if (spellings.some((path) => PROCESS_SECRETS.test(path) || isPrivate(path, paths))) return "read-private";
   if (realPath === null) return "unknown";
   if (spellings.some((path) => isSecret(path, paths))) return "read-secret";
   return !isWithin(paths.root, realPath) && spellings.some(isSecretOutsideWorkspace) ? "read-secret" : "read";
@@ -51,12 +50,8 @@ export function classifyRead(resolved: ResolvedPath, paths: PermissionPaths): Re
 
 export function classifyChange(resolved: ResolvedPath, paths: PermissionPaths): ChangeKind {
   const { realPath } = resolved;
-  if (
-    pathSpellings(resolved).some((path) =>
-      [...paths.permissionFiles, ...paths.keyFiles].some((file) => isWithin(file, path)),
-    )
-  )
-    return "change-settings";
+  const isSetting = (path: string): boolean => paths.permissionFiles.some((file) => isWithin(file, path));
+  if (pathSpellings(resolved).some((path) => isSetting(path) || isPrivate(path, paths))) return "change-settings";
   if (realPath === null) return "unknown";
   const baseFolder = [paths.root, ...paths.temporaryFolders].find((folder) => isWithin(folder, realPath));
   if (baseFolder === undefined) return "change-outside";
@@ -67,10 +62,18 @@ function pathSpellings({ path, realPath }: ResolvedPath): readonly string[] {
   return realPath === null || realPath === path ? [path] : [path, realPath];
 }
 
-function isSecret(path: string, { keyFiles }: PermissionPaths): boolean {
+/** Also covers what programs create beside a private file: `search.db-wal`, `session.jsonl.damaged`. */
+function isPrivate(path: string, { privatePaths }: PermissionPaths): boolean {
   const lower = path.toLowerCase();
-  const isKeyFolder = keyFiles.some((keyFile) => path === keyFile.slice(0, keyFile.lastIndexOf("/")));
-  return isKeyFolder || SECRET.test(lower) || SYSTEM_SECRET.test(lower);
+  return privatePaths.some((privatePath) => {
+    const start = privatePath.toLowerCase();
+    return lower.startsWith(start) && (lower.length === start.length || "/.-~".includes(lower.charAt(start.length)));
+  });
+}
+
+function isSecret(path: string, { permissionFiles }: PermissionPaths): boolean {
+  const lower = path.toLowerCase();
+  return permissionFiles.includes(path) || SECRET.test(lower) || SYSTEM_SECRET.test(lower);
 }
 
 function isSecretOutsideWorkspace(path: string): boolean {

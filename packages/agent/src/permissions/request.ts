@@ -55,9 +55,9 @@ export interface PermissionPaths {
   readonly home: string;
   /** Folders for temporary files, such as /tmp. */
   readonly temporaryFolders: readonly string[];
-  /** Files with keys, which no tool may read. */
-  readonly keyFiles: readonly string[];
-  /** Settings and remembered rules, which no tool may change. */
+  /** Keys, sessions and other data that no tool may read or change; a folder includes what is in it. */
+  readonly privatePaths: readonly string[];
+  /** Files and folders with settings and remembered rules, which no tool may change. */
   readonly permissionFiles: readonly string[];
   /** Whether commands run in a sandbox. */
   readonly hasSandbox?: boolean;
@@ -72,13 +72,15 @@ export async function resolveRequest(
   return { toolRequest, resolvedPaths: await Promise.all(paths.map((path) => resolvePath(path, resolveRealPath))) };
 }
 
-/** Permission paths before they are resolved. The sandbox's values may arrive later than the rest. */
-export interface PermissionPathsInput extends Omit<PermissionPaths, "temporaryFolders" | "hasSandbox"> {
+/** Permission paths before they are resolved. The values of the sandbox and of the session may arrive later than the rest. */
+export interface PermissionPathsInput
+  extends Omit<PermissionPaths, "temporaryFolders" | "privatePaths" | "hasSandbox"> {
   readonly temporaryFolders: readonly string[] | Promise<readonly string[]>;
+  readonly privatePaths: readonly string[] | Promise<readonly string[]>;
   readonly hasSandbox?: boolean | Promise<boolean>;
 }
 
-// Key and permission files are listed by both paths, because a request may use either.
+// Private paths and permission files are listed by both paths, because a request may use either.
 export async function resolvePermissionPaths(
   input: PermissionPathsInput,
   resolveRealPath: ResolveRealPath,
@@ -87,12 +89,12 @@ export async function resolvePermissionPaths(
   const withRealPaths = async (paths: readonly string[]): Promise<readonly string[]> => [
     ...new Set([...paths.map(withSlashes), ...(await Promise.all(paths.map(resolve)))]),
   ];
-  const { root, home, temporaryFolders, keyFiles, permissionFiles, hasSandbox = false } = input;
+  const { root, home, temporaryFolders, privatePaths, permissionFiles, hasSandbox = false } = input;
   return {
     root: await resolve(root),
     home: await resolve(home),
     temporaryFolders: await Promise.all((await temporaryFolders).map(resolve)),
-    keyFiles: await withRealPaths(keyFiles),
+    privatePaths: await withRealPaths(await privatePaths),
     permissionFiles: await withRealPaths(permissionFiles),
     hasSandbox: await hasSandbox,
   };

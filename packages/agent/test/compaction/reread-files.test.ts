@@ -51,7 +51,7 @@ async function createScene({ window = 40_000, deny = [], parts = {} }: SceneOpti
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   const files = nodeFiles({ root });
   const readTracker = new ReadTracker();
-  const paths = { root, home: "/home/ann", temporaryFolders: [], keyFiles: [], permissionFiles: [] };
+  const paths = { root, home: "/home/ann", temporaryFolders: [], privatePaths: [], permissionFiles: [] };
   const permissions = new Permissions({ mode: "edit", rules: rules({ deny }), paths, resolveRealPath });
   const requests: Request[] = [];
   const replies: ScriptedReply[] = [];

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { type PermissionGrant, Permissions, type Tool } from "../../src/index.ts";
 import { calls, heldModel, heldTool, heldWriter, quiet, stage, talk, text } from "./held.ts";
 
-const ground = { root: "/work", home: "/home/me", temporaryFolders: ["/tmp"], keyFiles: [], permissionFiles: [] };
+const ground = { root: "/work", home: "/home/me", temporaryFolders: ["/tmp"], privatePaths: [], permissionFiles: [] };
 const realPath = async (path: string): Promise<string> => path;
 
 /** A tool that would run a command. */

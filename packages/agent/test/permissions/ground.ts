@@ -14,8 +14,8 @@ export const ground: PermissionPaths = {
   root: "/home/ann/project",
   home: "/home/ann",
   temporaryFolders: ["/tmp"],
-  keyFiles: ["/home/ann/.pith/keys.json"],
-  permissionFiles: ["/home/ann/.pith/settings.json", "/home/ann/.pith/permissions.json"],
+  privatePaths: ["/home/ann/.pith/keys.json"],
+  permissionFiles: ["/home/ann/.pith"],
   hasSandbox: true,
 };
 

@@ -8,7 +8,7 @@ const ground = {
   root: "C:\\work",
   home: "C:\\Users\\ann",
   temporaryFolders: ["C:\\Temp"],
-  keyFiles: ["C:\\Users\\ann\\.pith\\keys.json"],
+  privatePaths: ["C:\\Users\\ann\\.pith\\keys.json"],
   permissionFiles: ["C:\\Users\\ann\\.pith"],
 };
 

@@ -101,7 +101,7 @@ test("SEC14 permissions check the command with the secrets; questions and rules 
   const asked: string[] = [];
   const permits = new Permissions({
     mode: "ask",
-    paths: { root: "/work", home: "/home/me", temporaryFolders: [], keyFiles: [], permissionFiles: [] },
+    paths: { root: "/work", home: "/home/me", temporaryFolders: [], privatePaths: [], permissionFiles: [] },
     resolveRealPath: async (path) => path,
     rules: { deny: [] },
     redaction: secretsFor(),

@@ -59,7 +59,7 @@ test("SEC14 the question about a command warns of shell special characters in a 
   const vault = new Vault({ digest: () => "0123456789ab", environment: { MY_PASSWORD: password } });
   const permits = new Permissions({
     mode: "ask",
-    paths: { root: "/work", home: "/home/me", temporaryFolders: [], keyFiles: [], permissionFiles: [] },
+    paths: { root: "/work", home: "/home/me", temporaryFolders: [], privatePaths: [], permissionFiles: [] },
     resolveRealPath: async (path) => path,
     redaction: vault,
     ask: async ({ text }) => {

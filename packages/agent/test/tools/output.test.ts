@@ -36,7 +36,7 @@ function newGround(ripgrep: string | null = rgPath): Ground {
   mkdirSync(join(home, "own/secret"), { recursive: true });
   writeFileSync(join(home, "own/secret", "a.txt"), "needle of the home\n");
   writeFileSync(join(root, "inside", "a.txt"), "needle of the project\n");
-  const ground = { root, home, temporaryFolders: [], keyFiles: [join(home, "own/secret")], permissionFiles: [] };
+  const ground = { root, home, temporaryFolders: [], privatePaths: [join(home, "own/secret")], permissionFiles: [] };
   const permissions = new Permissions({ mode: "edit", paths: ground, resolveRealPath });
   const files = nodeFiles({ root, home });
   const tools = [...fileTools({ files }), ...searchTools({ files, search: nodeSearch({ root, home, ripgrep }) })];

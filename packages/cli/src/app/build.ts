@@ -30,6 +30,7 @@ import {
   loadGuidance,
 } from "../resources/guidance.ts";
 import { closeSandbox, type OpenSandbox, openSandbox } from "../sandbox/sandbox.ts";
+import { listOutsideSessionPaths } from "../settings/home-files.ts";
 import { restoreSecrets } from "../settings/secrets.ts";
 import type { CompactionSettings, Settings } from "../settings/settings.ts";
 import type { AppOptions } from "./app-options.ts";
@@ -198,12 +199,17 @@ async function createComponents(args: CliArgs, options: AppOptions): Promise<App
   const audit = openAuditLog(args, options);
   const auditFailure = checkRequiredAuditLog(options, audit);
   if (auditFailure !== null) return await closeSandboxAndFail(sandbox, auditFailure);
-  const permissionSetup = await createPermissions(args, { ...options, userHome, temporaryFolder, audit });
+  const sessionPaths = Promise.withResolvers<readonly string[]>();
+  const permissionSetup = await createPermissions(args, {
+    ...{ ...options, userHome, temporaryFolder, sessionPaths: sessionPaths.promise, audit },
+  });
   if (permissionSetup.type === "failed") return await closeSandboxAndFail(sandbox, permissionSetup);
   const sessionAndModel = await openSessionAndModel(args, options);
   if (sessionAndModel.type === "failed") return await closeSandboxAndFail(sandbox, sessionAndModel);
   if (audit) audit.sessionId = sessionAndModel.session.store.header.id;
-  const { mayRead } = permissionSetup;
+  const outsideSessionPaths = listOutsideSessionPaths(listSessionFiles(sessionAndModel), home);
+  sessionPaths.resolve(outsideSessionPaths);
+  const { mayRead, deniedPaths } = permissionSetup;
   const extensionFolders = await findExtensionFolders(options);
   const guidanceOptions = {
     args,
@@ -223,6 +229,7 @@ async function createComponents(args: CliArgs, options: AppOptions): Promise<App
   const workspace = await createWorkspaceTools({
     ...options,
     ...permissionSetup,
+    deniedPaths: { ...deniedPaths, unreadable: [...deniedPaths.unreadable, ...outsideSessionPaths] },
     session,
     sessionPath,
     sandbox,
@@ -231,6 +238,12 @@ async function createComponents(args: CliArgs, options: AppOptions): Promise<App
     checkRereadPermission: (path) => permissionSetup.permissions.permitReread(path),
   });
   return { type: "components", permissionSetup, sessionAndModel, guidanceOptions, loadedGuidance, workspace, audit };
+}
+
+/** The session's file, and that of the session that it was forked from or that started it. */
+function listSessionFiles({ session, path }: Extract<SessionAndModel, { type: "opened" }>): readonly string[] {
+  const { parentSession } = session.store.header;
+  return [path, parentSession].filter((file) => typeof file === "string");
 }
 
 /** Imports the commands only when guidance needs their names. */

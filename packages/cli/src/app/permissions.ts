@@ -18,8 +18,7 @@ import type { Vault } from "@pith/context/secrets";
 import type { CliArgs } from "../args/args.ts";
 import { buildPolicyLimits, buildPolicyRules } from "../policy/permitted-parts.ts";
 import { networkSetting } from "../sandbox/network.ts";
-import { keyFilePath } from "../settings/provider-keys.ts";
-import { redactionKeyPath } from "../settings/secrets.ts";
+import { listPrivatePaths } from "../settings/home-files.ts";
 import type { AppOptions } from "./app-options.ts";
 import type { AuditLog } from "./audit-log.ts";
 
@@ -29,6 +28,8 @@ export interface CreatePermissionsOptions
   readonly userHome: string;
   /** The folder that commands see as `/tmp`; null without a sandbox. */
   readonly temporaryFolder: Promise<string | null>;
+  /** The files of sessions outside Pith's home, which no tool may read. Known when the session is open. */
+  readonly sessionPaths: Promise<readonly string[]>;
   /** Absent or null if decisions are not recorded. */
   readonly audit?: AuditLog | null;
 }
@@ -86,7 +87,7 @@ export async function createPermissions(
       root: cwd,
       home: userHome,
       temporaryFolders,
-      keyFiles: listProtectedPaths(home),
+      privatePaths: options.sessionPaths.then((paths) => [...listPrivatePaths(home), ...paths]),
       permissionFiles: [home],
       hasSandbox,
     },
@@ -115,11 +116,6 @@ function openNetworkRules(settings: AppOptions["settings"]): readonly Rule[] {
 
 async function isReadable(path: string, permissions: Permissions): Promise<boolean> {
   return await permissions.isAllowed({ tool: "read", arguments: { path }, intent: { type: "look", paths: [path] } });
-}
-
-/** Paths that no tool and no command may read: keys, and the unredacted originals of files that were changed. */
-function listProtectedPaths(home: string): readonly string[] {
-  return [keyFilePath(home), redactionKeyPath(home), join(home, "restore")];
 }
 
 /** Adds a note for each invalid rule. The other rules still apply. */

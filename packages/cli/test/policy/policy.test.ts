@@ -135,7 +135,7 @@ describe("hosts", () => {
         root: "/work",
         home: "/home/a",
         temporaryFolders: Promise.resolve([]),
-        keyFiles: [],
+        privatePaths: [],
         permissionFiles: [],
         hasSandbox: Promise.resolve(true),
       },
@@ -171,7 +171,7 @@ describe("hosts", () => {
       root: "/",
       home: "/",
       temporaryFolders: Promise.resolve([]),
-      keyFiles: [],
+      privatePaths: [],
       permissionFiles: [],
       hasSandbox: Promise.resolve(true),
     };

@@ -11,7 +11,7 @@ function scene(answers: readonly PermissionAnswer[] = [], mode: "edit" | "plan" 
   const left = [...answers];
   const permissions = new Permissions({
     mode,
-    paths: { root: "/work", home: "/home/ann", temporaryFolders: [], keyFiles: [], permissionFiles: [] },
+    paths: { root: "/work", home: "/home/ann", temporaryFolders: [], privatePaths: [], permissionFiles: [] },
     resolveRealPath: async (path) => path,
     ask: async (question) => {
       questions.push(question);

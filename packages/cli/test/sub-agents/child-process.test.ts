@@ -38,7 +38,7 @@ describe("child arguments", () => {
     const permissions = new Permissions({
       mode: "ask",
       rules: { allow: [rule("bash(npm test)")], deny: [rule("bash(git push)")] },
-      paths: { root: "/w", home: "/h", temporaryFolders: [], keyFiles: [], permissionFiles: [] },
+      paths: { root: "/w", home: "/h", temporaryFolders: [], privatePaths: [], permissionFiles: [] },
       resolveRealPath: async (path) => path,
     });
     return {

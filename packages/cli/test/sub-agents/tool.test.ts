@@ -38,7 +38,7 @@ function crewWith(
   const permissions = new Permissions({
     mode: "ask",
     rules: { allow: [], deny: [] },
-    paths: { root: folder, home: folder, temporaryFolders: [], keyFiles: [], permissionFiles: [] },
+    paths: { root: folder, home: folder, temporaryFolders: [], privatePaths: [], permissionFiles: [] },
     resolveRealPath: async (path) => path,
   });
   const session = { file: join(folder, "parent.jsonl") };

@@ -2,7 +2,7 @@
 
 export { BLOB_QUOTA, BlobWriter } from "./blob-writer.ts";
 export { findBlobs, keepBlob, readBlob } from "./blobs.ts";
-export { diskErrorCode, realFiles } from "./files.ts";
+export { diskErrorCode, realFiles, sidecarFolder } from "./files.ts";
 export type { JsonlStore } from "./jsonl/jsonl-store.ts";
 export { createStore, openStore } from "./jsonl/open-store.ts";
 export { nodeRuntime } from "./runtime.ts";

@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { listSessions, realFiles, type SessionItem, sessionsFolder } from "@pith/context/node";
 import { createProgressReporter, type SubcommandCall } from "../../args/subcommand.ts";
 import { readSession } from "../../sessions/find-session.ts";
+import { PRIVATE_NAMES } from "../../settings/home-files.ts";
 import { formatBytes, formatCount } from "../../text/format.ts";
 import { type Check, failure, ok, warning } from "./checks.ts";
 
@@ -60,18 +61,6 @@ function findExposedPaths(home: string, reportProgress: (line: string) => void):
   return exposedPaths;
 }
 
-/** Files that no other user may read or write. */
-const PRIVATE_NAMES = [
-  "audit",
-  "sessions",
-  "history",
-  "trash",
-  "restore",
-  "keys.json",
-  "redaction.key",
-  "search.db",
-  "windows.json",
-];
 /** Files that no other user may write. They may be readable, because the user may want to share them. */
 const WRITE_PROTECTED_NAMES = ["settings.json", "permissions.json", "trust.json"];
 
