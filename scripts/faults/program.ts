@@ -707,4 +707,20 @@ export const programFaults: readonly FixedFault[] = [
     test: "packages/cli/test/program/private-data.test.ts",
     title: "in mode %s; settings, skills and agents stay readable",
   },
+  {
+    fault: "a provider's key was redacted only if it looked random",
+    file: "packages/cli/src/settings/keys-in-use.ts",
+    search: "    ...pickVariables(listKeyVariables(), environment),\n",
+    replace: "",
+    test: "packages/cli/test/settings/secrets.test.ts",
+    title: "redacted without a known form: %s",
+  },
+  {
+    fault: "a key that was saved while a session ran was not redacted",
+    file: "packages/cli/src/settings/provider-keys.ts",
+    search: "  if (apiKey !== undefined) vault?.addKey(savedKeyName(provider.id), apiKey);\n",
+    replace: "",
+    test: "packages/cli/test/settings/secrets.test.ts",
+    title: "saved while the session runs, as soon as it is used",
+  },
 ];

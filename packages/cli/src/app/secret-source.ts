@@ -8,9 +8,10 @@ import type { Login, LoginOptions, SecretSource } from "@pith/agent";
 import { findSafeProgram, resolveRealPath, safeEnvironment } from "@pith/agent/node";
 import type { Vault } from "@pith/context/secrets";
 import type { Environment } from "@pith/models";
+import { listLoginKeys } from "../settings/keys-in-use.ts";
 
 export interface SecretSourceOptions {
-  readonly vault: Pick<Vault, "restore" | "learn"> | null;
+  readonly vault: Pick<Vault, "restore" | "learn" | "addKey"> | null;
   readonly environment: Environment;
   /** The user's home folder. */
   readonly home: string;
@@ -29,7 +30,9 @@ export function createSecretSource(options: SecretSourceOptions): SecretSource {
     },
     readVariable: (name) => {
       const isAvailable = Object.hasOwn(environment, name) && !withheldVariables.includes(name);
-      return isAvailable ? (environment[name] ?? null) : null;
+      const value = isAvailable ? (environment[name] ?? null) : null;
+      if (value !== null) vault?.addKey(name, value);
+      return value;
     },
     findLogin: async (name, loginOptions) =>
       name === "git" ? await findGitLogin(loginOptions, options) : await findFileLogin(name, options),
@@ -45,11 +48,12 @@ const CREDENTIAL_FILES: Readonly<Record<string, readonly string[]>> = {
 /** Returns the credential files of a tool, and the variables that the files refer to, such as `${NPM_TOKEN}`. */
 async function findFileLogin(
   name: string,
-  { home, environment, withheldVariables }: SecretSourceOptions,
+  { home, environment, withheldVariables, vault }: SecretSourceOptions,
 ): Promise<Login | null> {
   const files = (CREDENTIAL_FILES[name] ?? []).filter((file) => existsSync(join(home, file)));
   if (files.length === 0) return null;
   const texts = await Promise.all(files.map((file) => readFile(join(home, file), "utf8").catch(() => "")));
+  for (const text of texts) vault?.learn(text);
   const variableNames = texts.flatMap((text) =>
     Array.from(text.matchAll(/\$\{(\w+)\}/g), ([, variable = ""]) => variable),
   );
@@ -57,6 +61,7 @@ async function findFileLogin(
     const value = withheldVariables.includes(variable) ? undefined : environment[variable];
     return value === undefined ? [] : [[variable, value]];
   });
+  for (const [variable, value] of variables) vault?.addKey(variable, value);
   return { environment: Object.fromEntries(variables), credentialFiles: files.map((file) => `~/${file}`) };
 }
 
@@ -88,10 +93,10 @@ async function createGitAuthHeader(
   const readField = (name: string): string => new RegExp(`^${name}=(.*)$`, "m").exec(credential)?.[1] ?? "";
   const [user, password] = [readField("username"), readField("password")];
   if (password === "") return null;
-  const header = `Authorization: Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
   // The vault learns the credentials, so that they are redacted if a command prints them.
-  options.vault?.learn(`https://${user}:${password}@${host}/\n${header}\n`);
-  return header;
+  for (const key of listLoginKeys({ name: `git login for ${host}`, user, password }))
+    options.vault?.addKey(key.name, key.value);
+  return `Authorization: Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
 }
 
 async function runGitCredential(

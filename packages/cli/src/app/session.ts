@@ -136,7 +136,8 @@ export async function openSessionAndModel({ session: target }: CliArgs, options:
   const { model: lastModel } = existing?.session.branch.state ?? { model: null };
   const previousModel = lastModel ? `${lastModel.provider}/${lastModel.modelId}` : undefined;
   const sessionId = existing?.session.store.header.id ?? id;
-  const modelResult = await chooseModel(settings, { environment, home, sessionId, previousModel, costLimit });
+  const modelOptions = { environment, home, vault, sessionId, previousModel, costLimit };
+  const modelResult = await chooseModel(settings, modelOptions);
   if (modelResult.type !== "opened" && needsModel) {
     await existing?.close();
     return { type: "failed", message: modelResult.message };

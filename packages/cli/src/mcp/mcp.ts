@@ -1,6 +1,7 @@
 /** Implements the bundled MCP extension: the tools `mcp_find` and `mcp_call` for all servers together, and their status for `/mcp`. */
 
 import type { Extension, ExtensionContext } from "@pith/agent";
+import { listServerKeys } from "../settings/keys-in-use.ts";
 import { createCallTool } from "./call-tool.ts";
 import { createClientOptions, McpClient, type McpTimeouts } from "./client.ts";
 import { createClientManager, createFindTool } from "./find-tool.ts";
@@ -14,6 +15,8 @@ export function createMcpExtension(options: McpOptions, timeouts: Partial<McpTim
     const { cwd, home, notify = () => {} } = options;
     const { servers: namedServers, disabled, notes } = readConfiguredServers(options);
     for (const line of notes) notify(line);
+    for (const { name, server } of namedServers)
+      for (const key of listServerKeys({ [name]: server })) options.vault?.addKey(key.name, key.value);
     if (namedServers.length === 0) return;
     const folderServers = namedServers.filter(({ from }) => from === "folder").map(({ name }) => name);
     if (folderServers.length > 0) notify(`this folder configures MCP servers: ${folderServers.join(", ")}`);

@@ -1,5 +1,6 @@
 /** Reads the configured MCP servers of the user, the caller and a trusted folder, in this order. The first server with a name wins. */
 
+import type { Vault } from "@pith/context/secrets";
 import type { Environment } from "@pith/models";
 import { getServerRefusal } from "../policy/permitted-parts.ts";
 import {
@@ -112,6 +113,8 @@ export interface McpOptions {
   readonly trustedFolder?: FolderTrust;
   /** Servers that the caller adds, such as an editor. */
   readonly mcpServers?: McpServers;
+  /** Learns the keys of the servers. Absent or null if secrets are not redacted. */
+  readonly vault?: Vault | null;
   /** Shows a notice to the user. */
   readonly notify?: (line: string) => void;
   /** Receives the function that describes the servers of this session, for `/mcp`. */

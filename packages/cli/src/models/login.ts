@@ -2,7 +2,15 @@
 
 import type { Agent } from "@pith/agent";
 import { type Environment, type Provider, providers } from "@pith/models";
-import { findKey, findKeyVariable, type KeySources, keyFilePath, readKeyFile } from "../settings/provider-keys.ts";
+import {
+  findKey,
+  findKeyVariable,
+  type KeyRedaction,
+  type KeySources,
+  keyFilePath,
+  readKeyFile,
+  savedKeyName,
+} from "../settings/provider-keys.ts";
 import { type RemoveKeyResult, removeKeys, saveKey } from "../settings/save.ts";
 import type { Settings } from "../settings/settings.ts";
 import { findNearest, type UsageError, usageError } from "../text/usage-error.ts";
@@ -25,11 +33,6 @@ export function resolveProviderOption(name: string): ResolvedProviderOption {
   );
 }
 
-/** Receives a key that is entered while a session runs, so that the session redacts it. */
-export interface KeyRedaction {
-  addVariable(name: string, value: string): void;
-}
-
 export interface SaveProviderKeyOptions {
   /** Pith's home. */
   readonly home: string;
@@ -44,7 +47,7 @@ export async function saveProviderKey(
   { home, vault }: SaveProviderKeyOptions,
 ): Promise<UsageError | null> {
   const id = provider.canonicalId ?? provider.id;
-  vault?.addVariable(`${id.toUpperCase()}_API_KEY`, key);
+  vault?.addKey(savedKeyName(id), key);
   return await saveKey({ provider: id, key, home });
 }
 

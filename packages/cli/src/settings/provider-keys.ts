@@ -85,6 +85,13 @@ export interface KeySources {
   readonly environment: Environment;
   /** Pith's home. */
   readonly home: string;
+  /** Learns the key that is found. Absent if no session runs, null if redaction is off. */
+  readonly vault?: KeyRedaction | null | undefined;
+}
+
+/** Redacts a key from now on. The name is for display. */
+export interface KeyRedaction {
+  addKey(name: string, value: string): void;
 }
 
 export type FindKeyResult =
@@ -92,12 +99,14 @@ export type FindKeyResult =
   { readonly type: "found"; readonly apiKey?: string } | UsageError;
 
 /** Does not open the key file if the provider is local or the environment contains its key. */
-export async function findKey(provider: Provider, { environment, home }: KeySources): Promise<FindKeyResult> {
+export async function findKey(provider: Provider, { environment, home, vault }: KeySources): Promise<FindKeyResult> {
   if (provider.isLocal || findKeyVariable(provider, environment) !== null) return { type: "found" };
   const result = await readKeyFile(keyFilePath(home));
   if (result.type === "mistake") return result;
   // An alias of a provider uses the same key.
   const apiKey = result.keys[provider.id] ?? result.keys[provider.canonicalId ?? provider.id];
+  // The file may have changed since the session started.
+  if (apiKey !== undefined) vault?.addKey(savedKeyName(provider.id), apiKey);
   return { type: "found", ...(apiKey !== undefined && { apiKey }) };
 }
 
@@ -119,6 +128,11 @@ export async function findProviderWithKey(
 /** The environment variables for provider keys. Commands run by a model never need them. */
 export function listKeyVariables(): readonly string[] {
   return [...new Set(providers.flatMap(({ keyVariables: variableNames }) => variableNames))];
+}
+
+/** The name of a saved key for display. */
+export function savedKeyName(providerId: string): string {
+  return `${providerId.toUpperCase()}_API_KEY`;
 }
 
 export function keyFilePath(home: string): string {

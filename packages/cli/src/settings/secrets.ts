@@ -19,8 +19,9 @@ import type { Entry, Session } from "@pith/context";
 import { fileTouches, splitContent } from "@pith/context/host";
 import { Vault } from "@pith/context/secrets";
 import type { Environment } from "@pith/models";
-import { getUserId, keyFilePath, readKeyFile } from "./provider-keys.ts";
-import type { McpServerSettings, Settings } from "./settings.ts";
+import { collectKeysInUse, type McpServerSettingsByName } from "./keys-in-use.ts";
+import { getUserId } from "./provider-keys.ts";
+import type { Settings } from "./settings.ts";
 
 type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
@@ -97,8 +98,6 @@ function createKey(path: string): Uint8Array {
   }
 }
 
-export type McpServerSettingsByName = Readonly<Record<string, McpServerSettings>>;
-
 /**
  * Returns the arguments, variables, headers and query parameters of MCP servers as environment variables, so that the vault finds
  * secrets in them. Each name starts with the server's name, so that servers do not overwrite each other's values.
@@ -129,32 +128,29 @@ export interface VaultOptions {
   /** Pith's home. */
   readonly home: string;
   readonly environment: Environment;
-  readonly settings: Pick<Settings, "secrets" | "mcpServers">;
+  readonly settings: Pick<Settings, "secrets" | "mcpServers" | "baseUrl">;
   /** MCP servers that the client provides. */
   readonly mcpServers?: McpServerSettingsByName | undefined;
 }
 
 /** Null if redaction is off. */
-export async function createVault({ home, environment, settings, mcpServers }: VaultOptions): Promise<Vault | null> {
-  const { redact, also: extraVariables = [] } = settings.secrets ?? {};
-  if (redact === "off") return null;
+export async function createVault(options: VaultOptions): Promise<Vault | null> {
+  return options.settings.secrets?.redact === "off" ? null : await buildVault(options);
+}
+
+/** Creates the vault even if redaction is off. Keys must be redacted too: a provider may quote a rejected key in an error. */
+export async function buildVault({ home, environment, settings, mcpServers }: VaultOptions): Promise<Vault> {
+  const { also: extraVariables = [] } = settings.secrets ?? {};
   const servers = { ...mcpServers, ...settings.mcpServers };
   return new Vault({
     digest: createKeyedDigest(home),
-    environment: { ...(await readKeysAsVariables(home)), ...buildServerVariables(servers), ...environment },
+    environment: { ...buildServerVariables(servers), ...environment },
     variableNames: extraVariables.flatMap((name) => [
       name,
       ...Object.keys(servers).map((server) => `${server}_${name}`),
     ]),
+    keys: await collectKeysInUse({ home, environment, settings, servers }),
   });
-}
-
-/** Reads the key file as environment variables. Keys must be redacted too: a provider may quote a rejected key in an error. */
-async function readKeysAsVariables(home: string): Promise<Environment> {
-  const result = await readKeyFile(keyFilePath(home));
-  // An invalid key file is reported when a key is needed.
-  const keys = result.type === "read" ? Object.entries(result.keys) : [];
-  return Object.fromEntries(keys.map(([provider, key]) => [`${provider.toUpperCase()}_API_KEY`, key]));
 }
 
 /** Shown at every start while redaction is off. */

@@ -20,6 +20,43 @@ afterEach(() => ground.clear());
 
 const all = ["--permission-mode", "all", "--sandbox", "off", "--allow", "fetch(127.0.0.1)"];
 
+test("SEC31 keys in use are nowhere in what is sent, shown, exported and logged, whatever their shape", async () => {
+  const keys = ["correct-horse-lantern", "lamp-of-the-north", "kettle-by-the-sea", "river-under-ice"] as const;
+  const [variable, saved, header, password] = keys;
+  writeFileSync(join(ground.home, "keys.json"), JSON.stringify({ openai: saved }), { mode: 0o600 });
+  writeFileSync(
+    join(ground.home, "settings.json"),
+    JSON.stringify({ mcpServers: { hub: { url: "https://hub.example/mcp", headers: { "X-Hub": header } } } }),
+  );
+  writeFileSync(join(ground.folder, "found.txt"), `${keys.join("\n")}\n`);
+  const { url } = await ground.serve([
+    { parts: [{ type: "text", text: `They are ${keys.join(", ")}.` }, call("read", { path: "found.txt" })] },
+    { parts: [call("bash", { command: `cat found.txt; echo ${keys.join(" ")}` })] },
+    `Done: ${keys.join(" ")}`,
+  ]);
+  const variables = {
+    ...{ ANTHROPIC_API_KEY: variable, ANTHROPIC_BASE_URL: url, NO_PROXY: "127.0.0.1,localhost" },
+    HTTPS_PROXY: `http://ada:${password}@127.0.0.1:9`,
+  };
+  const { code, out, notes } = await ground.run([...all, "-p", "go"], { variables });
+  expect({ code, notes }).toMatchObject({ code: 0 });
+  const { code: exportCode, notes: exportNotes } = await ground.run(
+    ["sessions", "export", "last", "--as", "markdown", "-o", join(ground.home, "sessions/talk.md")],
+    { variables },
+  );
+  expect({ exportCode, exportNotes }).toMatchObject({ exportCode: 0 });
+  const bodies = JSON.stringify(ground.server.requests.map(({ body }) => body));
+  const stored = readdirSync(ground.home, { recursive: true, encoding: "utf8" })
+    .filter((name) => !/^(?:keys|settings)\.json$/.test(name) && statSync(join(ground.home, name)).isFile())
+    .map((name) => readFileSync(join(ground.home, name), "latin1"))
+    .join("\n");
+  expect(stored).toContain("cat found.txt");
+  for (const key of keys) {
+    for (const text of [out, notes, bodies, stored]) expect(text).not.toContain(key);
+  }
+  expect(out).toContain("Done: PITH_SECRET_");
+});
+
 test("SEC11 none of 200 planted secrets is sent, shown or kept, by whichever way it comes", async () => {
   const planted = createSampleSecrets(200, createSeededRandom(2_026));
   const share = sharesOf(planted, 10);

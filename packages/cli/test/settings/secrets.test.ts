@@ -13,13 +13,16 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { FileReadResult } from "@pith/agent";
+import type { ExtensionApi, FileReadResult } from "@pith/agent";
 import { MemoryStore, Session } from "@pith/context";
 import { Vault } from "@pith/context/secrets";
 import { testRuntime } from "@pith/context/testing";
+import { providers } from "@pith/models";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { createSampleSecrets } from "../../../context/test/support/sample-secrets.ts";
 import { createSeededRandom } from "../../../context/test/support/seeded-random.ts";
+import { createMcpExtension } from "../../src/mcp/mcp.ts";
+import { findKey } from "../../src/settings/provider-keys.ts";
 import {
   createKeyedDigest,
   createVault,
@@ -179,5 +182,89 @@ describe("vault key", () => {
     expect(vault?.redact(text).replace(/PITH_SECRET_env_[0-9a-f]{12}/g, "*")).toBe(
       "*\n*\n*\n*\n*\n*\nin-the-west-1\nthe-writers-7",
     );
+  });
+
+  const vaultFor = async (options: Partial<Parameters<typeof createVault>[0]>, saved: object = {}) => {
+    const home = mkdtempSync(join(tmpdir(), "pith-home-"));
+    onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+    writeFileSync(join(home, "keys.json"), JSON.stringify(saved), { mode: 0o600 });
+    return { home, vault: await createVault({ home, environment: {}, settings: {}, ...options }) };
+  };
+
+  describe("SEC31 a key in use is a secret, whatever its shape and its name", () => {
+    const KEY = "correct-horse-lantern";
+    const server = (settings: object) => ({ settings: { mcpServers: { hub: { command: "hub", ...settings } } } });
+    const basic = (login: string): string => Buffer.from(login).toString("base64");
+
+    test.each([
+      ["of a provider, in the environment", { environment: { GEMINI_API_KEY: KEY } }],
+      ["in a proxy's address", { environment: { https_proxy: `http://ada:${KEY}@proxy.example:3128` } }],
+      ["in a proxy's address without a scheme", { environment: { ALL_PROXY: `ada:${KEY}@proxy.example:3128` } }],
+      ["in the address of a provider", { environment: { ANTHROPIC_BASE_URL: `https://ada:${KEY}@relay.example/v1` } }],
+      ["in the base URL of the settings", { settings: { baseUrl: `https://ada:${KEY}@relay.example/v1` } }],
+      ["in a server's variable without a telling name", server({ env: { HUB_ACCESS: KEY } })],
+      ["in a server's header", server({ headers: { "X-Hub": KEY } })],
+      ["in a server's header with a scheme", server({ headers: { "X-Hub": `Bearer ${KEY}` } })],
+      ["in a server's cookie", server({ headers: { Cookie: `lang=en; sid=${KEY}` } })],
+      ["in a server's basic login", server({ headers: { Authorization: `Basic ${basic(`ada:${KEY}`)}` } })],
+      ["in a server's address", server({ command: undefined, url: `https://hub.example/mcp?access=${KEY}` })],
+      ["in a server's flag", server({ args: ["--api-key", KEY] })],
+      ["in a server's flag with =", server({ args: [`--hub-token=${KEY}`] })],
+    ])("redacted without a known form: %s", async (_, options) => {
+      const { vault } = await vaultFor(options);
+      expect(vault?.redact(`it is ${KEY}, quoted`)).toMatch(/^it is PITH_SECRET_env_[0-9a-f]{12}, quoted$/);
+      expect(vault?.redact(encodeURIComponent(KEY))).not.toContain("horse");
+    });
+
+    test("in the key file, also if a variable of that name has another value", async () => {
+      const environment = { OPENAI_API_KEY: "another-lantern-7" };
+      const { vault } = await vaultFor({ environment }, { openai: KEY });
+      expect(vault?.redact(`${KEY} ${environment.OPENAI_API_KEY}`)).toMatch(/^PITH_SECRET_\w+ PITH_SECRET_\w+$/);
+    });
+
+    test("saved while the session runs, as soon as it is used", async () => {
+      const { home, vault } = await vaultFor({});
+      writeFileSync(join(home, "keys.json"), JSON.stringify({ openai: KEY }), { mode: 0o600 });
+      const provider = providers.find(({ id }) => id === "openai");
+      expect(provider && (await findKey(provider, { environment: {}, home, vault }))).toMatchObject({ apiKey: KEY });
+      expect(vault?.redact(KEY)).toMatch(/^PITH_SECRET_/);
+    });
+
+    test("of a server that is known only when the session starts, such as one of a trusted folder", async () => {
+      const { home, vault } = await vaultFor({});
+      const mcpServers = { hub: { command: "hub", env: { HUB_ACCESS: KEY } } };
+      const api = { registerTool: () => {}, on: () => () => {} } as unknown as ExtensionApi;
+      await createMcpExtension({ cwd: home, home, environment: {}, settings: {}, mcpServers, vault })(api);
+      expect(vault?.redact(KEY)).toMatch(/^PITH_SECRET_/);
+    });
+
+    test("what a proxy gets in its header, and a password with escapes", async () => {
+      const written = "pass%20of%20ada%217";
+      const environment = { HTTPS_PROXY: `http://ada:${written}@proxy.example` };
+      const { vault } = await vaultFor({ environment });
+      for (const text of ["pass of ada!7", written, basic("ada:pass of ada!7")])
+        expect(vault?.redact(`(${text})`)).toMatch(/^\(PITH_SECRET_\w+\)$/);
+    });
+
+    test("but not a word that servers on this machine accept, a short value or a setting of a server", async () => {
+      const words = ["ollama", "lm-studio", "not-needed", "any", "key7", "sk-secret"];
+      const env = {
+        AWS_REGION: "eu-central-1",
+        HUB_HOME: "/srv/hub/data-7",
+        HUB_URL: "https://hub.example/x",
+        N: "12",
+      };
+      for (const word of words) {
+        const { vault } = await vaultFor({ ...server({ env }), environment: { OPENAI_API_KEY: word } });
+        const text = [word, ...Object.values(env), "a kettle"].join(" ");
+        expect(vault?.redact(text)).toBe(text);
+      }
+    });
+
+    test("a shorter password with a digit or a symbol", async () => {
+      const password = "kettle7";
+      const { vault } = await vaultFor({ environment: { HTTPS_PROXY: `http://ada:${password}@proxy.example` } });
+      expect(vault?.redact(`it is ${password}`)).not.toContain(password);
+    });
   });
 });

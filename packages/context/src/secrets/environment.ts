@@ -1,7 +1,7 @@
 /** Finds secrets in environment variables, by name, by pattern or because the user lists them, in every form their values may take. */
 
 import type { SecretKind } from "./matches.ts";
-import { isVaried } from "./randomness.ts";
+import { isLikelyPassword, isVaried } from "./randomness.ts";
 import { classifySecret, scanForSecrets } from "./scan.ts";
 
 /** Environment variables by name. */
@@ -124,14 +124,7 @@ export function collectEnvironmentValues(
   variables: EnvironmentVariables,
   listedNames: readonly string[],
 ): readonly EnvironmentValue[] {
-  const fromNames = collectEnvironmentSecrets(variables, listedNames).flatMap(({ name, value }) => {
-    const kind: SecretKind = { id: classifySecret(value)?.id ?? "env", name };
-    const byteString = toByteString(value);
-    const plainForms = collectValueForms(value).map((text) => ({ text, kind, isListed: true }));
-    return byteString === value
-      ? plainForms
-      : [...plainForms, { text: byteString, kind: { ...kind, value }, isListed: true }];
-  });
+  const fromNames = collectEnvironmentSecrets(variables, listedNames).flatMap(collectSecretForms);
   const fromPatterns = Object.values(variables).flatMap((value = "") =>
     scanForSecrets(value).matches.map(({ start, end, kind }) => ({
       text: value.slice(start, end),
@@ -141,3 +134,25 @@ export function collectEnvironmentValues(
   );
   return [...fromNames, ...fromPatterns];
 }
+
+function collectSecretForms({ name, value }: EnvironmentSecret): readonly EnvironmentValue[] {
+  const kind: SecretKind = { id: classifySecret(value)?.id ?? "env", name };
+  const byteString = toByteString(value);
+  const plainForms = collectValueForms(value).map((text) => ({ text, kind, isListed: true }));
+  return byteString === value
+    ? plainForms
+    : [...plainForms, { text: byteString, kind: { ...kind, value }, isListed: true }];
+}
+
+/** Collects a key that the program uses, in all its forms. It counts as a secret whatever its name and shape, unless it is a short word. */
+export function collectKeyValues({ name, value }: EnvironmentSecret): readonly EnvironmentValue[] {
+  return isKeyValue(value.trim()) ? collectSecretForms({ name, value: value.trim() }) : [];
+}
+
+/** Servers on the user's machine accept any key, such as `ollama` or `not-needed`. Redacting such words would break ordinary text. */
+function isKeyValue(value: string): boolean {
+  if (value.length >= MIN_SECRET_VALUE_CHARS) return new Set(value).size >= MIN_KEY_VARIETY;
+  return value.length >= MIN_LISTED_VALUE_CHARS && /[^A-Za-z._-]/.test(value) && isLikelyPassword(value);
+}
+
+const MIN_KEY_VARIETY = 4;

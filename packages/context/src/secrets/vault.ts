@@ -1,7 +1,14 @@
 /** Replaces secrets with placeholders, and restores them only for tools. The vault is never written to disk. */
 
 import type { Redaction } from "../session/session.ts";
-import { collectEnvironmentValues, type EnvironmentVariables, isSecretField } from "./environment.ts";
+import {
+  collectEnvironmentValues,
+  collectKeyValues,
+  type EnvironmentSecret,
+  type EnvironmentValue,
+  type EnvironmentVariables,
+  isSecretField,
+} from "./environment.ts";
 import {
   excludeRanges,
   findPlaceholderRanges,
@@ -131,6 +138,8 @@ export interface VaultOptions {
   readonly environment?: EnvironmentVariables;
   /** Variables whose values always count as secrets. */
   readonly variableNames?: readonly string[];
+  /** Keys that the program uses, such as those of model providers. They count as secrets whatever their names and shapes. */
+  readonly keys?: readonly EnvironmentSecret[];
 }
 
 /** A secret that was redacted. */
@@ -222,10 +231,10 @@ export class Vault implements Redaction {
       this.#assignPlaceholder(text.slice(start, end), kind);
   }
 
-  /** Adds the value of a variable that was set after the start, such as a key that the user has just entered. */
-  addVariable(name: string, value: string): void {
+  /** Adds a key that became known after the start, such as one that the user has just entered. The name is for display. */
+  addKey(name: string, value: string): void {
     this.#loadEnvironment();
-    this.#addEnvironment({ [name]: value }, [name]);
+    this.#addValues(collectKeyValues({ name, value }));
   }
 
   /** Returns the secrets redacted since the last call, each reported once. */
@@ -268,12 +277,13 @@ export class Vault implements Redaction {
   #loadEnvironment(): void {
     if (this.#isEnvironmentLoaded) return;
     this.#isEnvironmentLoaded = true;
-    const { environment = {}, variableNames = [] } = this.#options;
-    this.#addEnvironment(environment, variableNames);
+    const { environment = {}, variableNames = [], keys = [] } = this.#options;
+    this.#addValues(collectEnvironmentValues(environment, variableNames));
+    this.#addValues(keys.flatMap(collectKeyValues));
   }
 
-  #addEnvironment(environment: EnvironmentVariables, variableNames: readonly string[]): void {
-    for (const { text, kind, isListed } of collectEnvironmentValues(environment, variableNames)) {
+  #addValues(values: readonly EnvironmentValue[]): void {
+    for (const { text, kind, isListed } of values) {
       this.#secretValues.add(text, kind, { isListed });
       if (kind.value === undefined && !this.#pendingValues.has(text)) this.#pendingValues.set(text, kind);
     }

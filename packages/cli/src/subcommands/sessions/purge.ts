@@ -4,7 +4,7 @@ import { readdir, readFile, rm, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import type { Redaction } from "@pith/context";
 import { listSessions, listTrash, purgeSession, realFiles } from "@pith/context/node";
-import { Vault } from "@pith/context/secrets";
+import type { Vault } from "@pith/context/secrets";
 import { createProgressReporter, type SubcommandCall, type SubcommandResult } from "../../args/subcommand.ts";
 import { readStdin } from "../../resources/attachments.ts";
 import {
@@ -15,7 +15,7 @@ import {
 } from "../../sessions/find-session.ts";
 import { listOriginalsFolders } from "../../sessions/trash.ts";
 import { loadSettings } from "../../settings/resolve.ts";
-import { createKeyedDigest } from "../../settings/secrets.ts";
+import { buildVault } from "../../settings/secrets.ts";
 import { formatCount } from "../../text/format.ts";
 import { type UsageError, usageError } from "../../text/usage-error.ts";
 
@@ -108,11 +108,11 @@ export async function createPurgeVault({
       `line ${values.indexOf(shortValue) + 1} has fewer than ${MIN_SECRET_CHARS} characters, which is too short to tell apart from ordinary text`,
     );
   const givenSecrets = values.map((value, index): [string, string] => [`${GIVEN_NAME_PREFIX} ${index + 1}`, value]);
-  const variableNames = [...(resolved.settings.secrets?.also ?? []), ...givenSecrets.map(([name]) => name)];
-  const vault = new Vault({
-    digest: createKeyedDigest(home),
+  const { secrets, ...settings } = resolved.settings;
+  const vault = await buildVault({
+    home,
     environment: { ...environment, ...Object.fromEntries(givenSecrets) },
-    variableNames,
+    settings: { ...settings, secrets: { also: [...(secrets?.also ?? []), ...givenSecrets.map(([name]) => name)] } },
   });
   return { type: "vault", vault };
 }
