@@ -66,8 +66,8 @@ export const fixedFaults: readonly FixedFault[] = [
   {
     fault: "a permission question counted as the tool's time",
     file: "packages/agent/src/loop/tool-calls.ts",
-    search: "  const permission = await checkPermission(openCall, tool, run);",
-    replace: "  start();\n  const permission = await checkPermission(openCall, tool, run);",
+    search: "  const permission = await checkPermission(openCall, tool, { run, recorded });",
+    replace: "  start();\n  const permission = await checkPermission(openCall, tool, { run, recorded });",
     test: "packages/agent/test/loop/stopped-calls.test.ts",
     title: "RUN17 a call starts when it is permitted, and a question about it is not its time",
   },

@@ -723,4 +723,20 @@ export const programFaults: readonly FixedFault[] = [
     test: "packages/cli/test/settings/secrets.test.ts",
     title: "saved while the session runs, as soon as it is used",
   },
+  {
+    fault: "the audit log kept only the beginning of a long command",
+    file: "packages/agent/src/permissions/audit.ts",
+    search: "characters) …${text.slice(end)}`",
+    replace: "characters) …`",
+    test: "packages/cli/test/program/audit-log.test.ts",
+    title: "a command of 10,000 characters, decided by %s",
+  },
+  {
+    fault: "the hash in the audit log was that of the restored secrets, which no verifier has",
+    file: "packages/agent/src/permissions/audit.ts",
+    search: "const { callId, entry, arguments: action } = recorded;",
+    replace: "const { callId, entry } = recorded;\n  const action = args;",
+    test: "packages/cli/test/program/audit-log.test.ts",
+    title: "with a secret: the hash is that of the redacted action",
+  },
 ];

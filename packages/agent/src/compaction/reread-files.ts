@@ -142,7 +142,7 @@ function findModelCalibration({ session, model }: RunContext): ModelCalibration 
 /** RST3: a hook that changes what `read` shows also changes what is shown here. Null if it refuses the file. */
 async function applyResultHooks(text: string, { path, name }: FileUse, run: RunContext): Promise<string | null> {
   const call = { type: "toolCall", id: `reread:${path}`, name: "read", arguments: { path: name } } as const;
-  const openCall = { call, resultId: call.id, mayHaveStarted: false };
+  const openCall = { call, replyId: call.id, resultId: call.id, mayHaveStarted: false };
   const { content, isError } = await runToolResultHooks(openCall, textOutput(text), run);
   if (isError === true || !content.every((block) => block.type === "text")) return null;
   return content.map((block) => block.text).join("\n");

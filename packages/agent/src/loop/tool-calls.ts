@@ -10,7 +10,7 @@ import {
   type ToolCallHookResult,
   withChangedInput,
 } from "../hooks/tool-hooks.ts";
-import type { PermissionResult } from "../permissions/request.ts";
+import type { PermissionResult, RecordedCall } from "../permissions/request.ts";
 import type { WaitForUser } from "../ports.ts";
 import { UNKNOWN_SECRET_ADVICE } from "../redaction.ts";
 import type { Intent, Tool, ToolCall, ToolOutput } from "../tool.ts";
@@ -187,7 +187,10 @@ async function runHookedCall(hookResult: ToolCallHookResult, options: ToolRunOpt
   try {
     const restored = await restoreCallSecrets(hookResult.open, tool, run);
     if (restored.type === "unknown") return errorOutput(restored.why);
-    const output = await runPermittedCall(restored.openCall, tool, options);
+    const output = await runPermittedCall(restored.openCall, tool, {
+      ...options,
+      recorded: findRecordedCall(hookResult, run),
+    });
     return hookResult.isChanged ? withChangedInput(output, hookResult.open.call.arguments) : output;
   } catch (error) {
     if (error instanceof AppendError) throw error;
@@ -202,11 +205,25 @@ interface ToolRunOptions extends Required<Pick<ToolCall, "update" | "waitForUser
   readonly start: () => void;
 }
 
-async function runPermittedCall(openCall: OpenCall, tool: Tool, options: ToolRunOptions): Promise<ToolOutput> {
-  const { run, start, update, waitForUser } = options;
+/** A hook that changes the arguments records them in the details of the result. */
+function findRecordedCall(
+  { open, isChanged }: Extract<ToolCallHookResult, { type: "continue" }>,
+  { session }: RunContext,
+): RecordedCall {
+  const { call, replyId } = open;
+  const { number: entry } = session.branch.entries.findLast(({ id }) => id === replyId) ?? {};
+  return { callId: call.id, entry, arguments: isChanged ? session.redact(call.arguments) : call.arguments };
+}
+
+interface PermittedCallOptions extends ToolRunOptions {
+  readonly recorded: RecordedCall;
+}
+
+async function runPermittedCall(openCall: OpenCall, tool: Tool, options: PermittedCallOptions): Promise<ToolOutput> {
+  const { run, start, update, waitForUser, recorded } = options;
   const { session, signal, model, runtime } = run;
   if (signal.aborted) return STOPPED_OUTPUT;
-  const permission = await checkPermission(openCall, tool, run);
+  const permission = await checkPermission(openCall, tool, { run, recorded });
   if (permission.type === "refused") return describeRefusal(permission, signal);
   if (!tool.isIdempotent && !openCall.mayHaveStarted) await recordIntent(openCall.call, session);
   if (signal.aborted) return STOPPED_OUTPUT;
@@ -270,7 +287,7 @@ function unknownPlaceholdersNote(placeholders: readonly string[]): string {
 async function checkPermission(
   { call, mayHaveStarted }: OpenCall,
   tool: Tool,
-  run: RunContext,
+  { run, recorded }: Pick<PermittedCallOptions, "run" | "recorded">,
 ): Promise<PermissionResult> {
   const { permissions, signal, runtime } = run;
   const isRepeated = mayHaveStarted && !tool.isIdempotent;
@@ -281,6 +298,7 @@ async function checkPermission(
     arguments: call.arguments,
     intent: readIntent(call, tool),
     ...(isRepeated && { isAgain: isRepeated }),
+    recorded,
   };
   const ask = async (): Promise<PermissionResult> => permissions.permit(request, { signal });
   const permission = await withStopGrace(ask, { signal, runtime, fallback: () => STOPPED_PERMISSION });

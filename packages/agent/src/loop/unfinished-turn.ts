@@ -13,6 +13,8 @@ export type PendingWork =
 
 export interface OpenCall {
   readonly call: ToolCallBlock;
+  /** The id of the entry of the reply that contains it. */
+  readonly replyId: string;
   /** The id of the entry of its result. */
   readonly resultId: string;
   /** Whether the call was started, or may have been, without a result. */
@@ -66,7 +68,7 @@ function wasQueued(id: string, entries: readonly Entry[]): boolean {
 export function toOpenCalls({ content }: AssistantMessage, replyId: string): readonly OpenCall[] {
   return content
     .filter((block) => block.type === "toolCall")
-    .map((call, index) => ({ call, resultId: `${replyId}-${index}`, mayHaveStarted: false }));
+    .map((call, index) => ({ call, replyId, resultId: `${replyId}-${index}`, mayHaveStarted: false }));
 }
 
 /** The ids of replies that this loop wrote. After other replies (of other programs), a call may have started without an intent entry. */

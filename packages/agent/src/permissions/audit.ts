@@ -1,6 +1,7 @@
 /** Builds audit log records of permission decisions: what was requested, the decision, and what decided. Records contain no secrets. */
 
 import type { Redaction } from "@pith/context";
+import { safeCutIndex } from "../text.ts";
 import type { Intent } from "../tool.ts";
 import {
   type AskReason,
@@ -11,7 +12,7 @@ import {
   type PermissionState,
 } from "./decide.ts";
 import { matchRule, rulesAllow } from "./match-rules.ts";
-import type { PermissionRequest } from "./request.ts";
+import type { PermissionRequest, ToolRequest } from "./request.ts";
 import type { Rule, RuleSource } from "./rules.ts";
 
 /** A record of the audit log. */
@@ -19,8 +20,13 @@ export type AuditRecord =
   | {
       readonly event: "decision";
       readonly tool: string;
-      /** The command line, paths, URL, host or name; redacted and of limited length. */
+      /** The command line, paths, URL, host or name; redacted. Only the beginning and the end of a long text. */
       readonly what: string;
+      /** The whole action: the arguments, as the session records them. They are unredacted if `Permissions` has no redaction. */
+      readonly action: Readonly<Record<string, unknown>>;
+      /** The id of the tool call, and the number of the session's entry that contains it. Absent for a connection or a port of a running call. */
+      readonly call?: string;
+      readonly entry?: number;
       readonly decision: "permitted" | "refused";
       /**
        * `program`: built in, independent of settings. `user`: the user's answer. `unattended`: a question was needed, but no user was there.
@@ -98,10 +104,29 @@ export function describeRequest(
   redaction: Redaction | undefined,
 ): string {
   const text = redaction ? redaction.redact(intentText(intent, tool)) : intentName(intent, tool);
-  return text.length <= MAX_CHARS ? text : `${text.slice(0, MAX_CHARS)}…`;
+  return truncateMiddle(text);
 }
 
-const MAX_CHARS = 500;
+/** A harmful part may be anywhere in a long action. `action` has all of it. */
+function truncateMiddle(text: string): string {
+  const omitted = text.length - 2 * KEPT_CHARS;
+  if (omitted <= 0) return text;
+  const [start, end] = [safeCutIndex(text, KEPT_CHARS), safeCutIndex(text, text.length - KEPT_CHARS)];
+  return `${text.slice(0, start)}… (${end - start} characters) …${text.slice(end)}`;
+}
+
+/** The characters that are kept at each end. */
+const KEPT_CHARS = 500;
+
+/** The whole action, and where the session has it. What the session records is redacted already. */
+export function describeAction(
+  { recorded, arguments: args }: ToolRequest,
+  redaction: Redaction | undefined,
+): Pick<AuditDecision, "action" | "call" | "entry"> {
+  if (!recorded) return { action: redaction?.redact(args) ?? args };
+  const { callId, entry, arguments: action } = recorded;
+  return { action, call: callId, ...(entry !== undefined && { entry }) };
+}
 
 function intentText(intent: Intent | null, tool: string): string {
   switch (intent?.type) {

@@ -5,7 +5,14 @@ import { raceAbort } from "../async.ts";
 import type { RestorePermission } from "../session/rewind-files.ts";
 import { isWithin } from "../text.ts";
 import type { PermissionGrant } from "../tool.ts";
-import { type AuditDecision, type AuditRecord, describeRequest, explainDecision, findAskingRules } from "./audit.ts";
+import {
+  type AuditDecision,
+  type AuditRecord,
+  describeAction,
+  describeRequest,
+  explainDecision,
+  findAskingRules,
+} from "./audit.ts";
 import {
   type Decision,
   decide,
@@ -216,12 +223,12 @@ export class Permissions implements PermissionCheck {
     const { audit, redaction } = this.#options;
     const { rules = [], ...rest } = explanation;
     if (!audit) return result;
-    const record: AuditRecord = {
+    const record: Omit<AuditDecision, "action" | "call" | "entry"> = {
       ...{ event: "decision", tool: request.toolRequest.tool, what: describeRequest(request, redaction) },
       ...{ decision: result.type, ...rest, ...(rules.length > 0 && { rules }), mode: this.#mode },
     };
     // A rule of the user may contain a secret.
-    audit(redaction ? redaction.redact(record) : record);
+    audit({ ...(redaction?.redact(record) ?? record), ...describeAction(request.toolRequest, redaction) });
     return result;
   }
 

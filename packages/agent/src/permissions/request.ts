@@ -15,6 +15,17 @@ export interface ToolRequest {
   readonly intent: Intent | null;
   /** The call was started before and may have completed, so it may run twice. */
   readonly isAgain?: boolean;
+  /** Where the session records the call. Absent for a request that a running call makes, such as a connection. */
+  readonly recorded?: RecordedCall;
+}
+
+/** A tool call as the session records it. The audit log refers to it. */
+export interface RecordedCall {
+  readonly callId: string;
+  /** The number of the entry with the call. */
+  readonly entry?: number | undefined;
+  /** The arguments that run, redacted: those of the call or, if a hook changed them, those in the details of its result. */
+  readonly arguments: Readonly<Record<string, unknown>>;
 }
 
 /** Whether a tool call is permitted. */

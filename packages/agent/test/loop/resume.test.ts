@@ -46,7 +46,8 @@ test("RUN8 repeats the call if the user permits it", async () => {
   const scene = await reopened(await brokenOff(false), { model, tools: [tool], permissions: permits }, "f");
   const end = scene.resume();
   await quiet();
-  expect(asked).toEqual([{ tool: "work", arguments: {}, intent: null, isAgain: true }]);
+  const recorded = { callId: "c1", entry: 2, arguments: {} };
+  expect(asked).toEqual([{ tool: "work", arguments: {}, intent: null, isAgain: true, recorded }]);
   tool.waiting[0]?.end("done twice");
   await quiet();
   model.waiting[0]?.end(text("Good."));

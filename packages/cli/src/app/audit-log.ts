@@ -1,5 +1,6 @@
 /** Appends each permission decision to a log in Pith's home, as one JSON line. It never delays a decision and contains no secrets. */
 
+import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, mkdirSync, openSync, readdirSync, unlinkSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { AuditRecord } from "@pith/agent";
@@ -53,7 +54,7 @@ export class AuditLog {
     const { cwd, client, now = Date.now } = this.#options;
     const time = new Date(now()).toISOString();
     const isUserAction = record.event !== "decision" || record.by === "user";
-    const entry = { time, session: this.sessionId, cwd, ...record, ...(isUserAction && { client }) };
+    const entry = { time, session: this.sessionId, cwd, ...hashAction(record), ...(isUserAction && { client }) };
     this.#pendingLines.push(`${JSON.stringify(entry)}\n`);
     if (isUserAction || this.#pendingLines.length >= MAX_PENDING_LINES) this.flush();
     else if (!this.#timer) {
@@ -85,6 +86,13 @@ export class AuditLog {
   close(): void {
     this.flush();
   }
+}
+
+/** PAUD5: the log keeps a hash of the action. The session has the action itself. */
+function hashAction(record: AuditRecord): object {
+  if (record.event !== "decision") return record;
+  const { action, ...rest } = record;
+  return { ...rest, hash: createHash("sha256").update(JSON.stringify(action)).digest("hex") };
 }
 
 const FLUSH_DELAY_MS = 250;

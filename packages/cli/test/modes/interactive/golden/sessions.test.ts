@@ -132,7 +132,10 @@ golden("a session that broke off", ({ screen }) => {
   const note = { kind: "note", id: "n", tone: "plain", text: "the login bug", isDivider: true } as const;
   screen.update((state) => ({ ...state, blocks: [note, ...past.blocks] }));
   const call = { type: "toolCall", id: "c", name: "bash", arguments: {} } as const;
-  const left = describePendingWork({ type: "results", calls: [{ call, resultId: "r", mayHaveStarted: false }] }, 0);
+  const left = describePendingWork(
+    { type: "results", calls: [{ call, replyId: "a", resultId: "r", mayHaveStarted: false }] },
+    0,
+  );
   const options = [
     { key: "y", label: "Continue", description: "from where it stopped", value: true },
     { key: "n", label: "Not now", description: "wait for your next message", value: false },
