@@ -17,7 +17,7 @@ export const NOTICES: readonly Notice[] = [
     id: "hosts-and-hidden-home",
     text: [
       "Pith now blocks more by default. What changed, and how to allow it:",
-      "  Your home folder is hidden from commands: setting sandboxRead",
+      "  Your home and other projects are hidden from commands: sandboxRead",
       "  Secret variables are not passed to commands: setting sandboxEnvironment",
       "  New hosts need approval: --allow 'network(host)' or --network open",
       "  So do new hosts for fetch: --allow 'fetch(host)'",

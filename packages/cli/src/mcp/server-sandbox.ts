@@ -88,7 +88,7 @@ export class ServerSandbox {
 
   /** Returns the command that starts the program in the sandbox. Throws if the sandbox cannot be created; the program must not start then. */
   async prepareLaunch(plan: LaunchPlan): Promise<ProgramSpawnOptions> {
-    const { detection, home, namedServer, cwd, hosts, settings } = this.#options;
+    const { detection, home, workspace, namedServer, cwd, hosts, settings } = this.#options;
     this.#network ??= await this.#openNetwork();
     const launcher = new SandboxLauncher({
       program: detection.program,
@@ -102,6 +102,7 @@ export class ServerSandbox {
       unixSockets: settings.unixSockets === "on",
       mayWrite: () => true,
       hidden: [home],
+      otherProjects: [workspace],
       readable: findReadableFolders(plan),
       writable: (namedServer.server.folders ?? []).map(expandTilde),
     });

@@ -18,7 +18,7 @@ export interface Settings extends SettingsOverrides {
   readonly firstTokenMinutes?: number;
   /** Hosts that may be fetched even if they are in a private network, such as `localhost:5173`. */
   readonly fetchHosts?: readonly string[];
-  /** Paths in the home folder that sandboxed commands may read but not write. May start with `~`. */
+  /** Paths in the home folder or beside the workspace that sandboxed commands may read but not write. May start with `~`. */
   readonly sandboxRead?: readonly string[];
   /** Paths outside the workspace that sandboxed commands may write. */
   readonly sandboxWrite?: readonly string[];

@@ -366,7 +366,7 @@ export const settingTable: readonly Setting[] = [
     kind: nameListKind('a list of paths, such as ["~/code/shared-library"]'),
     fallback: { value: [] },
     description:
-      "Files and folders in your home folder that sandboxed commands can read but not change. Known locations of secrets stay hidden.",
+      "Files and folders in your home folder or beside the workspace that sandboxed commands can read but not change. Known locations of secrets stay hidden.",
     projectAccess: "never",
   },
   {

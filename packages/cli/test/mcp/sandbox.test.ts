@@ -8,6 +8,8 @@ import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { detectBubblewrap } from "@pith/agent/node";
 import { afterEach, beforeEach, onTestFinished, test } from "vitest";
+import type { LaunchPlan } from "../../src/mcp/plan-launch.ts";
+import { ServerHosts, ServerSandbox } from "../../src/mcp/server-sandbox.ts";
 import type { StdioServer } from "../../src/settings/settings.ts";
 import { Desk, runningWith } from "./desk.ts";
 
@@ -54,6 +56,22 @@ test.skipIf(hasNoSandbox)(
     );
   },
 );
+
+test.skipIf(hasNoSandbox)("BOX33 MCP25 a workspace outside the home is empty for a server", async () => {
+  assert(here.type === "available");
+  const namedServer = { name: "any", server: { command: process.execPath }, from: "settings" } as const;
+  const hosts = new ServerHosts({ namedServer, isPackageHost: async () => false, confirm: () => null });
+  const cwd = join(desk.home, "mcp/any");
+  mkdirSync(cwd, { recursive: true });
+  const workspace = "/usr/share";
+  const context = { home: desk.home, workspace, environment: { PATH: "/usr/bin" }, settings: {} };
+  const sandbox = await ServerSandbox.open({ ...context, detection: here, namedServer, cwd, hosts });
+  onTestFinished(() => sandbox.close());
+  const plan = { program: process.execPath, arguments: [], environment: {}, files: { program: {}, packages: {} } };
+  const launch = await sandbox.prepareLaunch(plan as unknown as LaunchPlan);
+  assert.equal(launch.arguments[launch.arguments.indexOf(workspace) - 1], "--tmpfs");
+  launch.release?.();
+});
 
 test.skipIf(hasNoSandbox)(
   "MCP25 what it writes into its home and its folder is there again, and in nobody else's home",

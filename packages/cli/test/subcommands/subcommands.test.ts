@@ -58,7 +58,9 @@ describe("doctor", () => {
     const { out } = await shelf.run("doctor");
     expect(out).toMatch(/^ok +sandbox: commands are sandboxed by \S+\/bwrap \(bubblewrap \d+\.\d+/m);
     expect(out).toMatch(/^ok +network: commands need your approval for each host; .* system calls are filtered$/m);
-    expect(out).toMatch(/^ok +protections: commands cannot see your home folder .*\. Tools: .*secrets are redacted/m);
+    expect(out).toMatch(
+      /^ok +protections: commands cannot see your home folder, folders beside the workspace .*\. Tools: .*secrets are redacted/m,
+    );
     writeFileSync(join(shelf.home, "settings.json"), JSON.stringify(LOOSE));
     expect((await shelf.run("doctor")).out).toMatch(
       /^warning +protections: .*\. Weakened by network open, unixSockets on, sandboxRead, permissionMode all, secrets\.redact off\n +→ pith settings/m,

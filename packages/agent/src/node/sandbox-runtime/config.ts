@@ -3,12 +3,7 @@
 import { join } from "node:path";
 import { GUARDED_FILES, GUARDED_FOLDERS, MERCURIAL_NAMES, STARTUP_NAMES } from "../../permissions/protected-paths.ts";
 import { isWithin } from "../../text.ts";
-import {
-  findOuterRepositories,
-  findRepositoryPaths,
-  isRepository,
-  listGuardedNestedPaths,
-} from "../sandbox/git-paths.ts";
+import { findRepositoryPaths, isRepository, listGuardedNestedPaths } from "../sandbox/git-paths.ts";
 import { findNestedNames } from "../sandbox/guarded-paths.ts";
 import {
   otherSessionFolders,
@@ -16,6 +11,7 @@ import {
   resolveExistingPaths,
   type SandboxOptions,
 } from "../sandbox/options.ts";
+import { findHiddenPlaces, findOuterProjects } from "../sandbox/project-folders.ts";
 import { findHomes, findSystemSecrets, secretPathsIn } from "../sandbox/secret-paths.ts";
 import { findToolchains } from "../sandbox/toolchains.ts";
 import type { LiteralPath, RuntimeConfig } from "./host-process.ts";
@@ -45,16 +41,18 @@ export function findFixedPaths(sandbox: RuntimeSandboxOptions): FixedPaths {
     !isWithin(path, home) && !secrets.some((secret) => isWithin(secret, path));
   const listPermittedPaths = (paths: readonly string[] = []): readonly string[] =>
     resolveExistingPaths(paths).filter(isPermitted);
-  const toolchains = findToolchains({ ...sandbox, home, hidden: homes });
+  const outerProjects = findOuterProjects(sandbox.root, home);
+  const hidden = [...homes, ...findHiddenPlaces({ ...sandbox, outerProjects, hidden: homes })];
+  const toolchains = findToolchains({ ...sandbox, home, hidden });
   return {
     denyRead: [
-      ...homes,
+      ...hidden,
       ...secrets,
       ...resolveExistingPaths([...(sandbox.hidden ?? []), ...otherSessionFolders(sandbox)]),
     ],
     allowRead: [
       ...toolchains.filter((mount) => mount.access === "readable").map(({ path }) => path),
-      ...findOuterRepositories(sandbox.root, home),
+      ...outerProjects,
       ...listPermittedPaths(sandbox.readable),
       ...resolveExistingPaths(sandbox.shown ?? []),
       // The runtime starts programs of its own inside: a filter on Linux, an agent for Java.

@@ -1,16 +1,16 @@
 /**
  * Computes what a sandboxed command sees: the read-only system, the workspace, a private home and a private temporary folder. Never the real
- * home, other homes or known secrets.
+ * home, other homes, folders beside the workspace or known secrets.
  */
 
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { isWithin } from "../../text.ts";
-import { findOuterRepositories, findRepositoryPaths, isRepository, listGuardedNestedPaths } from "./git-paths.ts";
+import { findRepositoryPaths, isRepository, listGuardedNestedPaths } from "./git-paths.ts";
 import { createGuards, findNestedNames, type Guard } from "./guarded-paths.ts";
 import { type Mount, realPathAt } from "./mounts.ts";
 import {
-  NEEDED_SOCKET_PATHS,
+  NEEDED_PATHS,
   otherSessionFolders,
   resolveExistingPath,
   resolveExistingPaths,
@@ -19,6 +19,7 @@ import {
   TEMPORARY_FOLDERS,
 } from "./options.ts";
 import { PlaceholderJournal } from "./path-placeholders.ts";
+import { findHiddenPlaces, findOuterProjects } from "./project-folders.ts";
 import { findHomes, findSystemSecrets, secretPathsIn } from "./secret-paths.ts";
 import { findToolchains } from "./toolchains.ts";
 
@@ -26,6 +27,8 @@ import { findToolchains } from "./toolchains.ts";
 export interface FixedLayout {
   /** Private folders, toolchains and other visible paths; later ones override earlier ones. */
   readonly mounts: readonly Mount[];
+  /** Folders that are empty except for mounts, because other projects lie there. */
+  readonly hiddenPlaces: readonly string[];
   /** Paths of secrets, visible or not. */
   readonly secrets: readonly string[];
   /** Folders outside the workspace in which commands may write if they may write at all. */
@@ -45,15 +48,20 @@ export function createFixedLayout(sandbox: SandboxOptions): FixedLayout {
   const isSecret = (path: string): boolean => secrets.some((secret) => isWithin(secret, path));
   const listPermittedPaths = (paths: readonly string[] = []): readonly string[] =>
     resolveExistingPaths(paths).filter((path) => !containsHome(path) && !isSecret(path));
-  const readable = [...findOuterRepositories(sandbox.root, home), ...listPermittedPaths(sandbox.readable)];
+  const outerProjects = findOuterProjects(sandbox.root, home);
+  const readable = [...outerProjects, ...listPermittedPaths(sandbox.readable)];
+  const hiddenPlaces = findHiddenPlaces({ ...sandbox, outerProjects, hidden: [home, ...homes, ...folders] });
+  const toolchains = findToolchains({ ...sandbox, home, hidden: [home, ...homes, ...folders, ...hiddenPlaces] });
   return {
     mounts: [
-      ...homes.map((path): Mount => ({ path, access: "empty" })),
+      ...[...hiddenPlaces, ...homes].map((path): Mount => ({ path, access: "empty" })),
       ...(resolveExistingPath(home) ? [{ path: home, access: "writable", source: sandbox.privateHome } as const] : []),
       ...folders.map((path): Mount => ({ path, access: "writable", source: sandbox.temporary })),
-      ...findToolchains({ ...sandbox, home, hidden: [home, ...homes, ...folders] }),
+      // Programs in the workspace are visible anyway, and commands must be able to install others.
+      ...toolchains.filter(({ path }) => !isWithin(sandbox.root, path)),
       ...readable.map((path): Mount => ({ path, access: "readable" })),
     ],
+    hiddenPlaces,
     secrets,
     writable: listPermittedPaths(sandbox.writable),
     nestedNames: findNestedNames(sandbox.root),
@@ -99,7 +107,7 @@ export function createLayout(
       ...(mayWrite ? [] : fixed.writable).map((path): Mount => ({ path, access: "readable" })),
       { path: sandbox.root, access: "readable" },
       ...writable.map((path): Mount => ({ path, access: "writable" })),
-      ...createSocketMounts(),
+      ...createNeededMounts([...SOCKET_FOLDERS, ...fixed.hiddenPlaces]),
     ];
     return [
       ...visibleMounts,
@@ -165,9 +173,10 @@ function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
-function createSocketMounts(): readonly Mount[] {
-  const isAmongSockets = (path: string): boolean => SOCKET_FOLDERS.some((folder) => isWithin(folder, path));
-  return resolveExistingPaths(NEEDED_SOCKET_PATHS)
-    .filter(isAmongSockets)
+/** Programs of the system need these paths wherever they lead; in WSL, `/etc/resolv.conf` is a link to `/mnt/wsl`. */
+function createNeededMounts(hiddenFolders: readonly string[]): readonly Mount[] {
+  const isHidden = (path: string): boolean => hiddenFolders.some((folder) => isWithin(folder, path));
+  return resolveExistingPaths(NEEDED_PATHS)
+    .filter(isHidden)
     .map((path) => ({ path, access: "readable" }));
 }

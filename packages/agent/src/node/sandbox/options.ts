@@ -35,11 +35,13 @@ export interface SandboxOptions {
   readonly withheld?: readonly string[];
   /** Files and folders that no command sees. A hidden file is visible again once it is replaced. */
   readonly hidden?: readonly string[];
+  /** Projects in which the program does not work: it sees neither them nor the folders beside them. */
+  readonly otherProjects?: readonly string[];
   /** Paths in hidden folders that commands see read-only. */
   readonly shown?: readonly string[];
   /** Paths that no command may write, whether or not they exist. */
   readonly guarded?: readonly string[];
-  /** Paths in the home or in other hidden folders that commands see read-only. Known secrets stay hidden. */
+  /** Paths in the home, beside the workspace or in other hidden folders that commands see read-only. Known secrets stay hidden. */
   readonly readable?: readonly string[];
   /** Like `readable`, but writable for commands that may write in the workspace. */
   readonly writable?: readonly string[];
@@ -60,8 +62,8 @@ export function otherSessionFolders({ temporary }: Pick<SandboxOptions, "tempora
 /** Folders with sockets of services that serve any client: container engines, D-Bus, key agents. */
 export const SOCKET_FOLDERS: readonly string[] = ["/run", "/var/run"];
 
-/** Paths in there that programs need: DNS configuration, and on NixOS the programs themselves. */
-export const NEEDED_SOCKET_PATHS: readonly string[] = ["/etc/resolv.conf", "/run/current-system", "/run/opengl-driver"];
+/** Paths that programs need although they may lead into hidden folders: DNS configuration, and on NixOS the programs themselves. */
+export const NEEDED_PATHS: readonly string[] = ["/etc/resolv.conf", "/run/current-system", "/run/opengl-driver"];
 
 /**
  * Null where the path does not exist, is not accessible or is relative; `resolveRealPath` also resolves missing paths. Synchronous, because

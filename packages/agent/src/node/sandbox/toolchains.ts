@@ -1,4 +1,4 @@
-/** Finds programs in the home that commands need: folders of `PATH` with their installations, and folders of version managers. */
+/** Finds programs in hidden folders that commands need: folders of `PATH` with their installations, and folders of version managers. */
 
 import { basename, delimiter, dirname, isAbsolute, join } from "node:path";
 import { isWithin } from "../../text.ts";
@@ -93,16 +93,23 @@ export interface ToolchainOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** Read-only mounts with real paths; none contains the home. */
+/** Read-only mounts with real paths; none contains a hidden folder. */
 export function findToolchains({ home, hidden, privateHome, environment }: ToolchainOptions): readonly Mount[] {
-  const isHidden = (path: string): boolean => hidden.some((each) => isWithin(each, path)) && !isWithin(path, home);
-  const folders = resolveExistingPaths((environment.PATH ?? "").split(delimiter).filter(isAbsolute)).filter(isHidden);
-  const linked = folders.flatMap(readLinkTargets).filter(isHidden);
+  const isHidden = (path: string): boolean =>
+    hidden.some((each) => isWithin(each, path)) && !hidden.some((each) => isWithin(path, each));
+  const programFolders = [...(environment.PATH ?? "").split(delimiter).filter(isAbsolute), dirname(process.execPath)];
+  const pathFolders = [...new Set(resolveExistingPaths(programFolders))];
+  const folders = pathFolders.filter(isHidden);
+  const linked = pathFolders.flatMap(readLinkTargets).filter(isHidden);
+  const findVisibleInstallation = (folder: string): string => {
+    const installation = findInstallation(folder, home);
+    return isHidden(installation) ? installation : folder;
+  };
   const found = [
     ...resolveExistingPaths(TOOLCHAINS.map((name) => join(home, name))),
     ...resolveExistingPaths(TOOLCHAIN_VARIABLES.map((name) => environment[name] ?? "")),
-    ...folders.map((folder) => findInstallation(folder, home)),
-    ...linked.map((path) => (basename(dirname(path)) === "bin" ? findInstallation(dirname(path), home) : path)),
+    ...folders.map(findVisibleInstallation),
+    ...linked.map((path) => (basename(dirname(path)) === "bin" ? findVisibleInstallation(dirname(path)) : path)),
   ].filter(isHidden);
   const mounts = keepOutermost([...new Set(found)]).map((path): Mount => ({ path, access: "readable" }));
   return [...mounts, ...privateCacheMounts({ home, privateHome }, mounts)];

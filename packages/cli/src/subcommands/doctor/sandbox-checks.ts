@@ -104,7 +104,7 @@ export function checkProtections(sandbox: CommandSandbox, settings: Settings): C
 }
 
 const FILE_PROTECTIONS =
-  "cannot see your home folder or secret environment variables, can write only to the workspace, cannot change files that programs execute (such as .git/hooks), and need your approval for each host";
+  "cannot see your home folder, folders beside the workspace or secret environment variables, can write only to the workspace, cannot change files that programs execute (such as .git/hooks), and need your approval for each host";
 const COMMAND_PROTECTIONS = `${FILE_PROTECTIONS}; they cannot reach private addresses, Unix sockets or ports on your machine`;
 const COMMAND_PROTECTIONS_ON_MACOS = `${FILE_PROTECTIONS}; they cannot reach private addresses or Unix sockets, or use localhost at all`;
 const TOOL_PROTECTIONS =

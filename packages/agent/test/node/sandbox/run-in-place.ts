@@ -1,0 +1,16 @@
+/** Runs one command in the sandbox and prints what it printed. Started by tests in a place that the test process itself does not have. */
+
+import type { SandboxOptions } from "../../../src/node/sandbox/options.ts";
+import { sandboxedShell } from "../../../src/node/sandbox/shell.ts";
+
+interface Run {
+  readonly box: Omit<SandboxOptions, "mayWrite">;
+  readonly command: string;
+}
+
+const { box, command } = JSON.parse(process.argv[2] ?? "") as Run;
+const end = await sandboxedShell({ ...box, mayWrite: () => true }).run(command, {
+  signal: new AbortController().signal,
+  onOutput: (chunk) => void process.stdout.write(Uint8Array.from(chunk)),
+});
+if (end.type !== "ended") process.stdout.write(end.message);
