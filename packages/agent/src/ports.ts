@@ -80,7 +80,7 @@ export type PortResult = { readonly type: "open" } | { readonly type: "failed"; 
 
 export type ShellResult =
   | { readonly type: "ended"; readonly exitCode: number }
-  | { readonly type: "killed"; readonly cause: "signal" | "timeout" | "abort"; readonly message: string }
+  | { readonly type: "killed"; readonly cause: "signal" | "timeout" | "abort" | "limit"; readonly message: string }
   | { readonly type: "not-started"; readonly message: string };
 
 /** Searches files and their contents. Ignored files are left out unless a path names them. */

@@ -29,6 +29,13 @@ export {
   type SandboxDetectionOptions,
   safeEnvironment,
 } from "./sandbox/detect.ts";
+export {
+  BYTES_PER_GB,
+  type CommandLimits,
+  defaultLimits,
+  findKernelLimits,
+  type WatchCommand,
+} from "./sandbox/limits.ts";
 export type { Bubblewrap } from "./sandbox/mounts.ts";
 export type { SandboxOptions } from "./sandbox/options.ts";
 export {

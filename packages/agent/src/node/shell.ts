@@ -67,6 +67,8 @@ export interface SpawnOptions {
   readonly timer?: CommandTimer;
   /** How long a command that timed out has to end after SIGTERM; default: a second. */
   readonly timeoutGraceMs?: number | undefined;
+  /** Called with the id of the started process. `stop` kills the command at once and gives the reason; the result stops watching. */
+  readonly watch?: ((pid: number, stop: (message: string) => void) => () => void) | undefined;
 }
 
 /** A program around the command, with output of its own. It is not asked to end before the command. */
@@ -117,12 +119,12 @@ function writeFilter(pipe: unknown, filter: Uint8Array): void {
 
 function waitForEnd(
   child: ChildProcess,
-  { wrapper, timer: launchTimer, timeoutGraceMs }: SpawnOptions,
+  { wrapper, timer: launchTimer, timeoutGraceMs, watch }: SpawnOptions,
   options: ShellOptions,
 ): Promise<ShellResult> {
   const timer = launchTimer ?? createCommandTimer(options);
   const sparesLeader = wrapper !== undefined && wrapper.isReplaced !== true;
-  const stopper = stopOnAbortOrTimeout(child, options.signal, { sparesLeader, timer, timeoutGraceMs });
+  const stopper = stopOnDemand(child, options.signal, { sparesLeader, timer, timeoutGraceMs, watch });
   const [output, errorOutput, status] = readablePipes(child);
   output?.on("data", (chunk: Buffer) => passOutput(chunk, options));
   errorOutput?.on("data", (chunk: Buffer) =>
@@ -142,32 +144,40 @@ function waitForEnd(
   }).finally(stopper.forget);
 }
 
-type StopReason = "timeout" | "abort";
+/** Why a command is stopped; for a limit, what to say. */
+type StopReason = "timeout" | "abort" | { readonly message: string };
 
 /** The user waits for an abort to finish; a timeout can take longer. */
-const STOP_GRACE_MS: Readonly<Record<StopReason, number>> = { abort: 100, timeout: 1_000 };
+const STOP_GRACE_MS = { abort: 100, timeout: 1_000 };
 
-interface StopOptions extends Pick<SpawnOptions, "timeoutGraceMs"> {
+interface StopOptions extends Pick<SpawnOptions, "timeoutGraceMs" | "watch"> {
   readonly sparesLeader: boolean;
   readonly timer: CommandTimer;
 }
 
-/** Ends the whole group on a timeout or an abort. The outcome is known once no process of the group is left. */
-function stopOnAbortOrTimeout(
+/** Ends the whole group on a timeout, an abort or at a limit. The outcome is known once no process of the group is left. */
+function stopOnDemand(
   { pid }: ChildProcess,
   signal: AbortSignal,
-  { sparesLeader, timer, timeoutGraceMs = STOP_GRACE_MS.timeout }: StopOptions,
+  { sparesLeader, timer, timeoutGraceMs = STOP_GRACE_MS.timeout, watch }: StopOptions,
 ): { outcome(): Promise<StopReason | null>; forget(): void } {
   let stopped: Promise<StopReason> | null = null;
-  const stop = (reason: StopReason): void => {
+  const stop = (reason: "timeout" | "abort"): void => {
     const gracePeriodMs = reason === "timeout" ? timeoutGraceMs : STOP_GRACE_MS.abort;
     if (pid !== undefined) stopped ??= endGroup(pid, { gracePeriodMs, sparesLeader }).then(() => reason);
   };
+  const kill = (message: string): void => {
+    // Not asked to end first: meanwhile it would take more.
+    if (pid !== undefined) signalGroup(pid, "SIGKILL");
+    stopped ??= Promise.resolve({ message });
+  };
+  const stopWatching = pid === undefined ? undefined : watch?.(pid, kill);
   const abort = (): void => stop("abort");
   timer.start(() => stop("timeout"));
   signal.addEventListener("abort", abort, { once: true });
   const forget = (): void => {
     timer.clear();
+    stopWatching?.();
     signal.removeEventListener("abort", abort);
   };
   return { outcome: async () => stopped, forget };
@@ -245,6 +255,7 @@ function readablePipes({ stdio }: ChildProcess): readonly Readable[] {
 }
 
 function createKilledResult(reason: StopReason, { timeoutMs = 0 }: ShellOptions): ShellResult {
+  if (typeof reason === "object") return { type: "killed", cause: "limit", message: reason.message };
   const message = reason === "abort" ? "command stopped" : `command timed out after ${timeoutMs / 1000} s`;
   return { type: "killed", cause: reason, message };
 }

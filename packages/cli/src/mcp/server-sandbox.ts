@@ -18,7 +18,7 @@ import {
 import type { Environment } from "@pith/models";
 import { getHostRefusal, requireRootOwnedSandbox } from "../policy/permitted-parts.ts";
 import { type Policy, requiresSandbox } from "../policy/policy.ts";
-import { expandTilde } from "../sandbox/sandbox.ts";
+import { buildLimits, expandTilde, type LimitSetting } from "../sandbox/sandbox.ts";
 import type { NamedServer, Settings, StdioServer } from "../settings/settings.ts";
 import type { LaunchPlan, NamedProgram } from "./plan-launch.ts";
 import { findPackageFolder, isLauncher } from "./program-files.ts";
@@ -33,7 +33,7 @@ export interface SandboxContext {
   /** The workspace folder. No program from it is used to create a sandbox. */
   readonly workspace: string;
   readonly environment: Environment;
-  readonly settings: Pick<Settings, "sandbox" | "fetchHosts" | "unixSockets" | "policy">;
+  readonly settings: Pick<Settings, "sandbox" | "fetchHosts" | "unixSockets" | "policy" | LimitSetting>;
 }
 
 /** Whether a sandbox is available for the program of a server. */
@@ -100,6 +100,7 @@ export class ServerSandbox {
       environment: plan.environment,
       network: this.#network,
       unixSockets: settings.unixSockets === "on",
+      limits: buildLimits(settings),
       mayWrite: () => true,
       hidden: [home],
       otherProjects: [workspace],
@@ -110,8 +111,8 @@ export class ServerSandbox {
     const commandText = `MCP server ${namedServer.name}`;
     const result = launcher.prepare({ argv, commandText, onConnection: hosts.recordConnection });
     if (result.type === "failed") throw new Error(`its sandbox could not be created: ${result.why}`);
-    const { program, arguments: args, root, environment, filter, release } = result.launch;
-    return { program, arguments: args, cwd: root, environment, filter, release };
+    const { program, arguments: args, root, environment, filter, watch, release } = result.launch;
+    return { program, arguments: args, cwd: root, environment, filter, watch, release };
   }
 
   async #openNetwork(): Promise<SandboxNetwork | null> {

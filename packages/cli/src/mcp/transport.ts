@@ -3,6 +3,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { Readable, Writable } from "node:stream";
 import type { Transport } from "@modelcontextprotocol/client";
+import type { WatchCommand } from "@pith/agent/node";
 import type { HttpServer } from "../settings/settings.ts";
 
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
@@ -113,6 +114,8 @@ export interface ProgramSpawnOptions {
   readonly environment: Readonly<Record<string, string>>;
   /** Present if the program is a sandbox launcher: the seccomp filter that it reads from file descriptor 4. Null if there is no filter. */
   readonly filter?: Uint8Array | null;
+  /** Called when the program has started; kills it at a limit of its sandbox. */
+  readonly watch?: WatchCommand;
   /** Called when the program has exited or could not start. */
   readonly release?: () => void;
 }
@@ -159,11 +162,15 @@ export async function createProgramTransport(
     start: () =>
       new Promise((resolve, reject) => {
         child = spawnProgram(options);
+        const stopWatching = watchProgram(child, options, (message) => {
+          stderrText = `${stderrText}\n${message}`;
+        });
         child.once("spawn", resolve).once("error", (error) => {
           options.release?.();
           reject(error);
         });
         child.once("exit", () => {
+          stopWatching?.();
           options.release?.();
           setTimeout(() => destroyPipes(child), PIPE_GRACE_MS);
         });
@@ -203,6 +210,19 @@ function spawnProgram({ program, arguments: args, cwd, environment, filter }: Pr
   // A program that exits before it has read the filter reports the reason on stderr.
   if (filterPipe instanceof Writable) filterPipe.on("error", () => {}).end(filter ?? "");
   return child;
+}
+
+/** The sandbox ends with the program that creates it. */
+function watchProgram(
+  child: ChildProcess,
+  { watch }: ProgramSpawnOptions,
+  onKill: (message: string) => void,
+): (() => void) | undefined {
+  if (child.pid === undefined) return undefined;
+  return watch?.(child.pid, (message) => {
+    onKill(message);
+    child.kill("SIGKILL");
+  });
 }
 
 function destroyPipes(child: ChildProcess | null): void {

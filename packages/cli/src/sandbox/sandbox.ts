@@ -4,7 +4,10 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { DeniedPaths } from "@pith/agent";
 import {
+  BYTES_PER_GB,
+  type CommandLimits,
   type CommandSandbox,
+  defaultLimits,
   findCommandSandbox,
   openPrivateFolders,
   type PrivateFolders,
@@ -89,6 +92,7 @@ export async function buildSandboxOptions(
     environment,
     network: null,
     unixSockets: settings.unixSockets === "on",
+    limits: buildLimits(settings),
     mayWrite,
     withheld: await findWithheldVariables(options),
     hidden: [home, ...deniedPaths.unreadable],
@@ -96,6 +100,19 @@ export async function buildSandboxOptions(
     guarded: [home, ...deniedPaths.unwritable],
     readable: (settings.sandboxRead ?? []).map(expandTilde),
     writable: (settings.sandboxWrite ?? []).map(expandTilde),
+  };
+}
+
+export type LimitSetting = "sandboxMemoryGB" | "sandboxProcesses" | "sandboxTmpGB";
+
+/** What one command may use, by the settings. */
+export function buildLimits(settings: Pick<Settings, LimitSetting>): CommandLimits {
+  const limits = defaultLimits();
+  const { sandboxMemoryGB, sandboxProcesses, sandboxTmpGB } = settings;
+  return {
+    memoryBytes: sandboxMemoryGB === undefined ? limits.memoryBytes : sandboxMemoryGB * BYTES_PER_GB,
+    processes: sandboxProcesses ?? limits.processes,
+    temporaryBytes: sandboxTmpGB === undefined ? limits.temporaryBytes : sandboxTmpGB * BYTES_PER_GB,
   };
 }
 

@@ -89,6 +89,27 @@ export function minutesKind(example: number): ValueKind {
   };
 }
 
+/** Allows fractions. */
+export function gigabytesKind(example: number): ValueKind {
+  return {
+    isValid: (value) => typeof value === "number" && value > 0 && value < Number.POSITIVE_INFINITY,
+    expected: `a number of gigabytes above 0, such as ${example}`,
+    schema: { type: "number", exclusiveMinimum: 0 },
+  };
+}
+
+/** A count, at least `min`. */
+export function countKind(
+  noun: string,
+  { min, example }: { readonly min: number; readonly example: number },
+): ValueKind {
+  return {
+    isValid: (value) => Number.isSafeInteger(value) && Number(value) >= min,
+    expected: `a whole number of ${noun}, at least ${min}, such as ${example}`,
+    schema: { type: "integer", minimum: min },
+  };
+}
+
 /** Short enough to be part of every summary request. */
 export const textKind: ValueKind = {
   isValid: (value) => typeof value === "string" && value.length <= MAX_TEXT_CHARS,

@@ -26,6 +26,12 @@ export interface Settings extends SettingsOverrides {
   readonly sandboxEnvironment?: readonly string[];
   /** Whether sandboxed commands may use unix sockets. */
   readonly unixSockets?: OnOff;
+  /** How many gigabytes (10⁹ bytes) of memory all processes of a sandboxed command may use together. */
+  readonly sandboxMemoryGB?: number;
+  /** How many processes and threads a sandboxed command may have. */
+  readonly sandboxProcesses?: number;
+  /** How many gigabytes the private `/tmp` of sandboxed commands may hold. */
+  readonly sandboxTmpGB?: number;
   readonly branchSummary?: BranchSummarySettings;
   /** How the user is notified while the terminal is not in focus. */
   readonly notify?: "off" | "bell" | "desktop";

@@ -4,8 +4,10 @@ import {
   agentNameKind,
   allowStricter,
   booleanKind,
+  countKind,
   defaultTools,
   enumKind,
+  gigabytesKind,
   isToolSubset,
   minutesKind,
   modelChoiceKind,
@@ -390,6 +392,30 @@ export const settingTable: readonly Setting[] = [
     fallback: { value: "off" },
     description:
       "Whether sandboxed commands may create and use Unix sockets. The machine's own sockets in `/run` stay hidden.",
+    projectAccess: "never",
+  },
+  {
+    name: "sandboxMemoryGB",
+    kind: gigabytesKind(8),
+    fallback: { description: "80% of the machine's memory" },
+    description:
+      "How many gigabytes of memory all processes of a sandboxed command, or of an MCP server, may use together. Beyond that it is killed.",
+    projectAccess: "never",
+  },
+  {
+    name: "sandboxProcesses",
+    kind: countKind("processes", { min: 16, example: 1_000 }),
+    fallback: { value: 4_096 },
+    description:
+      "How many processes and threads a sandboxed command, or an MCP server, may have at once. Beyond that it is killed.",
+    projectAccess: "never",
+  },
+  {
+    name: "sandboxTmpGB",
+    kind: gigabytesKind(20),
+    fallback: { value: 10 },
+    description:
+      "How many gigabytes the files in the private `/tmp` of sandboxed commands may have. A command that writes more is killed.",
     projectAccess: "never",
   },
   {

@@ -88,6 +88,17 @@ test.skipIf(hasNoSandbox)(
   },
 );
 
+test.skipIf(hasNoSandbox)(
+  "BOX34 a server that uses more than its limits is killed, and the call says why",
+  async () => {
+    await desk.open({ curious: curious() }, { answer: true, choices: { sandboxMemoryGB: 0.02 } });
+    assert.match(
+      await ask("wait"),
+      /Last output from the server:\n[\s\S]*used 0\.\d+ GB of memory; the limit is 0\.02 GB \(setting sandboxMemoryGB\)/,
+    );
+  },
+);
+
 test.skipIf(hasNoSandbox)("MCP26 it sees and writes the folders of its settings", async () => {
   mkdirSync(join(desk.workspace, "docs"));
   const inside = join(desk.workspace, "docs/page");

@@ -61,6 +61,9 @@ describe("doctor", () => {
     expect(out).toMatch(
       /^ok +protections: commands cannot see your home folder, folders beside the workspace .*\. Tools: .*secrets are redacted/m,
     );
+    expect(out).toMatch(
+      /^ok +limits: each command may use \d\S* GB of memory, 4096 processes and threads, and 10 GB of files in \/tmp; /m,
+    );
     writeFileSync(join(shelf.home, "settings.json"), JSON.stringify(LOOSE));
     expect((await shelf.run("doctor")).out).toMatch(
       /^warning +protections: .*\. Weakened by network open, unixSockets on, sandboxRead, permissionMode all, secrets\.redact off\n +→ pith settings/m,

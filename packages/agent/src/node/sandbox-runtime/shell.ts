@@ -5,6 +5,7 @@ import { dirname, join, relative } from "node:path";
 import type { ShellOptions, ShellResult, WorkspaceShell } from "../../ports.ts";
 import { isWithin } from "../../text.ts";
 import { findRootProblem } from "../sandbox/detect.ts";
+import { defaultLimits, LimitWatcher } from "../sandbox/limits.ts";
 import { resolveExistingPath } from "../sandbox/options.ts";
 import { openThrowawayFolders } from "../sandbox/private-folders.ts";
 import {
@@ -51,7 +52,12 @@ export function runtimeShell(sandbox: RuntimeSandboxOptions, { platform }: Runti
       root: realRoot,
       config,
       ...(platform && { platform }),
-    }).then((host) => ({ host, sandbox: ownSandbox, fixedPaths: findFixedPaths(ownSandbox) }));
+    }).then((host) => ({
+      host,
+      sandbox: ownSandbox,
+      fixedPaths: findFixedPaths(ownSandbox),
+      limitWatcher: createLimitWatcher(ownSandbox),
+    }));
     // The next command tries again: the user may have installed it by then.
     runtime.catch(() => {
       runtime = null;
@@ -88,6 +94,12 @@ interface OpenRuntime {
   readonly host: RuntimeHost;
   readonly sandbox: RuntimeSandboxOptions;
   readonly fixedPaths: FixedPaths;
+  readonly limitWatcher: LimitWatcher;
+}
+
+/** macOS has no `/proc`, so there only the temporary folder is limited. */
+function createLimitWatcher({ limits = defaultLimits(), temporary }: RuntimeSandboxOptions): LimitWatcher {
+  return new LimitWatcher(limits, temporary);
 }
 
 const NO_ACCESS = { denyRead: [], allowRead: [], allowWrite: [], denyWrite: [] };
@@ -102,7 +114,8 @@ async function runWithSecrets(
   try {
     const separate = { ...sandbox, privateHome: folders.home, temporary: folders.temporary };
     const credentialFiles = linkCredentials(separate, options.credentialFiles ?? []);
-    return await runCommand({ host, sandbox: separate, fixedPaths }, command, options, credentialFiles);
+    const separateRuntime = { host, sandbox: separate, fixedPaths, limitWatcher: createLimitWatcher(separate) };
+    return await runCommand(separateRuntime, command, options, credentialFiles);
   } finally {
     await folders.close();
   }
@@ -123,7 +136,7 @@ function linkCredentials({ home, privateHome }: RuntimeSandboxOptions, files: re
 }
 
 async function runCommand(
-  { host, sandbox, fixedPaths }: OpenRuntime,
+  { host, sandbox, fixedPaths, limitWatcher: { watch } }: OpenRuntime,
   command: string,
   options: ShellOptions,
   credentialFiles: readonly string[] = [],
@@ -149,7 +162,8 @@ async function runCommand(
     );
     const environment = { ...outer, PATH: SYSTEM_PATH, ...(credentials && { [CREDENTIALS_VARIABLE]: credentials }) };
     const args = ["--noprofile", "--norc", "-c", commandLine];
-    return await runWrapped({ program: "/bin/bash", arguments: args, root: sandbox.root, environment, timer }, options);
+    const launch = { program: "/bin/bash", arguments: args, root: sandbox.root, environment, timer, watch };
+    return await runWrapped(launch, options);
   } finally {
     networkCommand?.unregister();
   }

@@ -203,16 +203,21 @@ export const MOUNTS_MOVED = "a workspace folder was moved while the sandbox was 
 
 /**
  * Between the check and the mount another command could replace a path by a link to any folder of the machine. Returns a command line that
- * checks the mounts inside the sandbox before it starts the program; null where a path has changed already.
+ * checks the mounts inside the sandbox before it starts the program; null where a path has changed already. The same shell runs `script`
+ * first.
  */
-export function verifyMountsFirst(mounts: readonly Mount[], argv: readonly string[]): readonly string[] | null {
+export function verifyMountsFirst(
+  mounts: readonly Mount[],
+  argv: readonly string[],
+  script = "",
+): readonly string[] | null {
   const visibleMounts = mounts.filter(({ access }) => access === "writable" || access === "readable");
   const identities = visibleMounts.map((mount) => readFileIdentity(mountSource(mount)));
   if (identities.includes(null)) return null;
   const currentIdentities = `$(PATH=/usr/bin:/bin stat -c %d:%i -- ${visibleMounts.map(({ path }) => quoteWord(path)).join(" ")})`;
   const check = `[ "${currentIdentities}" = ${quoteWord(identities.join("\n"))} ] || { echo ${quoteWord(MOUNTS_MOVED)} >&2; exit 1; }; exec "$@"`;
   // Not bash, which would first run the file in BASH_ENV.
-  return ["/bin/sh", "-c", check, "sh", ...argv];
+  return ["/bin/sh", "-c", `${script}${check}`, "sh", ...argv];
 }
 
 /** Opens a path without access to its content; Node has no constant for it. */

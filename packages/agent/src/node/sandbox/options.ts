@@ -3,6 +3,7 @@
 import { type Dirent, existsSync, readdirSync, realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute } from "node:path";
 import type { SandboxNetwork } from "../sandbox-network/network.ts";
+import type { CommandLimits } from "./limits.ts";
 import type { Bubblewrap } from "./mounts.ts";
 
 /** Options of the bubblewrap sandbox. */
@@ -27,6 +28,8 @@ export interface SandboxOptions {
   readonly network: SandboxNetwork | null;
   /** Whether commands may create unix sockets, and so reach services whose socket files they see; false by default. */
   readonly unixSockets?: boolean;
+  /** What one command may use; default: `defaultLimits`. */
+  readonly limits?: CommandLimits;
   /** How long a command that timed out has to end after SIGTERM; default: a second. */
   readonly timeoutGraceMs?: number;
   /** Whether commands may write in the workspace; called before each command. */

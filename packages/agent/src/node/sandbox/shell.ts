@@ -9,6 +9,7 @@ import { PROXY_VARIABLES, type SandboxNetwork } from "../sandbox-network/network
 import { bashArguments, commandEnvironment, createCommandTimer, runInGroup, type Wrapper } from "../shell.ts";
 import { findRootProblem } from "./detect.ts";
 import { createFixedLayout, createLayout, type FixedLayout, type Layout } from "./layout.ts";
+import { type CommandLimits, defaultLimits, LimitWatcher, limitProcessesScript, type WatchCommand } from "./limits.ts";
 import {
   createMountPoints,
   MOUNTS_MOVED,
@@ -147,6 +148,8 @@ export interface SandboxLaunch {
   readonly environment: Readonly<Record<string, string>>;
   /** Bubblewrap reads this system call filter from file descriptor 4; null for none. It writes the status of the program to descriptor 3. */
   readonly filter: Uint8Array | null;
+  /** Must be called when the program has started: kills it at a limit. */
+  readonly watch: WatchCommand;
   /** Must be called when the program has ended. */
   release(): void;
 }
@@ -168,12 +171,16 @@ export class SandboxLauncher {
   readonly #closeFilesScript: string;
   /** The mounts of each running program. */
   readonly #runningMounts = new Set<readonly Mount[]>();
+  readonly #limits: CommandLimits;
+  readonly #limitWatcher: LimitWatcher;
   #fixedLayout: FixedLayout | null = null;
 
   constructor(sandbox: SandboxOptions) {
     this.#sandbox = sandbox;
     this.#root = resolveExistingPath(sandbox.root);
     this.#filter = buildFilter({ unixSockets: sandbox.unixSockets ?? false });
+    this.#limits = sandbox.limits ?? defaultLimits();
+    this.#limitWatcher = new LimitWatcher(this.#limits, sandbox.temporary);
     this.#closeFilesScript = findInheritedFiles()
       .map((file) => `exec ${file}>&-; `)
       .join("");
@@ -208,7 +215,8 @@ export class SandboxLauncher {
         },
         isLoaderVariable,
       );
-      const argv = verifyMountsFirst(mounts, setVariables(inner, this.#closeInheritedFiles(options.argv)));
+      const program = setVariables(inner, this.#closeInheritedFiles(options.argv));
+      const argv = verifyMountsFirst(mounts, program, limitProcessesScript(this.#limits));
       const prepared = { ...options, sandbox, mounts, environment: outer, release };
       if (argv !== null) return { type: "ready", launch: this.#createLaunch(argv, prepared) };
       release();
@@ -248,6 +256,7 @@ export class SandboxLauncher {
       root: sandbox.root,
       environment: { ...environment, ...networkCommand?.environment },
       filter: this.#filter,
+      watch: this.#limitWatcher.watch,
       release: () => {
         networkCommand?.unregister();
         release();

@@ -3,9 +3,16 @@
 import { execFile } from "node:child_process";
 import { homedir } from "node:os";
 import { promisify } from "node:util";
-import { type CommandSandbox, findCommandSandbox, findForeignFiles, type InstalledRuntime } from "@pith/agent/node";
+import {
+  BYTES_PER_GB,
+  type CommandSandbox,
+  findCommandSandbox,
+  findForeignFiles,
+  findKernelLimits,
+  type InstalledRuntime,
+} from "@pith/agent/node";
 import type { SubcommandCall } from "../../args/subcommand.ts";
-import { runtimeFolderPath } from "../../sandbox/sandbox.ts";
+import { buildLimits, runtimeFolderPath } from "../../sandbox/sandbox.ts";
 import { loadSettings } from "../../settings/resolve.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { type Check, ok, warning } from "./checks.ts";
@@ -26,7 +33,28 @@ export async function checkSandbox(
   // `checkConfiguration` reports invalid settings.
   const settings = resolved.type === "mistake" ? {} : resolved.settings;
   const networkChecks = sandbox.type === "available" ? [checkNetwork(sandbox.networkProblem, settings)] : [];
-  return [await checkSandboxProgram(sandbox), ...networkChecks, checkProtections(sandbox, settings)];
+  const limitChecks = sandbox.type === "unavailable" ? [] : [checkLimits(sandbox.type, settings)];
+  return [await checkSandboxProgram(sandbox), ...networkChecks, ...limitChecks, checkProtections(sandbox, settings)];
+}
+
+/** Says what one command may use, and what the kernel enforces of it. */
+export function checkLimits(sandboxType: "available" | "runtime", settings: Settings): Check {
+  const { memoryBytes, processes, temporaryBytes } = buildLimits(settings);
+  const temporaryText = `${formatGB(temporaryBytes)} of files in ${sandboxType === "runtime" ? "$TMPDIR" : "/tmp"}`;
+  if (sandboxType === "runtime")
+    return ok("limits", `commands may have ${temporaryText}; their memory and processes are not limited on macOS`);
+  const kernelText = findKernelLimits().processes
+    ? "The kernel also refuses processes beyond that"
+    : "The kernel itself does not refuse processes here (it runs as root, or is older than 5.14)";
+  const amounts = `${formatGB(memoryBytes)} of memory, ${processes} processes and threads, and ${temporaryText}`;
+  return ok(
+    "limits",
+    `each command may use ${amounts}; Pith checks this while it runs and kills a command that uses more. ${kernelText}`,
+  );
+}
+
+function formatGB(bytes: number): string {
+  return `${Number((bytes / BYTES_PER_GB).toPrecision(3))} GB`;
 }
 
 async function checkSandboxProgram(sandbox: CommandSandbox): Promise<Check> {
