@@ -375,6 +375,14 @@ export const programFaults: readonly FixedFault[] = [
     title: "BOX34 a command that empties a full /tmp, or leaves it as it is, is not stopped",
   },
   {
+    fault: "a command that the kernel killed for its memory named no limit",
+    file: "packages/agent/src/node/sandbox/shell.ts",
+    search: "    .then((result) => explainKill(result, findLimitProblem()))\n",
+    replace: "",
+    test: "packages/agent/test/node/sandbox/cgroup.test.ts",
+    title: "BOX34 the result of a command that the kernel killed names the limit",
+  },
+  {
     fault: "a command was shown a credential file outside the home",
     file: "packages/agent/src/node/sandbox/layout.ts",
     search: "isWithin(realHome, path) && ",

@@ -16,6 +16,7 @@ export {
   syncFolder,
   writeOwnerOnlyFile,
 } from "./safe-files.ts";
+export { findKernelLimits, type KernelLimits } from "./sandbox/cgroup.ts";
 export {
   type CommandSandbox,
   detectBubblewrap,
@@ -33,7 +34,6 @@ export {
   BYTES_PER_GB,
   type CommandLimits,
   defaultLimits,
-  findKernelLimits,
   type WatchCommand,
 } from "./sandbox/limits.ts";
 export type { Bubblewrap } from "./sandbox/mounts.ts";

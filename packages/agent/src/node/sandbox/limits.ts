@@ -88,7 +88,13 @@ async function findProcessProblem(pid: number, limits: CommandLimits): Promise<s
   if (sum(members.map((member) => member.memoryBytes)) <= memoryBytes) return null;
   const usedBytes = sum(await Promise.all(members.map(readProportionalMemory)));
   if (usedBytes <= memoryBytes) return null;
-  return `command killed: its processes used ${formatGB(usedBytes)} of memory; the limit is ${formatGB(memoryBytes)} (setting sandboxMemoryGB)`;
+  return formatMemoryProblem(limits, usedBytes);
+}
+
+/** `usedBytes` is unknown if the kernel killed the command. */
+export function formatMemoryProblem({ memoryBytes }: CommandLimits, usedBytes?: number): string {
+  const used = usedBytes === undefined ? `more than ${formatGB(memoryBytes)}` : formatGB(usedBytes);
+  return `command killed: its processes used ${used} of memory; the limit is ${formatGB(memoryBytes)} (setting sandboxMemoryGB)`;
 }
 
 function findTemporaryProblem(bytes: number, { temporaryBytes }: CommandLimits): string | null {
@@ -251,18 +257,13 @@ function openFolder(path: string): Dir | null {
   }
 }
 
-/** What the kernel itself refuses; the rest is checked while a command runs. */
-export interface KernelLimits {
-  readonly processes: boolean;
-}
-
-/** The kernel applies limits on processes to all users but root. */
-export function findKernelLimits(): KernelLimits {
-  return { processes: countsProcessesBySandbox(release()) && process.getuid?.() !== 0 };
-}
-
 /** Before 5.14 the kernel counts all processes of the user, not those in the sandbox. */
 const FIRST_KERNEL = [5, 14] as const;
+
+/** Whether a limit that a command line sets applies: to all users but root. */
+export function hasProcessLimit(): boolean {
+  return countsProcessesBySandbox(release()) && process.getuid?.() !== 0;
+}
 
 function countsProcessesBySandbox(kernel: string): boolean {
   const [major = 0, minor = 0] = kernel.split(".").map((part) => Number.parseInt(part, 10));
@@ -270,13 +271,15 @@ function countsProcessesBySandbox(kernel: string): boolean {
   return major > firstMajor || (major === firstMajor && minor >= firstMinor);
 }
 
-/**
- * Shell code that makes the kernel refuse more processes than a little above the limit, so that the watch finds a command that creates
- * processes faster than it looks. The kernel does not apply it to root.
- */
-export function limitProcessesScript({ processes }: CommandLimits, kernel: string = release()): string {
+/** A little above the limit, so that the watch still finds a command that creates processes faster than it looks. */
+export function kernelProcessLimit({ processes }: CommandLimits): number {
+  return processes + Math.max(16, Math.ceil(processes / 8));
+}
+
+/** Shell code that makes the kernel refuse more processes. It does not apply to root. */
+export function limitProcessesScript(limits: CommandLimits, kernel: string = release()): string {
   if (!countsProcessesBySandbox(kernel)) return "";
-  const count = processes + Math.max(16, Math.ceil(processes / 8));
+  const count = kernelProcessLimit(limits);
   // The option is `-p` in dash and `-u` in bash, where `-p` cannot be set.
   return `ulimit -p ${count} 2>/dev/null || ulimit -u ${count} 2>/dev/null; `;
 }

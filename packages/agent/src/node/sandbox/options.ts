@@ -30,6 +30,8 @@ export interface SandboxOptions {
   readonly unixSockets?: boolean;
   /** What one command may use; default: `defaultLimits`. */
   readonly limits?: CommandLimits;
+  /** The cgroup in which each command gets one of its own; null for none. Default: as `findCgroupParent` finds it. */
+  readonly cgroupParent?: string | null;
   /** How long a command that timed out has to end after SIGTERM; default: a second. */
   readonly timeoutGraceMs?: number;
   /** Whether commands may write in the workspace; called before each command. */

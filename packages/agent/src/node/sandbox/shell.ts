@@ -7,6 +7,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import type { ShellOptions, ShellResult, WorkspaceShell } from "../../ports.ts";
 import { PROXY_VARIABLES, type SandboxNetwork } from "../sandbox-network/network.ts";
 import { bashArguments, commandEnvironment, createCommandTimer, runInGroup, type Wrapper } from "../shell.ts";
+import { createCgroup, findCgroupParent, removeStaleCgroups } from "./cgroup.ts";
 import { findRootProblem } from "./detect.ts";
 import { createFixedLayout, createLayout, type FixedLayout, type Layout } from "./layout.ts";
 import { type CommandLimits, defaultLimits, LimitWatcher, limitProcessesScript, type WatchCommand } from "./limits.ts";
@@ -84,17 +85,24 @@ async function runOnce(command: string, launcher: SandboxLauncher, options: Shel
   const { waitForUser } = timer;
   const prepared = launcher.prepare({ ...options, argv: bashArguments(command), commandText: command, waitForUser });
   if (prepared.type === "failed") return notStartedResult(prepared.why);
-  const { filter, release, ...launch } = prepared.launch;
+  const { filter, findLimitProblem, release, ...launch } = prepared.launch;
   const output = captureWrapperOutput();
   const { timeoutGraceMs } = launcher;
   const spawnOptions = { ...launch, wrapper: { ...output.listeners, filter }, timer, timeoutGraceMs };
-  const end = await runInGroup(spawnOptions, options).finally(release);
+  const end = await runInGroup(spawnOptions, options)
+    .then((result) => explainKill(result, findLimitProblem()))
+    .finally(release);
   const errorOutput = output.errorOutput();
   const haveMountsMoved = errorOutput.trim() === MOUNTS_MOVED;
   if (end.type === "ended" && (haveMountsMoved || !output.status().includes(EXIT_CODE_KEY)))
     return notStartedResult(errorOutput.trim());
   if (errorOutput) options.onOutput(new TextEncoder().encode(errorOutput));
   return end;
+}
+
+function explainKill(result: ShellResult, limitProblem: string | null): ShellResult {
+  if (limitProblem === null || result.type !== "killed" || result.cause !== "signal") return result;
+  return { ...result, cause: "limit", message: limitProblem };
 }
 
 /** Bubblewrap writes the exit code to file descriptor 3, and only of a command that was started. */
@@ -150,6 +158,8 @@ export interface SandboxLaunch {
   readonly filter: Uint8Array | null;
   /** Must be called when the program has started: kills it at a limit. */
   readonly watch: WatchCommand;
+  /** Why the kernel killed the program, if a limit was the reason. Not to be called after `release`. */
+  findLimitProblem(): string | null;
   /** Must be called when the program has ended. */
   release(): void;
 }
@@ -173,6 +183,7 @@ export class SandboxLauncher {
   readonly #runningMounts = new Set<readonly Mount[]>();
   readonly #limits: CommandLimits;
   readonly #limitWatcher: LimitWatcher;
+  readonly #cgroupParent: string | null;
   #fixedLayout: FixedLayout | null = null;
 
   constructor(sandbox: SandboxOptions) {
@@ -180,6 +191,8 @@ export class SandboxLauncher {
     this.#root = resolveExistingPath(sandbox.root);
     this.#filter = buildFilter({ unixSockets: sandbox.unixSockets ?? false });
     this.#limits = sandbox.limits ?? defaultLimits();
+    this.#cgroupParent = sandbox.cgroupParent === undefined ? findCgroupParent() : sandbox.cgroupParent;
+    if (this.#cgroupParent !== null) removeStaleCgroups(this.#cgroupParent);
     this.#limitWatcher = new LimitWatcher(this.#limits, sandbox.temporary);
     this.#closeFilesScript = findInheritedFiles()
       .map((file) => `exec ${file}>&-; `)
@@ -249,7 +262,9 @@ export class SandboxLauncher {
     { sandbox, mounts, commandText, hosts, environment, onConnection, waitForUser, release }: PreparedLaunch,
   ) {
     const networkCommand = sandbox.network?.registerCommand({ text: commandText, hosts, onConnection, waitForUser });
-    const [program = "", ...prefixArgs] = [...(networkCommand?.commandPrefix ?? []), sandbox.program.path];
+    const cgroup = this.#cgroupParent === null ? null : createCgroup(this.#cgroupParent, this.#limits);
+    const prefix = [...(cgroup?.prefix ?? []), ...(networkCommand?.commandPrefix ?? [])];
+    const [program = "", ...prefixArgs] = [...prefix, sandbox.program.path];
     return {
       program,
       arguments: [...prefixArgs, ...this.#bubblewrapArguments(sandbox, mounts), ...argv],
@@ -257,8 +272,10 @@ export class SandboxLauncher {
       environment: { ...environment, ...networkCommand?.environment },
       filter: this.#filter,
       watch: this.#limitWatcher.watch,
+      findLimitProblem: () => cgroup?.findProblem() ?? null,
       release: () => {
         networkCommand?.unregister();
+        void cgroup?.remove();
         release();
       },
     };

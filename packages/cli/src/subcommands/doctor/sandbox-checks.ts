@@ -10,6 +10,7 @@ import {
   findForeignFiles,
   findKernelLimits,
   type InstalledRuntime,
+  type KernelLimits,
 } from "@pith/agent/node";
 import type { SubcommandCall } from "../../args/subcommand.ts";
 import { buildLimits, runtimeFolderPath } from "../../sandbox/sandbox.ts";
@@ -43,14 +44,18 @@ export function checkLimits(sandboxType: "available" | "runtime", settings: Sett
   const temporaryText = `${formatGB(temporaryBytes)} of files in ${sandboxType === "runtime" ? "$TMPDIR" : "/tmp"}`;
   if (sandboxType === "runtime")
     return ok("limits", `commands may have ${temporaryText}; their memory and processes are not limited on macOS`);
-  const kernelText = findKernelLimits().processes
-    ? "The kernel also refuses processes beyond that"
-    : "The kernel itself does not refuse processes here (it runs as root, or is older than 5.14)";
+  const kernelText = describeKernelLimits(findKernelLimits());
   const amounts = `${formatGB(memoryBytes)} of memory, ${processes} processes and threads, and ${temporaryText}`;
   return ok(
     "limits",
     `each command may use ${amounts}; Pith checks this while it runs and kills a command that uses more. ${kernelText}`,
   );
+}
+
+function describeKernelLimits({ memory, processes }: KernelLimits): string {
+  if (memory) return "The kernel enforces memory and processes (cgroup)";
+  if (processes) return "The kernel enforces processes; memory has no cgroup here";
+  return "The kernel enforces neither here: there is no cgroup that Pith may use, and Pith runs as root or on Linux before 5.14";
 }
 
 function formatGB(bytes: number): string {
