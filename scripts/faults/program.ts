@@ -782,7 +782,7 @@ export const programFaults: readonly FixedFault[] = [
   {
     fault: "the audit log kept only the beginning of a long command",
     file: "packages/agent/src/permissions/audit.ts",
-    search: "characters) …${text.slice(end)}`",
+    search: ["characters) …", "{text.slice(end)}`"].join("$"),
     replace: "characters) …`",
     test: "packages/cli/test/program/audit-log.test.ts",
     title: "a command of 10,000 characters, decided by %s",
@@ -794,5 +794,13 @@ export const programFaults: readonly FixedFault[] = [
     replace: "const { callId, entry } = recorded;\n  const action = args;",
     test: "packages/cli/test/program/audit-log.test.ts",
     title: "with a secret: the hash is that of the redacted action",
+  },
+  {
+    fault: "commands with words that only the shell knows were not asked about",
+    file: "packages/agent/src/permissions/decide.ts",
+    search: 'return matchAny([...rules.deny, ...rules.ask]) === "no" ? null : "doubt";',
+    replace: "return null;",
+    test: "packages/agent/test/permissions/shares.test.ts",
+    title: "in mode %s, by a rule of %s, %s a sandbox",
   },
 ];

@@ -1,11 +1,10 @@
 /** Tests shell lines that run a denied program, which never pass without a question, and ordinary lines, few of which need one. */
 
-import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { actsOnRemote } from "../../src/permissions/classify-commands.ts";
 import { allowsCommand, type CommandPattern, matchCommand, parseCommandPattern } from "../../src/permissions/rules.ts";
 import { isLong } from "../test-length.ts";
+import { DENY_RULES, readHonestLines } from "./honest-lines.ts";
 import { findIdleLines, type HostileLine, readHostileLines } from "./hostile-lines.ts";
 
 const built = readHostileLines("hostile-lines.txt");
@@ -73,11 +72,10 @@ describe("PERM28 lines that push or publish", () => {
 });
 
 describe("SHELL5 few honest commands are asked about", () => {
-  const fixtures = fileURLToPath(new URL("../../../../../shared/fixtures/", import.meta.url));
-  const rules = ["rm -rf:*", "git push:*", "curl:*", "sudo:*", "npm publish:*"].map(pattern);
+  const rules = DENY_RULES.map(pattern);
 
   test("at most one in ten of recorded sessions with deny rules, and one in twenty without", () => {
-    const lines = readHonestLines(fixtures);
+    const lines = readHonestLines();
     const unsure = lines.filter((line) => {
       const matches = rules.map((rule) => matchCommand(rule, line));
       return matches.includes("maybe") && !matches.includes("yes");
@@ -138,28 +136,3 @@ describe("SHELL5 few honest commands are asked about", () => {
     expect(rules.map((rule) => matchCommand(rule, line))).toEqual(rules.map(() => "no"));
   });
 });
-
-function readHonestLines(fixtures: string): readonly string[] {
-  const files = ["pi-sessions/before-compaction.jsonl", "pi-sessions/large-session.jsonl", "played/session.jsonl"];
-  const entries = files.flatMap((file) =>
-    readFileSync(`${fixtures}${file}`, "utf8")
-      .split("\n")
-      .filter((line) => line !== ""),
-  );
-  const commands = entries.flatMap((line) => commandsOf(JSON.parse(line).message ?? {}));
-  const { sessions } = JSON.parse(readFileSync(`${fixtures}honest-sessions.json`, "utf8"));
-  const told: readonly string[] = sessions.flatMap(({ session }: { readonly session: readonly string[] }) => session);
-  return [...commands, ...told.flatMap((line) => /^calls: bash command=(.*)$/s.exec(line)?.slice(1) ?? [])];
-}
-
-interface RecordedMessage {
-  readonly role?: string;
-  readonly command?: string;
-  readonly content?: readonly { readonly type: string; readonly arguments?: { readonly command?: unknown } }[] | string;
-}
-
-function commandsOf({ role, command, content }: RecordedMessage): readonly string[] {
-  if (role === "bashExecution" && command !== undefined) return [command];
-  const calls = Array.isArray(content) ? content : [];
-  return calls.flatMap((part) => (typeof part.arguments?.command === "string" ? [part.arguments.command] : []));
-}
