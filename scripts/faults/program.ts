@@ -796,6 +796,22 @@ export const programFaults: readonly FixedFault[] = [
     title: "with a secret: the hash is that of the redacted action",
   },
   {
+    fault: "the letter y said yes to a question of an extension",
+    file: "packages/cli/src/modes/interactive/panels/extension-prompts.ts",
+    search: '{ key: "y", label: "Yes", value: true, isLasting: true },',
+    replace: '{ key: "y", label: "Yes", value: true },',
+    test: "packages/cli/test/modes/interactive/extension-ui.test.ts",
+    title: "ASK3 a letter of a message says yes to no question of an extension",
+  },
+  {
+    fault: "the letter y continued the unfinished calls of a session file",
+    file: "packages/cli/src/modes/interactive/begin-session.ts",
+    search: "value: true, isLasting: true },",
+    replace: "value: true },",
+    test: "packages/cli/test/modes/interactive/session-loop.test.ts",
+    title: "RES5 a session that ended in the middle of a run says so, and continues when asked",
+  },
+  {
     fault: "commands with words that only the shell knows were not asked about",
     file: "packages/agent/src/permissions/decide.ts",
     search: 'return matchAny([...rules.deny, ...rules.ask]) === "no" ? null : "doubt";',

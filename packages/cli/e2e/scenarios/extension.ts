@@ -23,7 +23,7 @@ export const extension: Scenario = {
     const terminal = await ground.pith();
     await terminal.enter("/wizard");
     await answered(terminal, "Which colour?", "Down", "Enter");
-    await answered(terminal, "Paint it green?", "y");
+    await answered(terminal, "Paint it green?", "y", "Enter");
     await answered(terminal, "Who paints it?", "A", "d", "a", "Enter");
     const seen = await terminal.waitFor("Ada paints it green: true");
     expectThat(seen.includes("paint: wet"), `no status is seen:\n${seen}`);

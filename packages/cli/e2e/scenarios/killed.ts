@@ -7,7 +7,7 @@ import { expectThat, type Scenario } from "../scenario.ts";
 
 export const killed: Scenario = {
   name: "kill-and-resume",
-  says: "after kill -9 in mid-turn nothing that was seen is lost, and one key lets the work go on",
+  says: "after kill -9 in mid-turn nothing that was seen is lost, and one answer lets the work go on",
   run: async (keep) => {
     const script = inTurn(
       "The first answer.",
@@ -26,8 +26,8 @@ export const killed: Scenario = {
     const again = await ground.pith("-c --permission-mode all");
     const back = await again.waitFor("was interrupted");
     for (const each of ["The first answer.", "Run it"]) expectThat(back.includes(each), `${each} is lost:\n${back}`);
-    await again.waitFor("Continue (y)");
-    await again.press("y");
+    await again.waitFor("Continue (y then Enter)");
+    await again.press("y", "Enter");
     await again.waitFor("It was started before");
     await answered("n", again);
     await again.waitFor("I have looked what became of it.");

@@ -58,7 +58,8 @@ export async function offerToResume(context: InteractiveContext): Promise<void> 
     createChoicePanel({
       title: `This session was interrupted: ${unfinished}.`,
       options: [
-        { key: "y", label: "Continue", description: "from where it stopped", value: true },
+        // ASK3: the calls that did not finish may come from a session file of somebody else.
+        { key: "y", label: "Continue", description: "from where it stopped", value: true, isLasting: true },
         { key: "n", label: "Not now", description: "wait for your next message", value: false },
       ],
     }),

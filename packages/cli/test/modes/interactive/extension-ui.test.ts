@@ -52,7 +52,7 @@ test("XUI1 one of several, yes or no, and a line: asked in place of the editor, 
       [..."row 33", ENTER],
       "row 33",
     ],
-    [() => ui.confirm("Really?", "It cannot be undone."), "It cannot be undone.", ["y"], true],
+    [() => ui.confirm("Really?", "It cannot be undone."), "It cannot be undone.", ["y", ENTER], true],
     [() => ui.confirm("Really?", ""), "Really?", [ESCAPE], false],
     [() => ui.input("Your name?", "Ada"), "Ada", [..."Grace", ENTER], "Grace"],
     [() => ui.input("Your name?"), "Your name?", [ESCAPE], undefined],
@@ -65,6 +65,21 @@ test("XUI1 one of several, yes or no, and a line: asked in place of the editor, 
     // A key belongs to the question that is drawn.
     await expect.poll(seen).not.toContain("Question from an extension");
   }
+});
+
+test("ASK3 a letter of a message says yes to no question of an extension", async () => {
+  const { ui, terminal, sees } = await drawnUi();
+  const coming = ui.confirm("Run it?", "");
+  await sees("Yes (y then Enter)");
+  let answer: boolean | null = null;
+  void coming.then((value) => {
+    answer = value;
+  });
+  terminal.press("y");
+  await sleep(20);
+  expect(answer).toBe(null);
+  terminal.press(ESCAPE);
+  expect(await coming).toBe(false);
 });
 
 test("XUI2 one question at a time: those of extensions wait for each other and behind a permission question", async () => {
@@ -86,7 +101,7 @@ test("XUI2 one question at a time: those of extensions wait for each other and b
   terminal.press("n");
   expect(await permission).toBe("no");
   expect(await sees("The first?")).not.toContain("The second?");
-  terminal.press("y");
+  terminal.press("y", ENTER);
   await sees("The second?");
   terminal.press("n");
   expect(await Promise.all([first, second])).toEqual([true, false]);

@@ -2,6 +2,7 @@
 
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { DRAFT_TYPE } from "@pith/agent";
 import { createSession, openStore } from "@pith/context/node";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -115,7 +116,11 @@ describe("switch sessions", () => {
     await ground.leave();
     ground.start("-c");
     await ground.until("This session was interrupted");
+    // ASK3: the letter only selects the row.
     ground.terminal.press("y");
+    await sleep(200);
+    expect(await ground.until("Continue (y then Enter)")).not.toContain("it has gone on");
+    ground.terminal.press("\r");
     await ground.until("it has gone on");
     await ground.leave();
   });

@@ -32,7 +32,7 @@ export interface Option<Value> {
   readonly label: string;
   readonly description?: string;
   readonly value: Value;
-  /** ASK3: the option permits more than the current request, so its key only selects it, and Enter chooses it. */
+  /** ASK3: the option grants something that lasts or lets other code run, so its key only selects it, and Enter chooses it. */
   readonly isLasting?: true;
 }
 

@@ -35,7 +35,8 @@ export function createConfirmPanel(title: string, message: string): Panel<ListPo
       ...(message === "" ? [] : toSafeLines(message, MAX_TEXT_LINES).map((line) => ` ${line}`)),
     ],
     options: [
-      { key: "y", label: "Yes", value: true },
+      // ASK3: an extension may ask before it runs something, and `y` may be the first letter of a message.
+      { key: "y", label: "Yes", value: true, isLasting: true },
       { key: "n", label: "No", value: false },
     ],
   });

@@ -137,7 +137,7 @@ golden("a session that broke off", ({ screen }) => {
     0,
   );
   const options = [
-    { key: "y", label: "Continue", description: "from where it stopped", value: true },
+    { key: "y", label: "Continue", description: "from where it stopped", value: true, isLasting: true as const },
     { key: "n", label: "Not now", description: "wait for your next message", value: false },
   ];
   void screen.showPanel(createChoicePanel({ title: `This session was interrupted: ${left}.`, options }), {
