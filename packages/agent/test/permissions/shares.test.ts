@@ -44,7 +44,6 @@ const ASKED_BEFORE: Readonly<Record<PermissionMode, readonly [none: number, deni
 };
 
 describe("SHELL5 the share of recorded commands that is asked about", () => {
-  const lines = readRecordedLines();
   const stances = MODES.flatMap((mode) => [
     { name: "no rule", mode },
     { name: "five deny rules", mode, deny: DENY_RULES },
@@ -54,6 +53,7 @@ describe("SHELL5 the share of recorded commands that is asked about", () => {
   test.each(stances.map((stance) => [stance.mode, stance.name, stance] as const))(
     "mode %s, %s, in the sandbox",
     (mode, name, stance) => {
+      const lines = readRecordedLines();
       const { asked = 0, refused = 0 } = count(lines, stance);
       const before = ASKED_BEFORE[mode][stance.deny ? 1 : 0];
       console.log(

@@ -192,7 +192,7 @@ describe("vault key", () => {
   };
 
   describe("SEC31 a key in use is a secret, whatever its shape and its name", () => {
-    const KEY = "correct-horse-lantern";
+    const KEY = "correcthorselantern";
     const server = (settings: object) => ({ settings: { mcpServers: { hub: { command: "hub", ...settings } } } });
     const basic = (login: string): string => Buffer.from(login).toString("base64");
 
