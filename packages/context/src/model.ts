@@ -73,18 +73,11 @@ export interface ModelFailure {
   readonly limit?: number;
   readonly retryAfterMs?: number;
   /** Set if the user can do something about it. */
-  readonly reason?: RequestProblem | ConnectionProblem;
+  readonly reason?: RequestProblem | ConnectionProblem | "cost-limit";
   readonly cause?: unknown;
 }
 
-type RequestProblem =
-  | "invalid-key"
-  | "no-access"
-  | "no-credit"
-  | "cost-limit"
-  | "unknown-model"
-  | "unknown-path"
-  | "rate-limit";
+type RequestProblem = "invalid-key" | "no-access" | "no-credit" | "unknown-model" | "unknown-path" | "rate-limit";
 type ConnectionProblem = "connection-refused" | "unknown-host" | "tls" | "timeout";
 
 /** The request to a model: plain data that depends only on the branch. */
