@@ -20,16 +20,16 @@ import {
   toPattern,
 } from "./secret-patterns/convert-rules.ts";
 
-function writePatterns(): void {
-  const root = join(import.meta.dirname, "..");
-  const target = join(root, "packages/context/src/secrets/gitleaks-patterns.ts");
+const root = join(import.meta.dirname, "..");
+export const GENERATED_FILE: string = join(root, "packages/context/src/secrets/gitleaks-patterns.ts");
 
+function writePatterns(): void {
   const rules = readRules();
   const prefixed = listPrefixedRules(rules);
   const patterns = selectRules(rules);
-  writeFileSync(`${target}.new`, formatPatternsSource(patterns));
-  renameSync(`${target}.new`, target);
-  execFileSync(join(root, "node_modules/.bin/biome"), ["format", "--write", target]);
+  writeFileSync(`${GENERATED_FILE}.new`, formatPatternsSource(patterns));
+  renameSync(`${GENERATED_FILE}.new`, GENERATED_FILE);
+  execFileSync(join(root, "node_modules/.bin/biome"), ["format", "--write", GENERATED_FILE]);
 
   console.log(
     `${rules.length} rules: ${prefixed.length} with a prefix, ${patterns.length} of them not found by our own families`,

@@ -1,9 +1,10 @@
 /** What comes in pieces: keys of which only the end is there, values with spaces in them, and time that grows as the text does. */
 
 import { createHmac } from "node:crypto";
-import { secretPatterns, Vault } from "@pith/context/secrets";
+import { Vault } from "@pith/context/secrets";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { secretPatterns } from "../../src/secrets/patterns.ts";
 import { RedactionStream } from "../../src/secrets/redact-stream.ts";
 import { expectLinearTime } from "../context/expect-linear-time.ts";
 import { createSampleSecrets } from "../support/sample-secrets.ts";
