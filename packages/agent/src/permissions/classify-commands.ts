@@ -3,7 +3,7 @@
 import { parseShellLine, type ShellCommand, type ShellWord } from "@pith/context/host";
 import { gitRunsInlineCode, withoutGitOptions } from "./git-commands.ts";
 import { programName, runsWrittenFile, setsProgramVariables, WRAPPERS } from "./indirect-commands.ts";
-import { runsInlineCode } from "./inline-code.ts";
+import { isInlineCodeRunner, runsInlineCode } from "./inline-code.ts";
 import { closestMatch, type RuleMatch } from "./match-command.ts";
 import type { Rule } from "./rules.ts";
 import { isKnownProgram, mayRunUnknownProgram, neverRunsOthers } from "./unknown-words.ts";
@@ -18,8 +18,26 @@ function lineActsOnRemote(line: string, depth: number): RuleMatch {
   if (commands === undefined || depth > MAX_DEPTH) return "maybe";
   const match = closestMatch(commands.map((command) => commandActsOnRemote(command, depth)));
   if (match !== "no") return match;
-  const hidesCommands = setsProgramVariables(commands, line) || runsWrittenFile(commands);
+  const hidesCommands =
+    setsProgramVariables(commands, line) ||
+    runsWrittenFile(commands) ||
+    (commands.length > 1 && commands.some(({ words }) => makesProgram(words) || readsCode(words)));
   return hidesCommands && namesRemoteCommand(line) ? "maybe" : "no";
+}
+
+/** Whether a command makes a program that another command of the line may run: a link or copy, an executable file, a compiled program. */
+function makesProgram(words: readonly ShellWord[]): boolean {
+  const name = programName(words[0]) ?? "";
+  if (name === "chmod") return words.some((word) => /^\w*\+\w*x|^\d*[1357]\d*$/.test(word ?? ""));
+  return LINKING_PROGRAMS.has(name) || words.some((word) => /^(?:-o|--output)(?:$|=)/.test(word ?? ""));
+}
+
+const LINKING_PROGRAMS: ReadonlySet<string> = new Set(["ln", "cp", "mv", "install"]);
+
+/** Whether an interpreter gets its code from the command before it: `echo … | node -`. */
+function readsCode([program, ...args]: readonly ShellWord[]): boolean {
+  const name = programName(program) ?? "";
+  return isInlineCodeRunner(name) && args.every((word) => word?.startsWith("-"));
 }
 
 function commandActsOnRemote(command: ShellCommand, depth: number): RuleMatch {
@@ -35,7 +53,8 @@ function commandActsOnRemote(command: ShellCommand, depth: number): RuleMatch {
 const MAX_DEPTH = 3;
 
 function isHarmless(words: readonly ShellWord[]): boolean {
-  return neverRunsOthers(words) || words.slice(1).some((word) => word === "--version" || word === "--help");
+  const runsOthers = !neverRunsOthers(words) || runsInlineCode(programName(words[0]) ?? "", words.slice(1));
+  return !runsOthers || words.slice(1).some((word) => word === "--version" || word === "--help");
 }
 
 /** Where a command may begin. Only a wrapper knows which of its words starts the command, so each is tried. */
@@ -43,11 +62,12 @@ function findStarts(words: readonly ShellWord[]): readonly number[] {
   const name = programName(words[0]) ?? "";
   const indexes = words.map((_, index) => index);
   if (WRAPPERS.has(name) || !isKnownProgram(name)) return indexes;
-  return indexes.filter((index) => index === 0 || RUN_WORD.test(words[index - 1] ?? ""));
+  const runIndex = words.findIndex((word) => RUN_WORD.test(word ?? ""));
+  return indexes.filter((index) => index === 0 || (runIndex !== -1 && index > runIndex));
 }
 
-/** `npm exec -- git push`, `uv run git push` */
-const RUN_WORD = /^(?:--|-c|exec|run|dlx|x)$/;
+/** `npm exec -- git push`, `uv run git push`, `cmake -E env git push` */
+const RUN_WORD = /^(?:--|-c|-E|exec|run|dlx|x)$/;
 
 interface CodeOptions {
   readonly heredocBodies: readonly ShellWord[];
@@ -73,16 +93,18 @@ function namesRemoteProgram(text: string): boolean {
   return splitTokens(text).some((token) => REMOTE_PROGRAMS.has(token) || REMOTE_SUBCOMMANDS.has(token));
 }
 
-/** Whether a text names a program and its subcommand, as in `run(["git", "push"])`. */
+/** Whether a text names a program and one of its subcommands, as in `run(["git", "push"])`, with any words between them. */
 function namesRemoteCommand(text: string): boolean {
   const tokens = splitTokens(text);
-  return tokens.some((_, index) => programActsOnRemote(tokens.slice(index, index + MAX_NAMED_WORDS)));
+  return tokens.some((token) => {
+    if (programActsOnRemote([token])) return true;
+    const pattern = REMOTE_SUBCOMMANDS.get(token);
+    return pattern !== undefined && tokens.some((each, at) => pattern.test(`${each} ${tokens[at + 1] ?? ""}`));
+  });
 }
 
-const MAX_NAMED_WORDS = 8;
-
 function splitTokens(text: string): readonly string[] {
-  return text.split(/[^\w-]+/);
+  return text.replaceAll(/\\[abefnrtv]/g, " ").split(/[^\w-]+/);
 }
 
 function programActsOnRemote(words: readonly ShellWord[]): boolean {

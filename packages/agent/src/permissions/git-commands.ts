@@ -29,6 +29,20 @@ const SUBCOMMANDS_WITHOUT_PROGRAMS: ReadonlySet<string> = new Set([
   ...["restore", "rev-list", "rev-parse", "rm", "show", "status", "switch", "tag"],
 ]);
 
+/** Whether a git command may run another subcommand that its words name, as `git subtree push` runs `git push`. */
+export function mayRunSubcommand(words: readonly ShellWord[], subcommand: string): boolean {
+  const [own, ...rest] = words.slice(subcommandIndex(words));
+  return !OWN_SUBCOMMANDS.has(own ?? "") && rest.some((word) => word === null || word === subcommand);
+}
+
+/** Subcommands in daily use that take no other subcommand. */
+const OWN_SUBCOMMANDS: ReadonlySet<string> = new Set([
+  ...SUBCOMMANDS_WITHOUT_PROGRAMS,
+  ...["am", "apply", "archive", "bundle", "cherry-pick", "clean", "clone", "config", "fetch", "format-patch", "gc"],
+  ...["grep", "help", "init", "ls-remote", "ls-tree", "merge", "merge-base", "notes", "pull", "push", "range-diff"],
+  ...["rebase", "reflog", "remote", "revert", "shortlog", "sparse-checkout", "stash", "symbolic-ref", "worktree"],
+]);
+
 /** Removes git's global options, so that a rule on `git push` matches `git -C . push`. Other commands are unchanged. */
 export function withoutGitOptions(words: readonly ShellWord[]): readonly ShellWord[] {
   return words[0] === "git" ? ["git", ...words.slice(1 + subcommandIndex(words.slice(1)))] : words;

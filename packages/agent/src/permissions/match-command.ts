@@ -1,7 +1,7 @@
 /** Matches the command of a rule against a shell line. Allow rules need a certain match; for deny and ask rules a possible match counts. */
 
 import { parseShellLine, type ShellCommand, type ShellWord } from "@pith/context/host";
-import { withoutGitOptions } from "./git-commands.ts";
+import { mayRunSubcommand, withoutGitOptions } from "./git-commands.ts";
 import {
   findNestedCommands,
   mayFollowOptions,
@@ -88,7 +88,11 @@ function matchByName(ruleCommand: RuleCommand, words: readonly ShellWord[]): Rul
     [words, namedWords, withoutGitOptions(namedWords)].map((each) => matchWords(ruleCommand, each)),
   );
   if (match !== "no" || name === null) return match;
-  return runsInlineCode(name, words.slice(1)) || mayFollowOptions(namedWords, ruleCommand.words ?? []) ? "maybe" : "no";
+  const [program, subcommand] = ruleCommand.words ?? [];
+  const isSubcommandPossible =
+    mayFollowOptions(namedWords, ruleCommand.words ?? []) ||
+    (name === "git" && program === "git" && mayRunSubcommand(words.slice(1), subcommand ?? ""));
+  return runsInlineCode(name, words.slice(1)) || isSubcommandPossible ? "maybe" : "no";
 }
 
 function matchWords({ words: ruleWords, isPrefix }: RuleCommand, words: readonly ShellWord[]): RuleMatch {

@@ -10,10 +10,13 @@ import { findIdleLines, type HostileLine, readHostileLines } from "./hostile-lin
 const built = readHostileLines("hostile-lines.txt");
 const fresh = readHostileLines("fresh-lines.txt");
 const wrapped = readHostileLines("wrapped-lines.txt");
-const all = [...built, ...fresh, ...wrapped];
+/** They need programs and rights that not every machine has. */
+const runners = readHostileLines("runner-lines.txt");
+const shellLines = [...built, ...fresh, ...wrapped];
+const all = [...shellLines, ...runners];
 
 /** The same lines with the program's name in a variable of the environment, which only the shell that runs the text knows. */
-const hidden = all.flatMap((hostile): readonly HostileLine[] => {
+const hidden = shellLines.flatMap((hostile): readonly HostileLine[] => {
   const line = hostile.line.replaceAll(/'[^']*'/g, (quoted) => quoted.replaceAll(/r\\m|r""m|\brm\b/g, "$HIDDEN"));
   // As a program that was quoted, it is no variable.
   const isHidden = line !== hostile.line && !/\br\\?m\b|r""m|r''m|^\$?'/.test(line);
@@ -32,7 +35,7 @@ function passesUnasked({ denied, line }: HostileLine): boolean {
 
 describe("SHELL4 no line that runs a denied program passes unasked", () => {
   test("in the sets of lines", () => {
-    expect(all.length).toBeGreaterThanOrEqual(1_400);
+    expect(all.length).toBeGreaterThanOrEqual(1_700);
     expect(all.filter(passesUnasked).map(({ line }) => line)).toEqual([]);
   });
 
@@ -53,14 +56,25 @@ describe("SHELL4 no line that runs a denied program passes unasked", () => {
 
   // Hundreds of processes: all of them with `pnpm test:hostile`, a share of them each time.
   const share = isLong ? 1 : 30;
+  const runnable = isLong ? all : shellLines;
   const first = Math.floor(Math.random() * share);
 
   test("each of these lines runs it in bash", async () => {
-    expect(await findIdleLines(all.filter((_, at) => at % share === first))).toEqual([]);
+    expect(await findIdleLines(runnable.filter((_, at) => at % share === first))).toEqual([]);
   });
 });
 
 describe("PERM28 lines that push or publish", () => {
+  test.each([
+    "npx vitest run src/push.test.ts",
+    "chmod +x scripts/build.sh && scripts/build.sh",
+    "gcc -o a a.c && ./a",
+    "git subtree add --prefix=d o main",
+    'node -e "console.log(1)" | head -1',
+  ])("%j does not ask", (line) => {
+    expect(actsOnRemote(line)).toBe("no");
+  });
+
   const acting = all.filter(({ denied }) => denied === "git push" || denied === "npm publish");
 
   test("all but a few are recognized, or ask", () => {
