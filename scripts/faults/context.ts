@@ -639,4 +639,28 @@ export const contextFaults: readonly FixedFault[] = [
     test: "packages/context/test/secrets/vault.test.ts",
     title: "SEC1 a random value of %d characters in a field such as `token` is redacted and restored",
   },
+  {
+    fault: "the cost of a prepared summary was recorded again when its compaction was stopped before it was written",
+    file: "packages/context/src/compaction/produce-compaction.ts",
+    search: "toUsageEntries(prepared ? [] : (candidate.calls ?? []), options.budget)",
+    replace: "toUsageEntries(candidate.calls ?? [], options.budget)",
+    test: "packages/context/test/compaction/prepared-summary.test.ts",
+    title: "PREP5 CMP3 if a compaction is stopped before its batch is written",
+  },
+  {
+    fault: "the expected cost of a summary was that of an old price",
+    file: "packages/context/src/summary/prices.ts",
+    search: ".findLast((price) => price !== undefined)",
+    replace: ".find((price) => price !== undefined)",
+    test: "packages/context/test/compaction/same-prefix.test.ts",
+    title: "PFX8 after a change of the price, the expected cost is that of the new price",
+  },
+  {
+    fault: "the text of a file was removed although the newest messages were still editing it",
+    file: "packages/context/src/compaction/elide.ts",
+    search: "const path = readPath ?? writePath ?? editPath;",
+    replace: "const path = readPath ?? writePath;",
+    test: "packages/context/test/compaction/elide.test.ts",
+    title: "ELI3 a read of a file that was edited stays while the file is worked on",
+  },
 ];

@@ -267,6 +267,13 @@ test("ELI3 a read of a file that was edited stays while the file is worked on", 
   expect(planElision(session.branch, recent)).toBeNull();
   const later = await createSession("user: go", ...story, `says: ${long("other")}`);
   expect(planElision(later.branch, recent)).toMatchObject({ count: 1 });
+  const resumed = async (call: string): Promise<unknown> => {
+    const { branch } = await createSession("user: go", ...story, `says: ${long("other")}`, call, "result: ok");
+    return planElision(branch, recent);
+  };
+  expect(await resumed("calls: edit path=./a.ts oldText=y newText=z")).toBeNull();
+  expect(await resumed("calls: read path=./a.ts offset=9 limit=1")).toBeNull();
+  expect(await resumed("calls: edit path=b.ts oldText=y newText=z")).toMatchObject({ count: 1 });
 });
 
 test("ELI3 a read whose result arrives after the edit stays while the result is in the newest part", async () => {

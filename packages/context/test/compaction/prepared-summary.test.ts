@@ -132,6 +132,23 @@ test("PREP2 CMP3 if the prepared summary was dropped, no second one is paid for:
   expect(contextLines(session).at(-1)).toContain("queued in the last moment");
 });
 
+test("PREP5 CMP3 if a compaction is stopped before its batch is written, the cost of its prepared summary is not recorded again", async () => {
+  const session = await createSession(...talk);
+  const prepared = await prepare(session, createSummarizer());
+  const before = session.branch.entries;
+  const stop = new AbortController();
+  const base = testRuntime("c");
+  const stopOnce = (): string => {
+    stop.abort();
+    return base.entryId();
+  };
+  // The id of the compaction is chosen when its batch is built.
+  const runtime = { ...base, entryId: stopOnce };
+  const outcome = await compactSmall(session, { reason: "due", prepared, runtime, signal: stop.signal });
+  expect(outcome).toEqual({ type: "cancelled" });
+  expect(session.branch.entries).toEqual(before);
+});
+
 test("PREP2 a prepared summary is not used if so much was added after it that little would be free, and a new one is written", async () => {
   const session = await createSession(...talk);
   const own = createSummarizer();

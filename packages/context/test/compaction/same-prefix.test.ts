@@ -58,6 +58,19 @@ test("PFX1 the request is the last one, unchanged, and one message", async () =>
   expect(request?.messages.at(-1)).toMatchObject({ role: "user" });
 });
 
+test("PFX8 after a change of the price, the expected cost is that of the new price", async () => {
+  const expectCost = async (priceOf: (turn: number) => number): Promise<number> => {
+    const model = scriptedModel(SUMMARY);
+    const { session } = await createSession(model, priceOf);
+    const outcome = await compactWith({ session, model, usesRequests: true });
+    return (outcome.type === "compacted" && outcome.receipt.expectedCost) || 0;
+  };
+  const newCost = await expectCost(() => 3e-6);
+  // The ids of entries in the request differ by a token or two.
+  expect((await expectCost(() => 1e-6)) / newCost).toBeCloseTo(1 / 3);
+  expect((await expectCost((turn) => (turn <= 10 ? 1e-6 : 3e-6))) / newCost).toBeCloseTo(1);
+});
+
 test("PFX2 without the option, a transcript is sent", async () => {
   const model = scriptedModel(SUMMARY);
   const { session } = await createSession(model);
@@ -296,9 +309,10 @@ async function createWorkSession(model: Model): Promise<Session> {
   return session;
 }
 
-/** A session of 20 turns whose requests were cached, and these requests. */
+/** A session of 20 turns whose requests were cached, and these requests. The price of a token that is written to the cache may change. */
 async function createSession(
   model: Model,
+  priceOf: (turn: number) => number = () => 0,
 ): Promise<{ readonly session: Session; readonly requests: readonly Request[] }> {
   const session = await Session.open(MemoryStore.create(nodeRuntime), nodeRuntime);
   const requests: Request[] = [];
@@ -307,7 +321,10 @@ async function createSession(
     const content = `Note the facts ${turn} about the parser: ${LINE.repeat(100)}`;
     await session.append({ type: "message", message: { role: "user", content, timestamp: 0 } });
     requests.push(buildRequest(buildSessionContext(session.branch), { model }));
-    await session.append({ type: "message", message: createReply(model, turn) });
+    const { usage, ...reply } = createReply(model, turn);
+    const cacheWrite = (usage?.cacheWrite ?? 0) * priceOf(turn);
+    const cost = { ...usage.cost, cacheWrite, total: cacheWrite };
+    await session.append({ type: "message", message: { ...reply, usage: { ...usage, cost } } });
   }
   return { session, requests };
 }
