@@ -819,4 +819,20 @@ export const programFaults: readonly FixedFault[] = [
     test: "packages/agent/test/permissions/shares.test.ts",
     title: "in mode %s, by a rule of %s, %s a sandbox",
   },
+  {
+    fault: "a run that was aborted before its compaction waited for a summary that an earlier run had started",
+    file: "packages/agent/src/compaction/prepare-summary.ts",
+    search: "    if (signal.aborted) stop();\n",
+    replace: "",
+    test: "packages/agent/test/compaction/prepare-summary.test.ts",
+    title: "PREP4 a run that is aborted before its compaction waits for it stops it, too",
+  },
+  {
+    fault: "after three stops by new runs, no summary was prepared until the next compaction",
+    file: "packages/agent/src/loop/run-context.ts",
+    search: "    this.#attempts = { ...this.#attempts, count: this.#attempts.count - 1 };\n",
+    replace: "",
+    test: "packages/agent/test/compaction/prepare-summary.test.ts",
+    title: "PREP6 a preparation that a new run stops does not count as failed",
+  },
 ];

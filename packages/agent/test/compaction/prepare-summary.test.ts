@@ -15,17 +15,19 @@ import {
   modelSummarizer,
   pinText,
   type Receipt,
+  type Runtime,
   readReceipt,
   Session,
   type UsageEntry,
 } from "@pith/context";
 import { addToTotals, addUsage, COMPACTION_USAGE, zeroTotals, zeroUsage } from "@pith/context/host";
 import { createStore, nodeRuntime, openStore, purgeSession } from "@pith/context/node";
+import { testRuntime } from "@pith/context/testing";
 import { type ScriptRequest, type Step, startServer, type TestServer } from "@pith/testkit";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Agent, AgentEvent, AgentOptions } from "../../src/index.ts";
 import { agentOf, modelOf, ran } from "../agents.ts";
-import { heldModel, quiet, stage, text } from "../loop/held.ts";
+import { type HeldWriter, heldModel, heldWriter, quiet, type Stage, stage, text } from "../loop/held.ts";
 
 const SUMMARY = [
   "## Goal\n- build the observatory",
@@ -258,6 +260,13 @@ describe("PREP1 a summary is prepared", () => {
   });
 });
 
+test("PREP6 a preparation that a new run stops does not count as failed: it starts again after each run", async () => {
+  const { prompt, states } = await openHeldScene("between-runs");
+  for (let run = 0; run < 5; run += 1) await prompt("Go on.");
+  expect(states().filter((state) => state === "dropped")).toHaveLength(5);
+  expect(states().at(-1)).toBe("started");
+});
+
 test("PREP8 a summary that is prepared after the last reply of a turn covers the whole turn", async () => {
   const asked: string[] = [];
   const { agent, fillUntilCompacted, newest } = await openScene({
@@ -396,6 +405,22 @@ describe("PREP4 a prepared summary is dropped, and its cost is in the log once,"
     await agent.stop();
     expect((await waiting).end.type).toBe("aborted");
     expect(states()).toEqual(["started", "dropped"]);
+    expect(agent.session.branch.compactionIndex).toBe(-1);
+  });
+
+  test("PREP4 a run that is aborted before its compaction waits for it stops it, too", async () => {
+    const { agent, states, writer } = await openHeldScene("during-runs", ({ type }) =>
+      // Waits until the run is aborted.
+      type === "compaction_start" ? new Promise(() => {}) : undefined,
+    );
+    // A run is aborted if nobody reads its events any more.
+    const reading = (async () => {
+      for await (const { type } of agent.prompt(STONES.repeat(4))) if (type === "turn_start") return;
+    })();
+    await quiet();
+    expect(states()).toEqual(["started", "dropped"]);
+    expect(writer.waiting).toEqual([]);
+    await reading;
     expect(agent.session.branch.compactionIndex).toBe(-1);
   });
 
@@ -827,6 +852,47 @@ async function openScene({
     },
   };
 }
+
+interface HeldScene extends Pick<Stage, "agent"> {
+  readonly writer: HeldWriter;
+  readonly states: () => readonly string[];
+  /** Sends a prompt, and ends the run with a reply. */
+  readonly prompt: (words: string) => Promise<void>;
+}
+
+/** An agent whose next summary is being prepared, and is never ready. */
+async function openHeldScene(
+  prepare: "during-runs" | "between-runs",
+  onEvent: NonNullable<AgentOptions["onEvent"]> = () => {},
+): Promise<HeldScene> {
+  const [model, writer, states] = [heldModel({ contextWindow: 20_000 }), heldWriter(), [] as string[]];
+  const { agent, prompt: run } = await stage(model, {
+    summarizers: [writer],
+    runtime: { ...testRuntime("h"), sleep: sleepUntilAborted },
+    limits: { ...compactionLimits, prepare },
+    onEvent: (event) => {
+      if (event.type === "compaction_preparation") states.push(event.state);
+      return onEvent(event);
+    },
+  });
+  const prompt = async (words: string): Promise<void> => {
+    const ended = run(words);
+    await quiet();
+    model.waiting[0]?.end(text("Good."));
+    await ended;
+  };
+  for (let at = 0; at < 20 && states.length === 0; at += 1) await prompt(STONES);
+  await quiet();
+  expect([states, writer.waiting.length]).toEqual([["started"], 1]);
+  return { agent, writer, prompt, states: () => states };
+}
+
+/** No time passes, so no time limit ends. */
+const sleepUntilAborted: Runtime["sleep"] = (ms, { signal }) =>
+  new Promise((resolve) => {
+    if (ms === 0 || signal?.aborted) resolve();
+    signal?.addEventListener("abort", () => resolve(), { once: true });
+  });
 
 const readyIn = (agent: Agent): Promise<void> => until(() => agent.isSummaryReady);
 
