@@ -835,4 +835,20 @@ export const programFaults: readonly FixedFault[] = [
     test: "packages/agent/test/compaction/prepare-summary.test.ts",
     title: "PREP6 a preparation that a new run stops does not count as failed",
   },
+  {
+    fault: "a summary was requested with a rebuilt last request although a hook had changed the sent one",
+    file: "packages/agent/src/compaction/compact.ts",
+    search: "[hooks.context, hooks.context_with_system, hooks.before_provider_request]",
+    replace: "[hooks.context, hooks.before_provider_request]",
+    test: "packages/agent/test/compaction/same-prefix.test.ts",
+    title: "PFX4 %s",
+  },
+  {
+    fault: "a run that was aborted before its request still removed outdated results",
+    file: "packages/agent/src/compaction/remove-outdated.ts",
+    search: "session.appendAtLeaf(leaf, newEntries, { signal })",
+    replace: "session.appendAtLeaf(leaf, newEntries)",
+    test: "packages/agent/test/compaction/remove-outdated.test.ts",
+    title: "RUN5 ELI4 a run that is stopped before its request removes nothing",
+  },
 ];

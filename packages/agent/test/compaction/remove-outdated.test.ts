@@ -97,6 +97,23 @@ test("ELI4 after a move in the tree the cache may be warm, and with another mode
   expect(switched.removals()).toHaveLength(1);
 });
 
+test("RUN5 ELI4 a run that is stopped before its request removes nothing, and the next run does", async () => {
+  const removals: string[] = [];
+  let isStopped = false;
+  const { agent, ask } = await openScene({
+    onEvent: ({ type }) => {
+      if (type.startsWith("outdated_")) removals.push(type);
+      if (type !== "turn_start" || isStopped) return;
+      isStopped = true;
+      void agent.abort();
+    },
+  });
+  await ask("next", 61);
+  expect([isStopped, removals, agent.session.branch.edits]).toEqual([true, [], []]);
+  await ask("again", 61);
+  expect(removals).toEqual(["outdated_results_removed"]);
+});
+
 test("ELI5 nothing is removed if automatic compaction or the removal is off", async () => {
   const outdated = { ...compactionLimits.outdated, enabled: false };
   for (const limits of [

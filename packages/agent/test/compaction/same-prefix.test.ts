@@ -129,6 +129,10 @@ describe("a session for which a transcript is right", () => {
   const cases: readonly (readonly [string, Work])[] = [
     ["the cache is cold after six minutes", { runtime: later }],
     ["a context hook may change requests", { hooks: { context: [() => undefined] } }],
+    [
+      "a context hook with the system prompt may, too",
+      { hooks: { context_with_system: [() => undefined] }, window: 50_000 },
+    ],
     ["a hook sets headers", { hooks: { before_provider_request: [() => ({ headers: { "x-trace": "1" } })] } }],
     ["an answer does not fit the window", { limits: { ...compactionLimits, thresholds: [{ reserve: 5_000 }] } }],
     [
