@@ -663,4 +663,20 @@ export const contextFaults: readonly FixedFault[] = [
     test: "packages/context/test/compaction/elide.test.ts",
     title: "ELI3 a read of a file that was edited stays while the file is worked on",
   },
+  {
+    fault: "a search for some of the words returned entries from before the given time",
+    file: "packages/context/src/search/rank.ts",
+    search: "readCandidates(database, best).filter(({ time }) => time >= since)",
+    replace: "readCandidates(database, best)",
+    test: "packages/context/test/search/search.test.ts",
+    title: "sessions of one directory, of other folders, and since a time",
+  },
+  {
+    fault: "a search for a path did not find a result that names the file only in its details",
+    file: "packages/context/src/search/searchable-text.ts",
+    search: "[...contentPieces(content, OUTPUT_LIMIT), ...toMessagePieces(path)]",
+    replace: "contentPieces(content, OUTPUT_LIMIT)",
+    test: "packages/context/test/search/search.test.ts",
+    title: "FIND14 a search for a path finds a result that names the file only in its details",
+  },
 ];

@@ -851,4 +851,21 @@ export const programFaults: readonly FixedFault[] = [
     test: "packages/agent/test/compaction/remove-outdated.test.ts",
     title: "RUN5 ELI4 a run that is stopped before its request removes nothing",
   },
+  {
+    fault: "recall of words in a range did not show the last entry of the range",
+    file: "packages/agent/src/tools/recall/recall.ts",
+    search: "number <= range.last",
+    replace: "number < range.last",
+    test: "packages/agent/test/tools/recall.test.ts",
+    title: "RCL3 a range lists entries, narrows a search, and a single number opens an entry",
+  },
+  {
+    fault:
+      "recall found a file of the workspace when asked for one of a folder whose name begins with the same letters",
+    file: "packages/agent/src/tools/recall/query.ts",
+    search: ["path.startsWith(`$", "{root}/`)"].join(""),
+    replace: "path.startsWith(root)",
+    test: "packages/agent/test/tools/recall.test.ts",
+    title: "RCL3 file: finds calls and results of a file, given relative or absolute",
+  },
 ];

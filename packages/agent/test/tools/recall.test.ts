@@ -114,6 +114,7 @@ test("RCL3 file: finds calls and results of a file, given relative or absolute, 
   expect(await recall("file:src/proxy.ts")).toContain(call);
   expect(await recall("file:/code/one/src/proxy.ts")).toContain(call);
   expect(await recall("file:src/other.ts")).toMatch(/^No matches/);
+  expect(await recall("file:/code/one2/src/proxy.ts")).toMatch(/^No matches/);
   const calls = await recall("tool:bash");
   expect(calls).toContain("#5 (call of bash): bash make → #6 (failed): 3 tests failed: timeout in osprey.test.ts");
   expect(calls).toContain("#6 (failed result of bash make)");
@@ -134,6 +135,7 @@ test("RCL3 a range lists entries, narrows a search, and a single number opens an
     ].join("\n"),
   );
   expect(await recall("#4-#8 tests")).toContain("#6 (failed");
+  for (const range of ["#4-#6", "#6-#8"]) expect(await recall(`${range} tests`)).toContain("#6 (failed");
   expect(await recall("#1-#3 tests")).toMatch(/^No matches/);
   expect(await recall("#6")).toBe(
     "[#6: tool result: bash, failed; the call in #5: command: make]\n3 tests failed: timeout in osprey.test.ts",

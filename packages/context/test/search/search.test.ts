@@ -136,7 +136,9 @@ test("sessions of one directory, of other folders, and since a time", async () =
   expect(await on.ids("needle")).toEqual(["a", "b", "c"]);
   expect(await on.ids("needle", { cwd: "/code/two" })).toEqual(["c"]);
   expect(await on.ids("needle", { cwd: "/code/none" })).toEqual([]);
-  expect(await on.ids("needle", { since: Date.parse(timeAtSecond(20)) })).toEqual(["b", "c"]);
+  const since = Date.parse(timeAtSecond(20));
+  expect(await on.ids("needle", { since })).toEqual(["b", "c"]);
+  expect(await on.ids("a needle", { since, match: "any" })).toEqual(["b", "c"]);
   const elsewhere = createSearchHome();
   elsewhere.session("three", [userLine("d", "needle")]);
   const [there] = await elsewhere.find("needle");
@@ -194,6 +196,22 @@ test("FIND14 a search can be limited to a tool and to a path", async () => {
   expect(await on.ids("", { file: "src/a.ts", tool: "read" })).toEqual(["read"]);
   expect(await on.ids("talk", { file: "src/a.ts" })).toEqual([]);
   expect(await on.ids("")).toEqual([]);
+});
+
+test("FIND14 a search for a path finds a result that names the file only in its details", async () => {
+  const on = createSearchHome();
+  const read = (id: string, path: string): object =>
+    messageLine(id, {
+      role: "toolResult",
+      toolCallId: "c",
+      toolName: "read",
+      content: [{ type: "text", text: "text of a file" }],
+      details: { pith: { path } },
+      isError: false,
+    });
+  on.session("s", [read("one", "/code/one/src/a.ts"), read("two", "/code/one/src/b.ts")]);
+  expect(await on.ids("", { file: "src/a.ts" })).toEqual(["one"]);
+  expect(await on.ids("text", { file: "src/b.ts" })).toEqual(["two"]);
 });
 
 test("FIND14 an entry with some of the words is found, and the rarest word counts most", async () => {
