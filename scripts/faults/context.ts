@@ -679,4 +679,20 @@ export const contextFaults: readonly FixedFault[] = [
     test: "packages/context/test/search/search.test.ts",
     title: "FIND14 a search for a path finds a result that names the file only in its details",
   },
+  {
+    fault: "a variable with a harmless name was handed on although its value is a known kind of token",
+    file: "packages/context/src/secrets/environment.ts",
+    search: "    hasCredentials(value) ||\n    hasSecret(value)\n",
+    replace: "    hasCredentials(value)\n",
+    test: "packages/context/test/secrets/environment.test.ts",
+    title: "BOX13 a variable whose value is a known kind of token is not handed on, whatever its name",
+  },
+  {
+    fault: "the beginning of a PGP private key with a version line was not redacted",
+    file: "packages/context/src/secrets/private-keys.ts",
+    search: "DEK-Info|Version|",
+    replace: "DEK-Info|",
+    test: "packages/context/test/secrets/vault.test.ts",
+    title: "SEC7 a truncated %s that begins with the line %s is redacted, and the line stays",
+  },
 ];

@@ -2,6 +2,8 @@
 
 import { expect, test } from "vitest";
 import { findSecretVariables } from "../../src/secrets/index.ts";
+import { createSampleSecrets } from "../support/sample-secrets.ts";
+import { createSeededRandom } from "../support/seeded-random.ts";
 
 test.each([
   ["BW_SESSION", "opened"],
@@ -14,6 +16,11 @@ test.each([
   ["ODBC", "Server=db.example;Uid=ann;Pwd=word;"],
 ])("SEC25 %s is not handed on", (name, value) => {
   expect(findSecretVariables({ [name]: value })).toEqual([name]);
+});
+
+test("BOX13 a variable whose value is a known kind of token is not handed on, whatever its name", () => {
+  const [token] = createSampleSecrets(1, createSeededRandom(25));
+  expect(findSecretVariables({ HELPER: token?.secret, REGION: "eu" })).toEqual(["HELPER"]);
 });
 
 test.each([

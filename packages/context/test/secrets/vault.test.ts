@@ -387,6 +387,20 @@ describe("vault", () => {
     expect(vault().restore(vault().redact(escaped)).type).toBe("unknown");
   });
 
+  test.each([
+    ["PGP PRIVATE KEY BLOCK", "Version: GnuPG v1"],
+    ["PGP PRIVATE KEY BLOCK", "Comment: of the build server"],
+    ["PGP PRIVATE KEY BLOCK", "Hash: SHA256"],
+    ["PGP PRIVATE KEY BLOCK", "Charset: UTF-8"],
+    ["RSA PRIVATE KEY", "Proc-Type: 4,ENCRYPTED"],
+    ["RSA PRIVATE KEY", "DEK-Info: AES-128-CBC,ABCD"],
+  ])("SEC7 a truncated %s that begins with the line %s is redacted, and the line stays", (kind, line) => {
+    const secret = createSampleSecrets(secretPatterns.length + 1, createSeededRandom(8)).at(-1)?.secret;
+    const redacted = vault().redact(`-----BEGIN ${kind}-----\n${line}\n\n${secret}\n`);
+    const key = expect.stringMatching(/^PITH_SECRET_\S+$/);
+    expect(redacted.split("\n")).toEqual([`-----BEGIN ${kind}-----`, line, "", key, ""]);
+  });
+
   test("SEC7 the end of a one-line key is found without its header, and so is a truncated token", () => {
     const { text, secret } = createSampleSecrets(secretPatterns.length + 1, createSeededRandom(8)).at(-1) ?? {
       text: "",
