@@ -338,6 +338,21 @@ describe("PREP4 a prepared summary is dropped, and its cost is in the log once,"
     expect(all.indexOf(usages[0] as Entry)).toBeLessThan(all.findIndex(({ type }) => type === "compaction"));
   });
 
+  test.each([
+    ["an undo", "undo"],
+    ["a redo", "redo"],
+  ] as const)("PREP4 by %s that leaves the branch that it covers", async (_, step) => {
+    const { agent, states, fillToSoft } = await openScene();
+    while (agent.contextUsage().tokens < 8_000) await ran(agent, STONES);
+    expect((await agent.compact()).type).toBe("compacted");
+    if (step === "redo") expect((await agent.undoCompaction()).type).toBe("undone");
+    await fillToSoft();
+    await readyIn(agent);
+    expect(await agent.undoCompaction(step)).toMatchObject({ type: step === "undo" ? "undone" : "redone" });
+    expect(agent.isSummaryReady).toBe(false);
+    expect(states()).toEqual(["started", "ready", "dropped"]);
+  });
+
   const harmless: Readonly<Record<string, (agent: Agent) => Promise<unknown>>> = {
     "an undo without a compaction": async (agent) =>
       expect(await agent.undoCompaction()).toMatchObject({ type: "nothing-to-do" }),

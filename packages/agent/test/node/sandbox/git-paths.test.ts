@@ -118,16 +118,18 @@ describe("git folder", () => {
     expect({ end, text }).toEqual({ end: { type: "ended", exitCode: 0 }, text: "module\nfirst\nA  b\n" });
   });
 
-  test("BOX5 paths in git's configuration are guarded: hooks and includes, existing or not", async () => {
+  test("BOX5 paths in git's configuration are guarded: hooks and includes, existing or not, and the file system monitor", async () => {
     const place = repository();
     const at = (name: string): string => join(place.workspace, name);
     mkdirSync(at(".husky/_"), { recursive: true });
     writeFileSync(at("more"), "[include]\n\tpath = evenmore\n");
     place.git("config", "core.hooksPath", ".husky/_");
     place.git("config", "include.path", "../more");
+    writeFileSync(at("monitor.sh"), "exit 1\n");
+    place.git("config", "core.fsmonitor", "./monitor.sh");
     const { text } = await ranIn(
       boxOf(place),
-      "for f in .husky/pre-commit .husky/_/pre-commit more evenmore; do (echo x >$f) 2>/dev/null && echo $f; done; git log --format=%s; ls -A .husky",
+      "for f in .husky/pre-commit .husky/_/pre-commit more evenmore monitor.sh; do (echo x >$f) 2>/dev/null && echo $f; done; git log --format=%s; ls -A .husky",
     );
     expect(text).toBe("first\n_\n");
     expect(existsSync(at("evenmore"))).toBe(false);

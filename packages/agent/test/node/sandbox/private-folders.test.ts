@@ -83,6 +83,22 @@ test("BOX15 a command whose home cannot be prepared does not run", async () => {
   expect(existsSync(join(place.workspace, "ran"))).toBe(false);
 });
 
+test("BOX15 a home that could not be filled is filled before the next command", async () => {
+  const place = world();
+  writeFileSync(join(place.home, ".gitconfig"), "[user]\n\tname = Ada\n");
+  const folders = await openPrivateFolders(optionsFor(place));
+  // It names no process, so the cleaning up before the copy fails.
+  const damaged = join(dirname(folders.home), "once-damaged");
+  mkdirSync(damaged);
+  writeFileSync(join(damaged, "process"), "{}");
+  const box = boxOf(place, { privateHome: folders.home, fillHome: folders.fillHome, temporary: folders.temporary });
+  expect((await ranIn(box, "touch ran")).end.type).toBe("not-started");
+  expect(existsSync(join(place.workspace, "ran"))).toBe(false);
+  rmSync(damaged, { recursive: true });
+  expect((await ranIn(box, "git config --global user.name")).text).toBe("Ada\n");
+  await folders.close();
+});
+
 test("BOX16 homes that were not used for 60 days, or whose workspace is gone, are removed at a later start", async () => {
   const place = world();
   const options = optionsFor(place);
