@@ -18,8 +18,8 @@ export default defineConfig({
     hookTimeout: LONGEST,
     // A condition that a test waits for has as long as the test.
     expect: { poll: { timeout: LONGEST, interval: 20 } },
-    // Two more than there are cores: many tests wait for the programs that they start.
-    maxWorkers: availableParallelism() + 2,
+    // Three more than there are cores: many tests wait for the programs that they start.
+    maxWorkers: availableParallelism() + 3,
     // A worker imports the sources once, for all of its files. `check-globals.ts` fails a file that leaves a global changed.
     isolate: false,
     sequence: { sequencer: LongestFirst },

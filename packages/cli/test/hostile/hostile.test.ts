@@ -31,18 +31,18 @@ const column = (
   isOrdinary = false,
 ): Column => ({ mode, user, attempts, isOrdinary, as: isOrdinary ? "an ordinary user" : "root" });
 
-/** In the short form half of the attempts are made once in a mode that lets commands run, and some in the two that hardly do. */
+/** In the short form a quarter of the attempts are made once in a mode that lets commands run, and some in the two that hardly do. */
 const first = Math.floor(Math.random() * hostileAttempts.length);
 const share = (index: number, of: number): readonly Attempt[] =>
   isLong ? hostileAttempts : hostileAttempts.filter((_, at) => (at + first) % of === index);
 
 const refusing: readonly Column[] = [
-  column("edit", "refuses", share(0, 8)),
-  column("all", "refuses", share(2, 8)),
-  column("ask", "permits-commands", share(4, 8)),
-  column("edit", "refuses", share(6, 8), true),
-  column("plan", "refuses", share(5, 24)),
-  column("ask", "refuses", share(7, 24)),
+  column("edit", "refuses", share(0, 16)),
+  column("all", "refuses", share(4, 16)),
+  column("ask", "permits-commands", share(8, 16)),
+  column("edit", "refuses", share(12, 16), true),
+  column("plan", "refuses", share(5, 32)),
+  column("ask", "refuses", share(7, 32)),
 ];
 const agreeing = column("edit", "agrees", [...permittedAttempts, ...agreedAttempts, ...keptSecretAttempts]);
 const working = column("edit", "refuses", workAttempts, true);
