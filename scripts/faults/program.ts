@@ -900,4 +900,12 @@ export const programFaults: readonly FixedFault[] = [
     test: "packages/agent/test/node/sandbox/private-folders.test.ts",
     title: "BOX15 a home that could not be filled is filled before the next command",
   },
+  {
+    fault: "the question about a push outside the sandbox did not say that it runs there",
+    file: "packages/agent/src/permissions/question.ts",
+    search: 'const place = isOutside ? OUTSIDE_SANDBOX : (actionPlaces[action] ?? "");',
+    replace: 'const place = actionPlaces[action] ?? "";',
+    test: "packages/agent/test/permissions/permissions.test.ts",
+    title: "PERM12 a question says what is about to happen, and shows what would not be seen",
+  },
 ];

@@ -64,7 +64,10 @@ export function isSessionWide({ toolRequest: { intent } }: PermissionRequest, re
 
 function formatText(request: PermissionRequest, { action, reason }: AskDecision, paths: PermissionPaths): string {
   const { intent } = request.toolRequest;
-  const question = `Allow ${describeRequest(request, paths)}${actionPlaces[action] ?? ""}?`;
+  // Whatever else a command does, the user must see that the sandbox does not confine it.
+  const isOutside = intent?.type === "command" && intent.isOutside === true;
+  const place = isOutside ? OUTSIDE_SANDBOX : (actionPlaces[action] ?? "");
+  const question = `Allow ${describeRequest(request, paths)}${place}?`;
   const secretRemark = intent?.type === "command" ? describeSecretReach(intent) : "";
   const remarks = [secretRemark, actionRemarks[action] ?? "", reasonRemarks[reason]];
   return [question, ...remarks.filter((remark) => remark !== "")].join(" ");
@@ -82,8 +85,9 @@ const actionPlaces: Readonly<Partial<Record<ActionKind, string>>> = {
   "command-confined": " in the sandbox",
   "command-unconfined": " without a sandbox",
   "command-unknown": " in the sandbox",
-  "command-outside": " outside the sandbox",
 };
+
+const OUTSIDE_SANDBOX = " outside the sandbox";
 
 const actionRemarks: Readonly<Partial<Record<ActionKind, string>>> = {
   "read-secret": "This location usually contains secrets.",
@@ -130,7 +134,7 @@ const DEFAULT_PORTS: ReadonlySet<number> = new Set([80, 443]);
 /** Names the secrets, never their values. */
 function describeSecrets({ secrets = [], isConfined, isOutside }: CommandIntent): string {
   if (secrets.length === 0) return "";
-  const place = isConfined ? "" : isOutside ? " outside the sandbox" : " without a sandbox";
+  const place = isConfined || isOutside ? "" : " without a sandbox";
   return ` with ${secrets.map(describeSecret).join(", ")}${place}`;
 }
 
@@ -285,7 +289,7 @@ export function describeRule({ tool, pattern }: Rule): string {
   if (pattern === null) return `all ${tool} calls`;
   switch (pattern.type) {
     case "command": {
-      const suffix = tool === "outside" ? " outside the sandbox" : "";
+      const suffix = tool === "outside" ? OUTSIDE_SANDBOX : "";
       return `${pattern.isPrefix ? `${pattern.text} with any arguments` : "this exact command"}${suffix}`;
     }
     case "host":

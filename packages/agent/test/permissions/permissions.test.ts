@@ -219,6 +219,7 @@ describe("permissions", () => {
       [port(5432, "host"), "Allow commands to connect to port 5432 on this machine?"],
       [port(3000, "publish"), "Allow bash to expose sandbox port 3000 on this machine?"],
       [command("git push", true), "Allow bash to run `git push`? It makes changes that others can see."],
+      [outside("git push"), "Allow bash to run `git push` outside the sandbox? It makes changes that others can see."],
       [
         secretly(
           "npm whoami",
