@@ -2,7 +2,7 @@
 
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
-import { dirname, join, sep } from "node:path";
+import { basename, dirname, join, sep } from "node:path";
 import type { ExtensionInfo } from "@pith/agent";
 import type { Bubblewrap } from "@pith/agent/node";
 import type { Environment } from "@pith/models";
@@ -135,7 +135,7 @@ async function runInSandbox(
 ): Promise<SandboxOutput> {
   const { openPrivateFolders, sandboxedShell } = await import("@pith/agent/node");
   const program = realpathSync(process.argv[1] ?? "");
-  const readable = [dirname(process.execPath), dirname(dirname(process.execPath)), findProgramFolder(program)];
+  const readable = [findNodeInstallation(process.execPath), findProgramFolder(program)];
   const command = [process.execPath, "--permission", ...listReadFlags(program, folder), program, ...args];
   const privateParent = realpathSync(mkdtempSync(join(tmpdir(), "pith-inspection-")));
   const folders = await openPrivateFolders({ folder: privateParent, root: folder, home: homedir(), environment });
@@ -188,6 +188,12 @@ const MAX_OUTPUT_CHARS = 1024 * 1024;
 
 function listReadFlags(program: string, folder: string): readonly string[] {
   return [findProgramFolder(program), folder].map((readableFolder) => `--allow-fs-read=${readableFolder}${sep}*`);
+}
+
+/** The folder of the installation. A program outside of a `bin` folder is alone: its folder may contain anything, such as the home. */
+function findNodeInstallation(node: string): string {
+  const folder = dirname(node);
+  return basename(folder) === "bin" ? dirname(folder) : node;
 }
 
 /** The folder with everything that the program loads: its own, or the whole repository if it runs from source. */
