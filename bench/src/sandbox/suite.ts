@@ -44,6 +44,7 @@ async function measureInFolder(folder: string, runs: number): Promise<Figures> {
   const openMs = performance.now() - startTime;
   const sandboxed = sandboxedShell({
     ...{ program: sandbox.program, root, home, privateHome: privateFolders.home, temporary: privateFolders.temporary },
+    caught: { folder: join(folder, "caught"), record: privateFolders.absentNames },
     ...{ journal: privateFolders.journal, environment, network, mayWrite: () => true, readable: [process.execPath] },
   });
   try {

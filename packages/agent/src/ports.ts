@@ -57,8 +57,22 @@ export interface ShellOptions {
   readonly credentialFiles?: readonly string[];
   /** Called when a connection ends or is refused. */
   readonly onConnection?: (connection: NetworkConnection) => void;
+  /** Called when a sandboxed command made a file that other programs run or trust. */
+  readonly onCaught?: (file: CaughtFile) => void;
   /** Runs each question to the user about this command, such as one about a host. The timeout does not run meanwhile. */
   readonly waitForUser?: WaitForUser | undefined;
+}
+
+/** What became of a file or folder that other programs run or trust, such as `.vscode`, and that a sandboxed command made. */
+export interface CaughtFile {
+  /** Where the command made it; absolute. */
+  readonly path: string;
+  /** `moved`: out of the workspace. `returned`: the user let it stay. `left`: it could not be moved. */
+  readonly outcome: "moved" | "returned" | "left";
+  /** Where it is if it was moved. */
+  readonly movedTo?: string;
+  /** Why it did not stay. */
+  readonly why?: string;
 }
 
 /** Runs a question to the user without counting its time as time of the tool. */

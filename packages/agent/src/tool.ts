@@ -59,7 +59,7 @@ export interface ToolOutput {
 /** What a tool call does. Paths are absolute. */
 export type Intent =
   | { readonly type: "look"; readonly paths: readonly string[] }
-  | { readonly type: "change"; readonly paths: readonly string[] }
+  | ChangeIntent
   | CommandIntent
   | { readonly type: "fetch"; readonly url: string }
   | NetworkIntent
@@ -69,6 +69,20 @@ export type Intent =
   | { readonly type: "named"; readonly name: string }
   /** Needs no permission. */
   | { readonly type: "nothing" };
+
+export interface ChangeIntent {
+  readonly type: "change";
+  readonly paths: readonly string[];
+  /** Set if a command made the files and the question is whether they may stay. */
+  readonly madeBy?: MadeBy;
+}
+
+/** How files came into being that other programs run or trust. */
+export interface MadeBy {
+  readonly command: string;
+  /** What is special about the files, such as a git setting that runs a program. */
+  readonly remarks: readonly string[];
+}
 
 /** A command in the sandbox connects to a host. */
 export interface NetworkIntent {

@@ -37,8 +37,10 @@ export {
   type WatchCommand,
 } from "./sandbox/limits.ts";
 export type { Bubblewrap } from "./sandbox/mounts.ts";
-export type { SandboxOptions } from "./sandbox/options.ts";
+export type { AskToPutBack, CatchOptions, CaughtQuestion, SandboxOptions } from "./sandbox/options.ts";
 export {
+  cleanUpEndedSessions,
+  type MovedName,
   openPrivateFolders,
   type PrivateFolderOptions,
   type PrivateFolders,

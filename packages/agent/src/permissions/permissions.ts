@@ -73,6 +73,8 @@ export class Permissions implements PermissionCheck {
   #rules: Rules;
   #paths: Promise<PermissionPaths> | null = null;
   #lastQuestion: Promise<unknown> = Promise.resolve();
+  /** When a change of each real path was last permitted. */
+  readonly #permittedChanges = new Map<string, number>();
   /** Decides the open question again; null if none is open. */
   #recheckOpenQuestion: (() => Promise<void>) | null = null;
 
@@ -130,6 +132,14 @@ export class Permissions implements PermissionCheck {
       decide(await resolveRequest(toolRequest, this.#options.resolveRealPath), await this.#currentState()).type ===
       "allowed"
     );
+  }
+
+  /** Whether a file may appear at the path without a question: by mode and rules, or because a tool was just permitted to write it. */
+  async mayAppear(path: string): Promise<boolean> {
+    const permittedAt = this.#permittedChanges.get(path);
+    if (permittedAt !== undefined && this.#permittedChanges.delete(path) && Date.now() - permittedAt < CHANGE_MS)
+      return true;
+    return await this.isAllowed({ tool: "write", arguments: { path }, intent: { type: "change", paths: [path] } });
   }
 
   /**
@@ -222,6 +232,9 @@ export class Permissions implements PermissionCheck {
   ): PermissionResult {
     const { audit, redaction } = this.#options;
     const { rules = [], ...rest } = explanation;
+    if (result.type === "permitted" && request.toolRequest.intent?.type === "change")
+      for (const { realPath } of request.resolvedPaths)
+        if (realPath !== null) this.#permittedChanges.set(realPath, Date.now());
     if (!audit) return result;
     const record: Omit<AuditDecision, "action" | "call" | "entry"> = {
       ...{ event: "decision", tool: request.toolRequest.tool, what: describeRequest(request, redaction) },
@@ -287,6 +300,9 @@ export class Permissions implements PermissionCheck {
     this.#options.audit?.({ event: "grant", rule: rule.text, for: scope, mode: this.#mode });
   }
 }
+
+/** The time in which a tool makes a change that was permitted. */
+const CHANGE_MS = 60_000;
 
 const cancelledResult: PermissionResult = {
   type: "refused",

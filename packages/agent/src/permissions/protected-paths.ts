@@ -5,7 +5,7 @@ import type { PermissionPaths, ResolvedPath } from "./request.ts";
 
 /**
  * Folders of editors and agents. Other programs run or trust their content as soon as they exist. The file tools and the sandbox
- * share this list. In the workspace the sandbox also protects folders that do not exist yet.
+ * share this list. Commands cannot change those in the workspace; what they make there is caught.
  */
 export const GUARDED_FOLDERS: readonly string[] = [
   ...[".agents", ".claude", ".codex", ".cursor", ".gemini", ".idea", ".opencode", ".pi", ".pith", ".vscode", ".zed"],
@@ -13,6 +13,12 @@ export const GUARDED_FOLDERS: readonly string[] = [
 
 /** Files that other programs run or trust in any working directory. */
 export const GUARDED_FILES: readonly string[] = [".envrc", ".exrc", ".mcp.json", ".vimrc"];
+
+/**
+ * Folders with definitions that containers and other machines run. Branches differ in them, so commands may change what exists there; new
+ * entries are caught.
+ */
+export const OPEN_FOLDERS: readonly string[] = [".devcontainer", ".github/workflows"];
 
 /** Files that Mercurial runs or trusts in a repository. */
 export const MERCURIAL_NAMES: readonly string[] = [".hg/hgrc", ".hg/hgrc-not-shared", ".hg/sharedpath"];
@@ -32,6 +38,7 @@ export const GUARDED_NAMES: readonly string[] = [
   ...HOOK_FOLDERS,
   ...GUARDED_FOLDERS,
   ...GUARDED_FILES,
+  ...OPEN_FOLDERS,
   ...MERCURIAL_NAMES,
   ...STARTUP_NAMES,
 ];

@@ -2,7 +2,7 @@
 
 import type { Redaction } from "@pith/context";
 import { escapeAllInvisible, isWithin, shortenPath } from "../text.ts";
-import type { CommandIntent, Intent } from "../tool.ts";
+import type { CommandIntent, Intent, MadeBy } from "../tool.ts";
 import { harmlessPrefix } from "./classify-commands.ts";
 import type { ActionKind, AskReason } from "./decide.ts";
 import { simpleCommandWords } from "./match-command.ts";
@@ -69,8 +69,16 @@ function formatText(request: PermissionRequest, { action, reason }: AskDecision,
   const place = isOutside ? OUTSIDE_SANDBOX : (actionPlaces[action] ?? "");
   const question = `Allow ${describeRequest(request, paths)}${place}?`;
   const secretRemark = intent?.type === "command" ? describeSecretReach(intent) : "";
-  const remarks = [secretRemark, actionRemarks[action] ?? "", reasonRemarks[reason]];
+  const madeRemarks = intent?.type === "change" && intent.madeBy ? describeMade(intent.madeBy) : [];
+  const remarks = [secretRemark, ...madeRemarks, actionRemarks[action] ?? "", reasonRemarks[reason]];
   return [question, ...remarks.filter((remark) => remark !== "")].join(" ");
+}
+
+function describeMade({ remarks }: MadeBy): readonly string[] {
+  return [
+    "Until you allow it, it is not in the workspace.",
+    ...remarks.map((remark) => `${escapeForDisplay(remark)}.`),
+  ];
 }
 
 const reasonRemarks: Readonly<Record<AskReason, string>> = {
@@ -105,6 +113,8 @@ function describeRequest(request: PermissionRequest, paths: PermissionPaths): st
     case "look":
       return `${tool === "read" ? "reading" : `${tool} to read`} ${describeTargets(request, paths)}`;
     case "change": {
+      if (intent.madeBy)
+        return `${describeTargets(request, paths)}, which \`${escapeForDisplay(intent.madeBy.command)}\` made, to stay`;
       const isChangeTool = tool === "edit" || tool === "write";
       return `${isChangeTool ? `this ${tool} to` : `${tool} to change`} ${describeTargets(request, paths)}`;
     }

@@ -29,6 +29,7 @@ import {
   type LoadedGuidance,
   loadGuidance,
 } from "../resources/guidance.ts";
+import { describeLeftFiles } from "../sandbox/caught.ts";
 import { closeSandbox, type OpenSandbox, openSandbox } from "../sandbox/sandbox.ts";
 import { listOutsideSessionPaths } from "../settings/home-files.ts";
 import { restoreSecrets } from "../settings/secrets.ts";
@@ -193,6 +194,9 @@ async function createComponents(args: CliArgs, options: AppOptions): Promise<App
   const userHome = homedir();
   // Not awaited here: a child process tests the sandbox while the other parts are created.
   const sandbox = openSandbox(options);
+  void sandbox.then(async (opened) => {
+    if (opened.type !== "unavailable") for (const line of describeLeftFiles(await opened.cleanup)) notify(line);
+  });
   const temporaryFolder = sandbox.then((opened) => (opened.type === "unavailable" ? null : opened.folders.temporary));
   const sandboxFailure = await checkRequiredSandbox(options, sandbox);
   if (sandboxFailure !== null) return sandboxFailure;

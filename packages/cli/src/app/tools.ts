@@ -45,6 +45,7 @@ import {
 import type { Model, Session, Tool as ToolSchema } from "@pith/context";
 import { sessionIdToFileName } from "@pith/context/node";
 import { supportsWebSearch, webSearch } from "@pith/models";
+import { type CatchPermissions, createCatchDecisions } from "../sandbox/caught.ts";
 import {
   createLazyNetwork,
   describeNetworkProblem,
@@ -65,8 +66,12 @@ import { DEPTH_VARIABLE } from "../sub-agents/sub-agent-options.ts";
 import type { AppOptions } from "./app-options.ts";
 import { createSecretSource } from "./secret-source.ts";
 
-export interface CreateBashToolOptions extends BuildSandboxOptions, LazyNetworkOptions, Pick<AppOptions, "vault"> {
+export interface CreateBashToolOptions
+  extends Omit<BuildSandboxOptions, "caught">,
+    Omit<LazyNetworkOptions, "permissions">,
+    Pick<AppOptions, "vault"> {
   readonly sandbox: Promise<OpenSandbox>;
+  readonly permissions: CatchPermissions;
 }
 
 export interface BashToolSetup {
@@ -136,7 +141,10 @@ async function createSandboxShells(
   sandbox: Exclude<OpenSandbox, { type: "unavailable" }>,
   options: CreateBashToolOptions,
 ): Promise<SandboxShells> {
-  const sandboxOptions = await buildSandboxOptions(sandbox.folders, options);
+  const sandboxOptions = await buildSandboxOptions(sandbox.folders, {
+    ...options,
+    caught: createCatchDecisions(options.permissions),
+  });
   if (sandbox.type === "available") {
     const { program } = sandbox;
     return {

@@ -142,6 +142,7 @@ async function runInSandbox(
   try {
     const sandbox = {
       ...{ program: bubblewrap, root: folder, home: homedir(), privateHome: folders.home, journal: folders.journal },
+      caught: { folder: join(privateParent, "caught"), record: folders.absentNames },
       ...{ temporary: folders.temporary, network: null, mayWrite: () => false, hidden: [privateParent], readable },
       // It inherits no variables of the user, which may contain API keys.
       environment: { PATH: environment.PATH, PITH_HOME: folder },

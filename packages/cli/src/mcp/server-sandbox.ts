@@ -18,7 +18,7 @@ import {
 import type { Environment } from "@pith/models";
 import { getHostRefusal, requireRootOwnedSandbox } from "../policy/permitted-parts.ts";
 import { type Policy, requiresSandbox } from "../policy/policy.ts";
-import { buildLimits, expandTilde, type LimitSetting } from "../sandbox/sandbox.ts";
+import { buildLimits, caughtFolderPath, expandTilde, type LimitSetting } from "../sandbox/sandbox.ts";
 import type { NamedServer, Settings, StdioServer } from "../settings/settings.ts";
 import type { LaunchPlan, NamedProgram } from "./plan-launch.ts";
 import { findPackageFolder, isLauncher } from "./program-files.ts";
@@ -97,6 +97,7 @@ export class ServerSandbox {
       privateHome: this.#folders.home,
       temporary: this.#folders.temporary,
       journal: this.#folders.journal,
+      caught: { folder: caughtFolderPath(home), record: this.#folders.absentNames },
       environment: plan.environment,
       network: this.#network,
       unixSockets: settings.unixSockets === "on",

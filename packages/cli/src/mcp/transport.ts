@@ -117,7 +117,7 @@ export interface ProgramSpawnOptions {
   /** Called when the program has started; kills it at a limit of its sandbox. */
   readonly watch?: WatchCommand;
   /** Called when the program has exited or could not start. */
-  readonly release?: () => void;
+  readonly release?: () => Promise<void>;
 }
 
 export interface ProgramTransport {
@@ -166,12 +166,12 @@ export async function createProgramTransport(
           stderrText = `${stderrText}\n${message}`;
         });
         child.once("spawn", resolve).once("error", (error) => {
-          options.release?.();
+          void options.release?.();
           reject(error);
         });
         child.once("exit", () => {
           stopWatching?.();
-          options.release?.();
+          void options.release?.();
           setTimeout(() => destroyPipes(child), PIPE_GRACE_MS);
         });
         child.once("close", () => transport.onclose?.());

@@ -5,10 +5,13 @@ import { join } from "node:path";
 import type { DeniedPaths } from "@pith/agent";
 import {
   BYTES_PER_GB,
+  type CatchOptions,
   type CommandLimits,
   type CommandSandbox,
+  cleanUpEndedSessions,
   defaultLimits,
   findCommandSandbox,
+  type MovedName,
   openPrivateFolders,
   type PrivateFolders,
   removeUnusedFolders,
@@ -31,14 +34,19 @@ export interface SandboxContext {
 export type OpenSandbox =
   | (Extract<CommandSandbox, { type: "available" | "runtime" }> & {
       readonly folders: PrivateFolders;
-      /** Removes unused folders in the background. Never rejects. */
-      readonly cleanup: Promise<void>;
+      /** Removes unused folders in the background, and catches what commands of killed processes left. Never rejects. */
+      readonly cleanup: Promise<readonly MovedName[]>;
     })
   | Extract<CommandSandbox, { type: "unavailable" }>;
 
 /** The folder in Pith's home in which the sandbox runtime for macOS is installed. */
 export function runtimeFolderPath(home: string): string {
   return join(home, "sandbox-runtime");
+}
+
+/** The folder with files that commands made and that other programs run or trust. */
+export function caughtFolderPath(home: string): string {
+  return join(home, "caught");
 }
 
 export async function openSandbox(options: SandboxContext): Promise<OpenSandbox> {
@@ -56,11 +64,17 @@ export async function openSandbox(options: SandboxContext): Promise<OpenSandbox>
   try {
     const folders = await openPrivateFolders({ folder, root, home: homedir(), environment });
     // A folder that cannot be removed now is removed at a later start.
-    return { ...sandbox, folders, cleanup: removeUnusedFolders(folder).catch(() => undefined) };
+    return { ...sandbox, folders, cleanup: cleanUp(folder, options.home).catch(() => []) };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return { type: "unavailable", why: `its private folders cannot be created: ${reason}` };
   }
+}
+
+async function cleanUp(folder: string, home: string): Promise<readonly MovedName[]> {
+  const moved = await cleanUpEndedSessions(folder, caughtFolderPath(home));
+  await removeUnusedFolders(folder);
+  return moved;
 }
 
 export async function closeSandbox(sandbox: OpenSandbox): Promise<void> {
@@ -74,6 +88,8 @@ export interface BuildSandboxOptions extends SandboxContext {
   readonly mayWrite: () => boolean;
   /** The denied paths, which the sandbox also closes to commands. */
   readonly deniedPaths: DeniedPaths;
+  /** Who decides about files that other programs run and that a command made. */
+  readonly caught: Pick<CatchOptions, "mayStay" | "ask">;
 }
 
 /** Builds the options that all kinds of sandbox share. */
@@ -89,6 +105,7 @@ export async function buildSandboxOptions(
     fillHome: folders.fillHome,
     temporary: folders.temporary,
     journal: folders.journal,
+    caught: { folder: caughtFolderPath(home), record: folders.absentNames, ...options.caught },
     environment,
     network: null,
     unixSockets: settings.unixSockets === "on",

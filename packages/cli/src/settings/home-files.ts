@@ -6,7 +6,7 @@ import { isInside } from "../trust/project-files.ts";
 
 /** Files and folders of Pith's home that no other user and no tool may read. */
 export const PRIVATE_NAMES: readonly string[] = [
-  ...["audit", "sessions", "history", "trash", "restore"],
+  ...["audit", "sessions", "history", "trash", "restore", "caught"],
   ...["keys.json", "redaction.key", "search.db", "windows.json"],
 ];
 

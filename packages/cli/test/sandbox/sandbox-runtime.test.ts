@@ -34,7 +34,7 @@ async function bashIn({ cwd, home }: Places, sandbox: OpenSandbox) {
       sandbox: Promise.resolve(sandbox),
       mayWrite: () => true,
       deniedPaths: { unreadable: [], unwritable: [], enforcedRules: [], unenforcedRules: [] },
-      permissions: { permit: async () => ({ type: "refused", why: "nobody is there" }) },
+      permissions: { permit: async () => ({ type: "refused", why: "nobody is there" }), mayAppear: async () => false },
     },
     createMemoryBlobs(),
   );
@@ -103,7 +103,7 @@ describe("with the runtime", () => {
     });
     onTestFinished(() => folders.close());
     const runtime = installedRuntime();
-    const { bash, notes } = await bashIn(at, { type: "runtime", runtime, folders, cleanup: Promise.resolve() });
+    const { bash, notes } = await bashIn(at, { type: "runtime", runtime, folders, cleanup: Promise.resolve([]) });
     expect(notes).toEqual([]);
     expect(bash.description).toContain("They can write only in the workspace, $TMPDIR and a private home folder");
     expect(bash.description).toContain("They cannot listen on localhost or connect to it.");

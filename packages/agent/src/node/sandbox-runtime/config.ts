@@ -18,7 +18,7 @@ import type { LiteralPath, RuntimeConfig } from "./host-process.ts";
 import { type InstalledRuntime, packageFolder, RUNTIME_PACKAGE } from "./install.ts";
 
 /** Options of `runtimeShell`. */
-export interface RuntimeSandboxOptions extends Omit<SandboxOptions, "program" | "journal"> {
+export interface RuntimeSandboxOptions extends Omit<SandboxOptions, "program" | "journal" | "caught"> {
   readonly runtime: InstalledRuntime;
 }
 

@@ -187,14 +187,14 @@ function findWorktreePaths(git: string, context: UserContext): GitPaths | null {
   };
 }
 
-interface Worktree {
+export interface Worktree {
   /** The worktree's own folder in the repository. */
   readonly ownFolder: string;
   /** The repository, which all worktrees share. */
   readonly commonFolder: string;
 }
 
-function readWorktree(git: string): Worktree | null {
+export function readWorktree(git: string): Worktree | null {
   const ownFolder = readPathFromFile(git, "gitdir: ");
   if (ownFolder === null || readPathFromFile(join(ownFolder, "gitdir")) !== git) return null;
   const commonFolder = readPathFromFile(join(ownFolder, "commondir"));
@@ -215,7 +215,7 @@ export function findOuterRepositories(root: string, home: string): readonly stri
   return [...(outerRepository ? [outerRepository] : []), ...commonFolders].filter((path) => !isWithin(path, home));
 }
 
-function findOuterRepository(folder: string, home: string): string | null {
+export function findOuterRepository(folder: string, home: string): string | null {
   if (isWithin(folder, home) || TEMPORARY_FOLDERS.includes(folder)) return null;
   const isOurs = (path: string): boolean =>
     lstatSync(path, { throwIfNoEntry: false })?.uid === process.getuid?.() && !hasLink(path);

@@ -1,13 +1,19 @@
-/** Protects paths that lie where commands may write, whether they exist or not. */
+/** Protects paths that lie where commands may write: existing ones are read-only, and missing ones are reserved or caught. */
 
-import { closeSync, type Dirent, readlinkSync, rmSync, symlinkSync } from "node:fs";
+import { closeSync, type Dirent, lstatSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { GUARDED_FILES, GUARDED_FOLDERS, MERCURIAL_NAMES, STARTUP_NAMES } from "../../permissions/protected-paths.ts";
+import {
+  GUARDED_FILES,
+  GUARDED_FOLDERS,
+  MERCURIAL_NAMES,
+  OPEN_FOLDERS,
+  STARTUP_NAMES,
+} from "../../permissions/protected-paths.ts";
 import { isWithin } from "../../text.ts";
+import { type AbsentNames, listAbsentNames } from "./absent-names.ts";
 import { type Mount, openFolderNoFollow } from "./mounts.ts";
 import { readFolderEntries, resolveExistingPath, resolveExistingPaths, type SandboxOptions } from "./options.ts";
 import {
-  isPlaceholder,
   marksFolder,
   type NameReservation,
   type PlaceholderJournal,
@@ -63,6 +69,12 @@ export interface Guard {
   readonly reservation: NameReservation;
 }
 
+export interface Guards {
+  readonly guards: readonly Guard[];
+  /** What did not exist and is caught if a command makes it. */
+  readonly absent: AbsentNames;
+}
+
 export interface GuardOptions extends Pick<SandboxOptions, "guarded"> {
   /** The workspace, and other writable folders that are repositories. */
   readonly roots: readonly string[];
@@ -75,20 +87,45 @@ export function createGuards(
   options: GuardOptions,
   guarded: readonly GuardedPath[],
   writable: readonly string[],
-): readonly Guard[] {
-  const namedPaths = [...options.roots.flatMap(findGuardedNames), ...(options.guarded ?? [])];
-  const all = [...namedPaths.map((path): GuardedPath => ({ path: findFirstMissing(path) })), ...guarded];
-  const uniquePaths = new Map(all.map((each) => [each.path, each]));
-  return [...uniquePaths.values()].map((each) => createGuard(each, writable, options.journal));
+): Guards {
+  const { roots, journal } = options;
+  const named = [...roots.flatMap(findGuardedNames), ...(options.guarded ?? [])];
+  const catchable = named.filter((path) => !hasGitFolder(path));
+  const isInRoot = (path: string): boolean => roots.some((root) => isWithin(root, path));
+  const absentPaths = [
+    ...catchable,
+    ...guarded.map(({ path }) => path).filter((path) => isInRoot(path) && !hasGitFolder(path)),
+  ].filter((path) => !lstatExists(path));
+  const isReserved = ({ path }: GuardedPath): boolean => !absentPaths.includes(path);
+  const uniquePaths = new Map(
+    [...named.map((path): GuardedPath => ({ path })), ...guarded].map((each) => [each.path, each]),
+  );
+  const isWritable = (path: string): boolean => writable.some((each) => isWithin(each, path));
+  const openFolders = roots.flatMap((root) => OPEN_FOLDERS.map((name) => join(root, name)));
+  return {
+    guards: [...uniquePaths.values()].filter(isReserved).map((each) => createGuard(each, writable, journal)),
+    absent: listAbsentNames([...new Set(absentPaths)].filter(isWritable), openFolders.filter(isWritable)),
+  };
+}
+
+/** What git itself runs or reads there must not exist for a moment; elsewhere a missing name is caught when it appears. */
+function hasGitFolder(path: string): boolean {
+  return dirname(path).split("/").includes(".git");
+}
+
+function lstatExists(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    // A part of the path is no folder.
+    return false;
+  }
 }
 
 function findGuardedNames(root: string): readonly string[] {
   const inRoot = (name: string): string => join(root, name);
-  // Some tools would take an empty `.hg` beside `.git` for the repository.
-  const isGit = resolveExistingPath(inRoot(".git")) !== null && !isPlaceholder(inRoot(".git"));
-  const mercurial = isGit && resolveExistingPath(inRoot(".hg")) === null ? [] : MERCURIAL_NAMES;
   return [
-    ...[...GUARDED_FOLDERS, ...GUARDED_FILES, ...mercurial].map(inRoot),
+    ...[...GUARDED_FOLDERS, ...GUARDED_FILES, ...MERCURIAL_NAMES].map(inRoot),
     ...resolveExistingPaths(STARTUP_NAMES.map(inRoot)),
   ];
 }
@@ -117,13 +154,6 @@ function reserveName(
   if (text === undefined) return { mounts: [{ path, access: "empty" }], reservation };
   const marksMount: Mount = { path: marksFolder(path), access: "empty" };
   return { mounts: [{ path, access: "readable" }, marksMount], reservation };
-}
-
-/** The first parent folder that is missing or a placeholder; the path itself if all exist. */
-function findFirstMissing(path: string): string {
-  const parent = dirname(path);
-  const isPresent = parent === path || (resolveExistingPath(parent) !== null && !isPlaceholder(parent));
-  return isPresent ? path : findFirstMissing(parent);
 }
 
 /** Limits of the search, which is synchronous and runs before the first command. */

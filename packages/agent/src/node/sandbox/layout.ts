@@ -6,6 +6,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { isWithin } from "../../text.ts";
+import type { AbsentNames } from "./absent-names.ts";
 import { findRepositoryPaths, isRepository, listGuardedNestedPaths } from "./git-paths.ts";
 import { createGuards, findNestedNames, type Guard } from "./guarded-paths.ts";
 import { type Mount, realPathAt } from "./mounts.ts";
@@ -74,13 +75,19 @@ function temporaryFolders(root: string): readonly string[] {
   return [...new Set(resolveExistingPaths(TEMPORARY_FOLDERS))].filter((path) => !isWithin(root, path));
 }
 
+export interface ReadyLayout {
+  readonly type: "ready";
+  readonly mounts: readonly Mount[];
+  /** The workspace, and other repositories in which the command may write. */
+  readonly roots: readonly string[];
+  /** What is caught if the command makes it. */
+  readonly absent: AbsentNames;
+  /** Must be called when the command has ended. */
+  release(): void;
+}
+
 export type Layout =
-  | {
-      readonly type: "ready";
-      readonly mounts: readonly Mount[];
-      /** Must be called when the command has ended. */
-      release(): void;
-    }
+  | ReadyLayout
   /** A path that must be protected could not be. */
   | { readonly type: "failed"; readonly why: string };
 
@@ -101,7 +108,8 @@ export function createLayout(
     ...(mayWrite ? listGuardedNestedPaths(fixed.nestedNames, sandbox.home) : []),
     ...repositories.flatMap((repository) => repository.guarded),
   ];
-  return applyGuards(createGuards({ ...sandbox, roots, journal: fixed.journal }, guarded, writable), (mounts) => {
+  const { guards, absent } = createGuards({ ...sandbox, roots, journal: fixed.journal }, guarded, writable);
+  return applyGuards(guards, { roots, absent }, (mounts) => {
     const visibleMounts: readonly Mount[] = [
       ...fixed.mounts,
       ...(mayWrite ? [] : fixed.writable).map((path): Mount => ({ path, access: "readable" })),
@@ -129,7 +137,11 @@ function credentialMounts(files: readonly string[], home: string): readonly Moun
   });
 }
 
-function applyGuards(guards: readonly Guard[], buildMounts: (guarded: readonly Mount[]) => readonly Mount[]): Layout {
+function applyGuards(
+  guards: readonly Guard[],
+  watched: Pick<ReadyLayout, "roots" | "absent">,
+  buildMounts: (guarded: readonly Mount[]) => readonly Mount[],
+): Layout {
   const release = (): void => {
     for (const { reservation } of guards) if (reservation.type === "reserved") reservation.release();
   };
@@ -138,7 +150,7 @@ function applyGuards(guards: readonly Guard[], buildMounts: (guarded: readonly M
     release();
     return reservation;
   }
-  return { type: "ready", mounts: buildMounts(guards.flatMap((guard) => guard.mounts)), release };
+  return { type: "ready", mounts: buildMounts(guards.flatMap((guard) => guard.mounts)), ...watched, release };
 }
 
 /** Only hidden paths that would otherwise be visible need a mount. */

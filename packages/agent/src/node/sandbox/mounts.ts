@@ -175,6 +175,18 @@ export function openFolderNoFollow(path: string): number {
   return openSync(path, O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW);
 }
 
+/** Passes a path to the open folder, which stays valid if the folder is renamed. Throws if the path has a link. */
+export function inFolder<Result>(folder: string, operation: (openFolder: string) => Result): Result {
+  const descriptor = openFolderNoFollow(folder);
+  try {
+    const openFolder = `/proc/self/fd/${descriptor}`;
+    if (readlinkSync(openFolder) !== folder) throw new Error(`${folder} is reached through a symbolic link`);
+    return operation(openFolder);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
 function restoreFolderAccess(path: string): void {
   const folder = openFolderNoFollow(path);
   try {

@@ -20,8 +20,10 @@ export interface SandboxOptions {
   readonly fillHome?: () => Promise<void>;
   /** An existing folder for this session only. Commands see it as `/tmp` and `/var/tmp`, and may always write in it. */
   readonly temporary: string;
-  /** The file that records placeholders before they are created, for cleaning up after a crash. Commands do not see it. */
+  /** The file that records placeholders in git folders before they are created, for cleaning up after a crash. Commands do not see it. */
   readonly journal: string;
+  /** What happens to files that other programs run or trust, when a command makes them. */
+  readonly caught: CatchOptions;
   /** The environment of commands, before `withheld` is removed. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The network that commands share; null for none. */
@@ -50,6 +52,34 @@ export interface SandboxOptions {
   readonly readable?: readonly string[];
   /** Like `readable`, but writable for commands that may write in the workspace. */
   readonly writable?: readonly string[];
+}
+
+/** What happens to files that are caught. */
+export interface CatchOptions {
+  /** The folder to which caught files are moved, such as `~/.pith/caught`. Commands do not see it. */
+  readonly folder: string;
+  /** The file that lists the absent names while commands run, for a start after a crash. */
+  readonly record: string;
+  /** Whether a file may stay without a question. */
+  readonly mayStay?: (path: string) => Promise<boolean>;
+  /** Asks whether the files are put back. Without it they are not. */
+  readonly ask?: AskToPutBack;
+}
+
+export type AskToPutBack = (
+  question: CaughtQuestion,
+) => Promise<{ readonly mayReturn: boolean; readonly why?: string }>;
+
+export interface CaughtQuestion {
+  /** Where the files were made; absolute. */
+  readonly paths: readonly string[];
+  /** What is special about them, such as a git setting that runs a program. */
+  readonly remarks: readonly string[];
+  /** The text of the file, if it is one short text. */
+  readonly text?: string;
+  /** The command line that made them. */
+  readonly command: string;
+  readonly signal: AbortSignal;
 }
 
 /** The temporary folders of a machine, as commands name them. */

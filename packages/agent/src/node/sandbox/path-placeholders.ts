@@ -6,7 +6,6 @@
 import {
   appendFileSync,
   chmodSync,
-  closeSync,
   lstatSync,
   mkdirSync,
   opendirSync,
@@ -22,7 +21,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { errorCode } from "../safe-files.ts";
-import { openFolderNoFollow } from "./mounts.ts";
+import { inFolder } from "./mounts.ts";
 import { resolveExistingPath } from "./options.ts";
 
 const OWNER_WRITE_BITS = 0o300;
@@ -99,7 +98,7 @@ export function isPlaceholder(folder: string): boolean {
 // BOX1: a running command may replace a folder by a link, so every step uses the folder that was opened.
 function addMark(path: string, mark: string): MarkResult {
   try {
-    return withOpenFolder(path, (folder) => {
+    return inFolder(path, (folder) => {
       const names = readdirSync(folder);
       if (!names.length || !names.every((name) => MARK_NAME.test(name))) return "other";
       mkdirSync(join(folder, basename(mark)));
@@ -110,22 +109,10 @@ function addMark(path: string, mark: string): MarkResult {
     if (errorCode(error) !== "ENOENT") return "other";
   }
   try {
-    return withOpenFolder(dirname(path), (folder) => createPlaceholder(join(folder, basename(path)), mark));
+    return inFolder(dirname(path), (folder) => createPlaceholder(join(folder, basename(path)), mark));
   } catch (error) {
     // In a missing folder the path cannot be created either.
     return errorCode(error) === "ENOENT" ? "other" : "refused";
-  }
-}
-
-/** Passes a path to the open folder, which stays valid if the folder is renamed. Throws if the path has a link. */
-function withOpenFolder(path: string, operation: (folder: string) => MarkResult): MarkResult {
-  const descriptor = openFolderNoFollow(path);
-  try {
-    const folder = `/proc/self/fd/${descriptor}`;
-    if (readlinkSync(folder) !== path) throw new Error(`${path} is reached through a symbolic link`);
-    return operation(folder);
-  } finally {
-    closeSync(descriptor);
   }
 }
 

@@ -8,9 +8,12 @@ import { createHash, randomBytes } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { mkdtemp, rename, rm, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { ensureOwnerOnlyFolder, errorCode, resolveRealPath, writeOwnerOnlyFile } from "../safe-files.ts";
+import { findLeftNames } from "./absent-names.ts";
 import { copyConfigurations } from "./copy-configuration.ts";
+import { findRepositoryDangers } from "./git-dangers.ts";
+import { moveEntry } from "./move-tree.ts";
 import { readFolderNames, SESSIONS_PREFIX, TEMPORARY_FOLDERS } from "./options.ts";
 import { currentProcess, hasEnded, type ProcessRecord, removeJournaledNames } from "./path-placeholders.ts";
 
@@ -31,6 +34,8 @@ export interface PrivateFolders {
   readonly temporary: string;
   /** The file that records placeholders, for cleaning up after a crash. */
   readonly journal: string;
+  /** The file that lists the names that did not exist when a command started, while commands run. */
+  readonly absentNames: string;
   /**
    * Copies the user's configuration into the home, once, and removes what killed processes left beside it. Awaited before the first
    * command, so that a session without commands does not wait for it.
@@ -44,6 +49,7 @@ export interface PrivateFolders {
 const WORKSPACE_FILE = "workspace";
 const SESSIONS_FOLDER = "sessions";
 const JOURNAL_SUFFIX = ".names";
+const ABSENT_SUFFIX = ".absent";
 const REMOVED_PREFIX = "removed-";
 
 /** Creates the private home and temporary folder of a workspace's sandbox. */
@@ -69,6 +75,7 @@ export async function openPrivateFolders(options: PrivateFolderOptions): Promise
     home: privateHome,
     temporary,
     journal: `${sessionFile}${JOURNAL_SUFFIX}`,
+    absentNames: `${sessionFile}${ABSENT_SUFFIX}`,
     fillHome: () => {
       // The next command tries again.
       filling ??= fill().catch((error: unknown) => {
@@ -79,7 +86,7 @@ export async function openPrivateFolders(options: PrivateFolderOptions): Promise
     },
     close: async () => {
       await removeTree(temporary);
-      for (const file of [`${sessionFile}${JOURNAL_SUFFIX}`, sessionFile]) await unlink(file).catch(() => undefined);
+      await removeSessionFiles(sessionFile);
     },
   };
 }
@@ -144,9 +151,45 @@ const UNUSED_MS = 60 * DAY_MS;
 const MAX_CHECKED = 200;
 const MAX_REMOVED = 3;
 
+/** Files and folders that commands of a killed process left and that were moved to the folder of caught files. */
+export interface MovedName {
+  readonly path: string;
+  readonly movedTo: string;
+}
+
+/** Finishes what killed processes left: removes placeholders and temporary folders, and catches files. */
+export async function cleanUpEndedSessions(folder: string, caughtFolder: string): Promise<readonly MovedName[]> {
+  const sessionsFolder = join(folder, SESSIONS_FOLDER);
+  const moved: MovedName[] = [];
+  for (const name of readFolderNames(sessionsFolder).slice(0, MAX_CHECKED)) {
+    const path = join(sessionsFolder, name);
+    const record = SIDE_FILE.test(name) ? null : readRecord<SessionRecord>(path);
+    if (record === null || !hasEnded(record.process)) continue;
+    removeJournaledNames(`${path}${JOURNAL_SUFFIX}`);
+    moved.push(...moveLeftNames(`${path}${ABSENT_SUFFIX}`, join(caughtFolder, name)));
+    if (isOwnTemporaryFolder(record.temporary)) await removeTree(record.temporary);
+    await removeSessionFiles(path);
+  }
+  return moved;
+}
+
+const SIDE_FILE = /\.(?:names|absent)$/;
+
+function moveLeftNames(record: string, folder: string): readonly MovedName[] {
+  return findLeftNames(record).flatMap(({ path, root }) => {
+    const isHarmless = basename(path) === ".git" && findRepositoryDangers(path).length === 0;
+    const movedTo = join(folder, relative(root, path));
+    return !isHarmless && moveEntry(path, movedTo, { mayCopy: true }) === "moved" ? [{ path, movedTo }] : [];
+  });
+}
+
+async function removeSessionFiles(sessionFile: string): Promise<void> {
+  for (const suffix of [JOURNAL_SUFFIX, ABSENT_SUFFIX, ""])
+    await unlink(`${sessionFile}${suffix}`).catch(() => undefined);
+}
+
 /** Removes unused folders. Large ones are removed by a background process, so that the start does not wait. */
 export async function removeUnusedFolders(folder: string, now: number = Date.now()): Promise<void> {
-  await removeEndedSessions(join(folder, SESSIONS_FOLDER));
   const names = readFolderNames(folder).filter((name) => name !== SESSIONS_FOLDER);
   let removedCount = 0;
   for (const name of names.slice(0, MAX_CHECKED)) {
@@ -180,17 +223,6 @@ function isMissing(path: string): boolean {
     return false;
   } catch (error) {
     return errorCode(error) === "ENOENT";
-  }
-}
-
-async function removeEndedSessions(folder: string): Promise<void> {
-  for (const name of readFolderNames(folder).slice(0, MAX_CHECKED)) {
-    const path = join(folder, name);
-    const record = name.endsWith(JOURNAL_SUFFIX) ? null : readRecord<SessionRecord>(path);
-    if (record === null || !hasEnded(record.process)) continue;
-    removeJournaledNames(`${path}${JOURNAL_SUFFIX}`);
-    if (isOwnTemporaryFolder(record.temporary)) await removeTree(record.temporary);
-    for (const file of [`${path}${JOURNAL_SUFFIX}`, path]) await unlink(file).catch(() => undefined);
   }
 }
 

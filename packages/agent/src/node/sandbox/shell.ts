@@ -7,9 +7,11 @@ import { readdirSync, readFileSync } from "node:fs";
 import type { ShellOptions, ShellResult, WorkspaceShell } from "../../ports.ts";
 import { PROXY_VARIABLES, type SandboxNetwork } from "../sandbox-network/network.ts";
 import { bashArguments, commandEnvironment, createCommandTimer, runInGroup, type Wrapper } from "../shell.ts";
+import { NameCatcher, type WatchedCommand } from "./catch-names.ts";
 import { createCgroup, findCgroupParent, removeStaleCgroups } from "./cgroup.ts";
 import { findRootProblem } from "./detect.ts";
-import { createFixedLayout, createLayout, type FixedLayout, type Layout } from "./layout.ts";
+import { isRepository } from "./git-paths.ts";
+import { createFixedLayout, createLayout, type FixedLayout, type Layout, type ReadyLayout } from "./layout.ts";
 import { type CommandLimits, defaultLimits, LimitWatcher, limitProcessesScript, type WatchCommand } from "./limits.ts";
 import {
   createMountPoints,
@@ -19,16 +21,18 @@ import {
   orderMounts,
   verifyMountsFirst,
 } from "./mounts.ts";
-import { resolveExistingPath, type SandboxOptions } from "./options.ts";
+import { resolveExistingPath, resolveExistingPaths, type SandboxOptions } from "./options.ts";
 import { openThrowawayFolders } from "./private-folders.ts";
 import { buildFilter } from "./seccomp.ts";
+import { findProgramOutside, findWorkingTree } from "./working-tree.ts";
 
 /** A visible folder may be moved between the check and the mount. */
 const MAX_TRIES = 3;
 
 /** Creates a shell that runs each command in bubblewrap. */
 export function sandboxedShell(sandbox: SandboxOptions): WorkspaceShell {
-  const launcher = new SandboxLauncher(sandbox);
+  const catcher = createCatcher(sandbox);
+  const launcher = new SandboxLauncher(sandbox, catcher);
   return {
     run: async (command, options) => {
       const rootProblem = findRootProblem(resolveExistingPath(sandbox.root) ?? sandbox.root, sandbox.home);
@@ -36,7 +40,7 @@ export function sandboxedShell(sandbox: SandboxOptions): WorkspaceShell {
       const homeProblem = await tryFillHome(sandbox);
       if (homeProblem !== null) return notStartedResult(homeProblem);
       return hasSecrets(options)
-        ? await runWithSecrets(command, sandbox, options)
+        ? await runWithSecrets(command, { sandbox, catcher }, options)
         : await runWithRetries(launcher, command, options);
     },
   };
@@ -58,13 +62,17 @@ export function hasSecrets({ environment = {}, credentialFiles = [] }: ShellOpti
 }
 
 /** Uses separate folders and a separate network, so that nothing other commands left or started can read the secret. */
-async function runWithSecrets(command: string, sandbox: SandboxOptions, options: ShellOptions): Promise<ShellResult> {
+async function runWithSecrets(
+  command: string,
+  { sandbox, catcher }: { readonly sandbox: SandboxOptions; readonly catcher: NameCatcher },
+  options: ShellOptions,
+): Promise<ShellResult> {
   const folders = await openThrowawayFolders(sandbox);
   let network: SandboxNetwork | null = null;
   try {
     network = (await sandbox.network?.openSeparate()) ?? null;
     const separate = { ...sandbox, network, privateHome: folders.home, temporary: folders.temporary };
-    return await runWithRetries(new SandboxLauncher(separate), command, options);
+    return await runWithRetries(new SandboxLauncher(separate, catcher), command, options);
   } catch (error) {
     return notStartedResult(error instanceof Error ? error.message : String(error));
   } finally {
@@ -139,7 +147,12 @@ export function notStartedResult(why: string): ShellResult {
 
 /** A program to start in the sandbox. */
 export interface LaunchOptions
-  extends Pick<ShellOptions, "hosts" | "environment" | "credentialFiles" | "onConnection" | "waitForUser"> {
+  extends Pick<
+    ShellOptions,
+    "hosts" | "environment" | "credentialFiles" | "onConnection" | "onCaught" | "waitForUser"
+  > {
+  /** Aborts questions about the program. */
+  readonly signal?: AbortSignal;
   /** The program with its arguments. */
   readonly argv: readonly string[];
   /** The command line shown when the user is asked about a host. */
@@ -160,8 +173,8 @@ export interface SandboxLaunch {
   readonly watch: WatchCommand;
   /** Why the kernel killed the program, if a limit was the reason. Not to be called after `release`. */
   findLimitProblem(): string | null;
-  /** Must be called when the program has ended. */
-  release(): void;
+  /** Must be called when the program has ended. The promise ends when what it made was looked at. */
+  release(): Promise<void>;
 }
 
 /** The command line of a sandboxed program, or why there is none. */
@@ -184,10 +197,12 @@ export class SandboxLauncher {
   readonly #limits: CommandLimits;
   readonly #limitWatcher: LimitWatcher;
   readonly #cgroupParent: string | null;
+  readonly #catcher: NameCatcher;
   #fixedLayout: FixedLayout | null = null;
 
-  constructor(sandbox: SandboxOptions) {
+  constructor(sandbox: SandboxOptions, catcher: NameCatcher = createCatcher(sandbox)) {
     this.#sandbox = sandbox;
+    this.#catcher = catcher;
     this.#root = resolveExistingPath(sandbox.root);
     this.#filter = buildFilter({ unixSockets: sandbox.unixSockets ?? false });
     this.#limits = sandbox.limits ?? defaultLimits();
@@ -230,7 +245,8 @@ export class SandboxLauncher {
       );
       const program = setVariables(inner, this.#closeInheritedFiles(options.argv));
       const argv = verifyMountsFirst(mounts, program, limitProcessesScript(this.#limits));
-      const prepared = { ...options, sandbox, mounts, environment: outer, release };
+      const watched = this.#createWatchedCommand(options, layout);
+      const prepared = { ...options, sandbox, mounts, environment: outer, watched, release };
       if (argv !== null) return { type: "ready", launch: this.#createLaunch(argv, prepared) };
       release();
       return launchFailure(MOUNTS_MOVED);
@@ -259,25 +275,38 @@ export class SandboxLauncher {
 
   #createLaunch(
     argv: readonly string[],
-    { sandbox, mounts, commandText, hosts, environment, onConnection, waitForUser, release }: PreparedLaunch,
-  ) {
+    { sandbox, mounts, commandText, hosts, environment, onConnection, waitForUser, watched, release }: PreparedLaunch,
+  ): SandboxLaunch {
     const networkCommand = sandbox.network?.registerCommand({ text: commandText, hosts, onConnection, waitForUser });
     const cgroup = this.#cgroupParent === null ? null : createCgroup(this.#cgroupParent, this.#limits);
     const prefix = [...(cgroup?.prefix ?? []), ...(networkCommand?.commandPrefix ?? [])];
     const [program = "", ...prefixArgs] = [...prefix, sandbox.program.path];
+    this.#catcher.begin(watched);
     return {
       program,
       arguments: [...prefixArgs, ...this.#bubblewrapArguments(sandbox, mounts), ...argv],
       root: sandbox.root,
       environment: { ...environment, ...networkCommand?.environment },
       filter: this.#filter,
-      watch: this.#limitWatcher.watch,
+      watch: (pid, stop) => {
+        watched.stop = stop;
+        return this.#limitWatcher.watch(pid, stop);
+      },
       findLimitProblem: () => cgroup?.findProblem() ?? null,
-      release: () => {
+      release: async () => {
         networkCommand?.unregister();
         void cgroup?.remove();
         release();
+        await this.#catcher.end(watched);
       },
+    };
+  }
+
+  #createWatchedCommand(options: LaunchOptions, { roots, absent }: ReadyLayout): WatchedCommand {
+    const { commandText, signal = new AbortController().signal, waitForUser = (ask) => ask() } = options;
+    return {
+      ...{ text: commandText, roots, absent, signal, waitForUser, onCaught: options.onCaught ?? (() => {}) },
+      stop: () => {},
     };
   }
 
@@ -296,7 +325,21 @@ export class SandboxLauncher {
   }
 }
 
+/** Must be created before the first command of a session. */
+export function createCatcher(sandbox: SandboxOptions): NameCatcher {
+  const root = resolveExistingPath(sandbox.root);
+  const roots = root === null ? [] : [root, ...resolveExistingPaths(sandbox.writable ?? []).filter(isRepository)];
+  const git = findProgramOutside("git", { roots, searchPath: sandbox.environment.PATH ?? "" });
+  const home = resolveExistingPath(sandbox.home) ?? sandbox.home;
+  const workingTrees = git === null ? [] : roots.flatMap((each) => findWorkingTree(each, home) ?? []);
+  return new NameCatcher(
+    sandbox.caught,
+    workingTrees.map((workingTree) => ({ ...workingTree, git: git ?? "" })),
+  );
+}
+
 interface PreparedLaunch extends LaunchOptions {
+  readonly watched: WatchedCommand;
   readonly environment: Readonly<Record<string, string>>;
   readonly sandbox: SandboxOptions;
   readonly mounts: readonly Mount[];

@@ -96,7 +96,9 @@ function commandIntent(input: BashInput, sandbox: Sandbox | undefined): Intent {
   };
 }
 
-interface PrepareContext extends Pick<BashToolOptions, "secrets">, Pick<CommandRunContext, "sandbox" | "connections"> {}
+interface PrepareContext
+  extends Pick<BashToolOptions, "secrets">,
+    Pick<CommandRunContext, "sandbox" | "connections" | "caught"> {}
 
 type PrepareResult =
   | { readonly type: "prepared"; readonly launch: CommandLaunch }
@@ -109,13 +111,14 @@ async function prepareCommand(
   context: PrepareContext,
 ): Promise<PrepareResult> {
   const { command, timeoutMs, secrets, hosts = [] } = input;
-  const { sandbox, connections } = context;
+  const { sandbox, connections, caught } = context;
   const why = await waitForUser(() => openPorts(input, sandbox, signal));
   if (why !== null) return { type: "refused", why };
   const launch: CommandLaunch = {
     ...{ displayCommand: command, command },
     ...(timeoutMs !== undefined && { timeoutMs }),
     onConnection: (connection: NetworkConnection): void => connections.add(connection),
+    onCaught: (file) => void caught.push(file),
   };
   if (!secrets) return { type: "prepared", launch };
   if (!context.secrets) return { type: "refused", why: "the command did not run: secrets are not available here" };
@@ -156,9 +159,9 @@ function createRunContext(
   const { shell, sandbox, blobs, outputLimit: { lines, bytes } = outputLimit } = options;
   const tailBytes = Math.max(MIN_BYTES, Math.floor((maxOutputBytes - NOTES_BYTES) * TAIL_SHARE));
   const commandOutput = new CommandOutput({ limit: { lines, bytes: Math.min(bytes, tailBytes) }, blobs });
-  const connections = new Connections();
-  if (sandbox && isOutside) return { shell: sandbox.unconfined, sandbox: null, output: commandOutput, connections };
-  return { shell, sandbox: sandbox ?? null, output: commandOutput, connections };
+  const common = { output: commandOutput, connections: new Connections(), caught: [] };
+  if (sandbox && isOutside) return { shell: sandbox.unconfined, sandbox: null, ...common };
+  return { shell, sandbox: sandbox ?? null, ...common };
 }
 
 async function runCommand(
@@ -166,7 +169,7 @@ async function runCommand(
   call: ToolCall,
   context: CommandRunContext,
 ): Promise<ToolOutput> {
-  const { shell, sandbox, output: commandOutput, connections } = context;
+  const { shell, sandbox, output: commandOutput, connections, caught } = context;
   const updates = createThrottle(() => call.update(commandOutput.tail(UPDATE_BYTES)), UPDATE_INTERVAL_MS);
   let isOver = false;
   const onOutput = (chunk: Uint8Array): void => {
@@ -179,7 +182,7 @@ async function runCommand(
     const ended = shell.run(command, { ...options, signal, onOutput, waitForUser });
     const end = (await raceStop(ended, call.signal)) ?? STILL_ENDING;
     isOver = true;
-    return await buildBashResult({ output: commandOutput, end, sandbox, connections });
+    return await buildBashResult({ output: commandOutput, end, sandbox, connections, caught });
   } finally {
     isOver = true;
     updates.stop();
@@ -231,8 +234,8 @@ async function checkJob(input: Extract<BashInput, { type: "job" }>, call: ToolCa
   if (input.shouldKill) job.stop();
   if (input.shouldKill) await job.ended;
   else await waitForEnd(job, input.waitMs, call.signal);
-  const { output: commandOutput, end, sandbox, connections } = job;
-  return buildBashResult({ output: commandOutput, end, sandbox, connections, job: job.id });
+  const { output: commandOutput, end, sandbox, connections, caught } = job;
+  return buildBashResult({ output: commandOutput, end, sandbox, connections, caught, job: job.id });
 }
 
 /** Waits for the job to end. Aborting the wait does not stop the job. */

@@ -1,6 +1,6 @@
 /** Runs commands as background jobs, which end no later than the agent. */
 
-import type { ShellOptions, ShellResult, WorkspaceShell } from "../../ports.ts";
+import type { CaughtFile, ShellOptions, ShellResult, WorkspaceShell } from "../../ports.ts";
 import type { CommandOutput } from "./command-output.ts";
 import type { Connections, Sandbox } from "./result.ts";
 
@@ -9,6 +9,8 @@ export interface Job {
   readonly command: string;
   readonly output: CommandOutput;
   readonly connections: Connections;
+  /** Files that the command made and that other programs run. */
+  readonly caught: CaughtFile[];
   /** Null if the command is not sandboxed. */
   readonly sandbox: Sandbox | null;
   readonly ended: Promise<ShellResult>;
@@ -22,6 +24,8 @@ export interface CommandRunContext {
   readonly sandbox: Sandbox | null;
   readonly output: CommandOutput;
   readonly connections: Connections;
+  /** Files that the command made and that other programs run. */
+  readonly caught: CaughtFile[];
 }
 
 /** The command to run. It may contain secrets that `displayCommand` does not. */
@@ -61,7 +65,7 @@ export class Jobs {
 }
 
 function startJob(id: string, { command, displayCommand, ...options }: CommandLaunch, context: CommandRunContext): Job {
-  const { shell, sandbox, output: commandOutput, connections } = context;
+  const { shell, sandbox, output: commandOutput, connections, caught } = context;
   const controller = new AbortController();
   let end: ShellResult | null = null;
   const onOutput = (chunk: Uint8Array): void => commandOutput.write(chunk);
@@ -78,6 +82,7 @@ function startJob(id: string, { command, displayCommand, ...options }: CommandLa
     command: displayCommand,
     output: commandOutput,
     connections,
+    caught,
     sandbox,
     ended,
     get end(): ShellResult | null {

@@ -1,7 +1,14 @@
 /** Builds the result of a `bash` call: output, exit state, and notes on the sandbox, network connections and stored output. */
 
 import { blobReference } from "@pith/context/host";
-import type { BlobWriteResult, NetworkConnection, PortResult, ShellResult, WorkspaceShell } from "../../ports.ts";
+import type {
+  BlobWriteResult,
+  CaughtFile,
+  NetworkConnection,
+  PortResult,
+  ShellResult,
+  WorkspaceShell,
+} from "../../ports.ts";
 import type { ToolOutput } from "../../tool.ts";
 import { formatBytes } from "../tool-io.ts";
 import type { CommandOutput, OutputSnapshot } from "./command-output.ts";
@@ -43,6 +50,8 @@ export interface BashDetails {
   readonly job?: string;
   /** The hosts that the command reached or was refused, merged; absent if there were none. */
   readonly network?: readonly NetworkConnection[];
+  /** Files that other programs run or trust and that the command made; absent if there were none. */
+  readonly caught?: readonly CaughtFile[];
 }
 
 /** `end` is null while a job runs; `sandbox` is null if the command was not sandboxed. */
@@ -51,13 +60,18 @@ export interface BashResultInput {
   readonly end: ShellResult | null;
   readonly sandbox: Sandbox | null;
   readonly connections: Connections;
+  readonly caught: readonly CaughtFile[];
   readonly job?: string;
 }
 
 export async function buildBashResult(input: BashResultInput): Promise<ToolOutput> {
   const snapshot = await input.output.take();
   const text = snapshot.text.trim() === "" ? noOutputText(input) : snapshot.text.trimEnd();
-  const notes = [endNote(input), input.connections.refusalNote(), denialNote(text, input), blobNote(snapshot)];
+  const notes = [
+    ...[endNote(input), input.connections.refusalNote(), denialNote(text, input)],
+    ...describeCaught(input.caught),
+    blobNote(snapshot),
+  ];
   const note = notes.filter((each) => each !== null).join("\n");
   return {
     content: [{ type: "text", text: note === "" ? text : `${text}\n\n${note}` }],
@@ -67,7 +81,7 @@ export async function buildBashResult(input: BashResultInput): Promise<ToolOutpu
 }
 
 function buildDetails(
-  { output, end, sandbox, connections, job }: BashResultInput,
+  { output, end, sandbox, connections, caught, job }: BashResultInput,
   { isTruncated, blob }: OutputSnapshot,
 ): BashDetails {
   return {
@@ -78,6 +92,7 @@ function buildDetails(
     ...(blob?.type === "kept" && { blob: blob.hash }),
     ...(job && { job }),
     ...(connections.all.length > 0 && { network: connections.all }),
+    ...(caught.length > 0 && { caught: [...caught] }),
   };
 }
 
@@ -129,6 +144,18 @@ function writeNote({ network, mayWrite, temporary = "/tmp", hasLocalhost = true 
   const writablePlaces = `the workspace (except .git/config, .git/hooks, .vscode and similar paths), ${temporary} and a private home folder`;
   return `The command ran in a sandbox that can write only in ${writablePlaces}${networkText}. ${OUTSIDE_HINT}`;
 }
+
+/** A model that is not told would make the file again. */
+function describeCaught(caught: readonly CaughtFile[]): readonly string[] {
+  return caught.map((file) => `[${file.path}${caughtTexts[file.outcome](file)}]`);
+}
+
+const caughtTexts: Readonly<Record<CaughtFile["outcome"], (file: CaughtFile) => string>> = {
+  returned: () => ": other programs run or trust this path. The user was asked, and it may stay.",
+  left: () => ": other programs run or trust this path, and it could not be moved away. Remove it, and tell the user.",
+  moved: ({ movedTo = "another folder", why }) =>
+    ` is not there anymore: other programs run or trust this path, so it was moved to ${movedTo}${why ? ` (${why})` : ""}. Do not make it again with a command; to propose it, use \`write\`, which asks the user.`,
+};
 
 const OUTSIDE_HINT = "If this caused the failure, run it with `outside: true`; the user is asked.";
 

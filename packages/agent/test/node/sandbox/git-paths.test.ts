@@ -129,7 +129,7 @@ describe("git folder", () => {
     place.git("config", "core.fsmonitor", "./monitor.sh");
     const { text } = await ranIn(
       boxOf(place),
-      "for f in .husky/pre-commit .husky/_/pre-commit more evenmore monitor.sh; do (echo x >$f) 2>/dev/null && echo $f; done; git log --format=%s; ls -A .husky",
+      "for f in .husky/pre-commit .husky/_/pre-commit more monitor.sh; do (echo x >$f) 2>/dev/null && echo $f; done; echo '[core]' >evenmore; git log --format=%s; ls -A .husky",
     );
     expect(text).toBe("first\n_\n");
     expect(existsSync(at("evenmore"))).toBe(false);

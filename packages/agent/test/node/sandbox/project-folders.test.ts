@@ -43,6 +43,7 @@ class Place {
     const box = {
       ...{ program, root: join("/srv", workspace), home: join(this.#others, "home") },
       ...{ privateHome: join(this.#others, "private"), temporary: join(this.#others, "temporary") },
+      caught: { folder: join(this.#others, "caught"), record: join(this.#others, "absent") },
       ...{ journal: join(this.#others, "journal"), environment: { PATH: process.env.PATH }, network: null, ...parts },
     };
     mkdirSync(join(this.folder, workspace), { recursive: true });

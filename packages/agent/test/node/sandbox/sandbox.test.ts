@@ -134,31 +134,17 @@ describe("sandboxed shell", () => {
     });
   });
 
-  test("BOX5 no placeholder is left, also by concurrent commands", async () => {
+  test("BOX5 no placeholder is seen in the workspace, and none is left in .git, also by concurrent commands", async () => {
     const place = world();
     const box = boxOf(place);
-    const long = ranIn(box, "touch up; until [ -e go ]; do sleep 0.02; done; touch .vscode/tasks.json; mkdir .idea/a");
+    const git = readdirSync(join(place.workspace, ".git"));
+    const long = ranIn(box, "touch up; until [ -e go ]; do sleep 0.02; done; ls -A");
     await until(() => namesIn(place).includes("up"));
-    await Promise.all([ranIn(box, "true"), ranIn(box, "mkdir .claude/a"), ranIn(box, "true")]);
+    expect(namesIn(place)).toEqual([".git", "up", "way-out"]);
+    await Promise.all([ranIn(box, "true"), ranIn(box, "true"), ranIn(box, "true")]);
     writeFileSync(join(place.workspace, "go"), "");
-    expect((await long).text).toMatch(/tasks.json.*Read-only[\s\S]*\.idea\/a.*Read-only/);
-    expect(namesIn(place)).toEqual([".git", "go", "up", "way-out"]);
-  });
-
-  test("BOX5 the next command removes placeholders of a killed process", async () => {
-    const place = world();
-    mkdirSync(join(place.workspace, ".vscode/pith-999999999-1"), { recursive: true });
-    await ranIn(boxOf(place), "true");
-    expect(namesIn(place)).toEqual(NAMES);
-  });
-
-  test("BOX5 a placeholder that another process uses stays until that process releases it", async () => {
-    const place = world();
-    const theirs = join(place.workspace, `.vscode/pith-${process.ppid}-1`);
-    mkdirSync(theirs, { recursive: true });
-    const { text } = await ranIn(boxOf(place), "ls -A .vscode; touch .vscode/tasks.json");
-    expect(text).toMatch(/^touch: .*Read-only/);
-    expect(existsSync(theirs)).toBe(true);
+    expect((await long).text).toBe(".git\ngo\nup\nway-out\n");
+    expect(readdirSync(join(place.workspace, ".git"))).toEqual(git);
   });
 
   test("BOX5 the user's own folder stays, empty or not, and can be read", async () => {
@@ -176,14 +162,6 @@ describe("sandboxed shell", () => {
     symlinkSync(join(place.base, "nowhere"), join(place.workspace, ".vscode"));
     expect((await ranIn(boxOf(place), "touch .vscode/tasks.json")).end).toEqual({ type: "ended", exitCode: 1 });
     expect(namesIn(place)).toEqual([".git", ".vscode", "way-out"]);
-  });
-
-  test("BOX5 a command cannot make a folder a repository, and the folder is unchanged afterwards", async () => {
-    const place = world();
-    rmSync(join(place.workspace, ".git"), { recursive: true });
-    const { end } = await ranIn(boxOf(place), "git init; mkdir -p .git/hooks");
-    expect(end).toEqual({ type: "ended", exitCode: 1 });
-    expect(namesIn(place)).toEqual(["way-out"]);
   });
 
   test("BOX5 a .git file that names another repository cannot be changed", async () => {
@@ -225,15 +203,6 @@ describe("sandboxed shell", () => {
     symlinkSync(place.outside, place.workspace);
     const end = await shell.run("touch new", { signal: new AbortController().signal, onOutput: () => {} });
     expect(end).toMatchObject({ type: "not-started", message: expect.stringMatching(/folder .* does not exist/) });
-  });
-
-  test("BOX5 a missing guarded path cannot be created, nor can its missing parent folders", async () => {
-    const place = world();
-    const guarded = ["down/settings.json", "down/keys", "up"].map((name) => join(place.outside, "deep", name));
-    const box = boxOf(place, { guarded, writable: [place.outside] });
-    const command = "cd $OUTSIDE; mkdir -p deep/down deep/up; touch deep/down/settings.json; sleep 0.1";
-    await Promise.all([ranIn(box, command), ranIn(box, command), ranIn(box, "touch $OUTSIDE/mine")]);
-    expect(readdirSync(place.outside)).toEqual(["file", "mine"]);
   });
 
   test.each([{ isDeaf: false }, { isDeaf: true }])(

@@ -115,6 +115,7 @@ export function boxOf(place: World, parts: Partial<SandboxOptions> = {}): Sandbo
     privateHome,
     temporary,
     journal: join(place.base, "journal"),
+    caught: { folder: join(place.base, "caught"), record: join(place.base, "absent") },
     readable: [outside],
     network: null,
     mayWrite: () => true,

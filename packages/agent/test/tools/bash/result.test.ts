@@ -66,7 +66,7 @@ test("BASH17 without a sandbox there is nothing to be outside of, and nothing is
   expect(await call(tool, { command: "true", outside: true })).toMatchObject({ details: { sandboxed: false } });
 });
 
-test.each(["touch $OUTSIDE/a", "git config a.b c", "mkdir .vscode/a", "chmod 600 $OUTSIDE/file"])(
+test.each(["touch $OUTSIDE/a", "git config a.b c", "touch .git/hooks/a", "chmod 600 $OUTSIDE/file"])(
   "BASH18 `%s` fails and says what a sandbox lets through, and how to ask for more",
   async (command) => {
     const { text } = await call(confined(world()), { command });

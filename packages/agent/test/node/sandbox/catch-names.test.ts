@@ -1,0 +1,249 @@
+/** Tests node/sandbox/catch-names.ts: files that other programs run are moved away when a command makes them. */
+
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { CaughtQuestion, SandboxOptions } from "../../../src/node/sandbox/options.ts";
+import { sandboxedShell } from "../../../src/node/sandbox/shell.ts";
+import type { CaughtFile, ShellResult } from "../../../src/ports.ts";
+import { boxOf, until, type World, world } from "./world.ts";
+
+interface CommandOutcome {
+  readonly end: ShellResult;
+  readonly output: string;
+  readonly caught: readonly CaughtFile[];
+}
+
+/** Commands of one session. */
+function openShell(place: World, parts: Partial<SandboxOptions> = {}): (command: string) => Promise<CommandOutcome> {
+  const shell = sandboxedShell(boxOf(place, parts));
+  return async (command) => {
+    const caught: CaughtFile[] = [];
+    let output = "";
+    const end = await shell.run(command, {
+      signal: new AbortController().signal,
+      onOutput: (chunk) => {
+        output += Buffer.from(chunk).toString();
+      },
+      onCaught: (file) => void caught.push(file),
+    });
+    return { end, output, caught };
+  };
+}
+
+function caughtOptions(place: World, mayReturn: boolean | null) {
+  const questions: CaughtQuestion[] = [];
+  const ask = async (question: CaughtQuestion) => {
+    questions.push(question);
+    return { mayReturn: mayReturn === true };
+  };
+  const caught = {
+    folder: join(place.base, "caught"),
+    record: join(place.base, "absent"),
+    ...(mayReturn !== null && { ask }),
+  };
+  return { questions, caught };
+}
+
+function relativeNames(place: World, caught: readonly CaughtFile[]): readonly string[] {
+  return caught.map(({ path, outcome }) => `${path.slice(place.workspace.length + 1)} ${outcome}`).toSorted();
+}
+
+const names = [".mcp.json", ".envrc", ".vscode/tasks.json", ".claude/settings.json", ".devcontainer/devcontainer.json"];
+const files = [...names, ".github/workflows/x.yml"];
+
+/** Ten ways to make a file. */
+const ways: readonly (readonly [way: string, command: (path: string) => string])[] = [
+  ["a redirection", (path) => `mkdir -p $(dirname ./${path}); echo x >${path}`],
+  ["touch", (path) => `mkdir -p $(dirname ./${path}); touch ${path}`],
+  ["a copy", (path) => `mkdir -p a/$(dirname ${path}); echo x >a/${path}; cp -r a/. .; rm -r a`],
+  ["a rename", (path) => `echo x >a; mkdir -p $(dirname ./${path}); mv a ${path}`],
+  [
+    "a rename of its folder",
+    (path) => `mkdir -p a/$(dirname ${path}); echo x >a/${path}; for f in a/.[a-z]*; do mv $f .; done; rmdir a`,
+  ],
+  ["a hard link", (path) => `echo x >a; mkdir -p $(dirname ./${path}); ln a ${path}; rm a`],
+  ["a symbolic link", (path) => `mkdir -p $(dirname ./${path}); ln -s /etc/hostname ${path}`],
+  [
+    "tar",
+    (path) => `mkdir -p a/$(dirname ${path}); echo x >a/${path}; tar -C a -cf a.tar .; tar -xf a.tar; rm -r a a.tar`,
+  ],
+  [
+    "python",
+    (path) =>
+      `python3 -c "import os; os.makedirs(os.path.dirname('./${path}'), exist_ok=True); open('${path}', 'w').write('x')"`,
+  ],
+  ["a process in the background", (path) => `mkdir -p $(dirname ./${path}); (sleep 0.05; echo x >${path}) & sleep 0.2`],
+];
+
+describe("a command that makes a file that other programs run", () => {
+  test.each(ways)("BOX5 with %s: the file is in the folder of caught files, and nowhere else", async (_, command) => {
+    const place = world();
+    const { caught } = caughtOptions(place, null);
+    const run = openShell(place, { caught });
+    for (const file of files) {
+      const outcome = await run(command(file));
+      expect(outcome.end.type, file).toBe("ended");
+      expect(existsSync(join(place.workspace, file)), file).toBe(false);
+      expect(new Set(outcome.caught.map(({ outcome: kind }) => kind)), file).toEqual(new Set(["moved"]));
+    }
+    // The folder of the workflows is the command's own.
+    expect(readdirSync(place.workspace).toSorted()).toEqual([".git", ".github", "way-out"]);
+  });
+
+  test("BOX35 the file is caught while the command still runs", async () => {
+    const place = world();
+    const { caught } = caughtOptions(place, null);
+    const running = openShell(place, { caught })(
+      "mkdir .vscode; echo x >.vscode/tasks.json; until [ -e go ]; do sleep 0.02; done",
+    );
+    await until(() => existsSync(caught.folder) && !existsSync(join(place.workspace, ".vscode/tasks.json")));
+    writeFileSync(join(place.workspace, "go"), "");
+    expect(relativeNames(place, (await running).caught)).toContain(".vscode moved");
+  });
+
+  test("BOX35 a name that is made three times stops the command", async () => {
+    const place = world();
+    const { caught } = caughtOptions(place, null);
+    const { end } = await openShell(place, { caught })("while :; do echo x >.envrc; sleep 0.01; done");
+    expect(end).toMatchObject({ type: "killed", cause: "limit", message: expect.stringContaining(".envrc 3 times") });
+    expect(existsSync(join(place.workspace, ".envrc"))).toBe(false);
+  });
+
+  test.each([
+    [true, "returned", true],
+    [false, "moved", false],
+  ])(
+    "BOX36 the user is asked once about all files of a command; the answer %s",
+    async (mayReturn, outcome, isThere) => {
+      const place = world();
+      const { caught, questions } = caughtOptions(place, mayReturn);
+      const run = openShell(place, { caught });
+      const first = await run("mkdir .vscode; echo 1 >.vscode/a; echo 2 >.vscode/b; echo 3 >.envrc");
+      const at = (name: string): string => join(place.workspace, name);
+      expect(questions.map(({ paths }) => paths.toSorted())).toEqual([
+        [at(".envrc"), at(".vscode/a"), at(".vscode/b")],
+      ]);
+      expect(relativeNames(place, first.caught)).toEqual([`.envrc ${outcome}`, `.vscode ${outcome}`]);
+      expect(existsSync(at(".vscode/b"))).toBe(isThere);
+      if (isThere) expect((await run("echo 4 >.envrc")).output).toMatch(/Read-only/);
+    },
+  );
+
+  test("BOX36 a file that may stay is not moved", async () => {
+    const place = world();
+    const { caught } = caughtOptions(place, null);
+    const mayStay = async (path: string): Promise<boolean> => path.endsWith(".envrc");
+    const outcome = await openShell(place, { caught: { ...caught, mayStay } })("touch .envrc .mcp.json");
+    expect(relativeNames(place, outcome.caught)).toEqual([".mcp.json moved"]);
+  });
+
+  test("BOX5 a missing path that a rule guards is caught, also in another writable folder", async () => {
+    const place = world();
+    const guarded = ["down/settings.json", "up"].map((name) => join(place.outside, "deep", name));
+    const run = openShell(place, { guarded, writable: [place.outside] });
+    await run("cd $OUTSIDE; mkdir -p deep/down deep/up; touch deep/down/settings.json mine");
+    expect(readdirSync(place.outside, { recursive: true }).toSorted()).toEqual(["deep", "deep/down", "file", "mine"]);
+  });
+
+  test("BOX32 what a link in the way leads to stays where it is", async () => {
+    const place = world();
+    mkdirSync(join(place.outside, "workflows"));
+    writeFileSync(join(place.outside, "workflows/precious"), "as it was\n");
+    const run = openShell(place, { writable: [place.outside] });
+    await run(`ln -s ${place.outside} .github; sleep 0.1`);
+    expect(readFileSync(join(place.outside, "workflows/precious"), "utf8")).toBe("as it was\n");
+    expect(existsSync(join(place.workspace, ".github"))).toBe(false);
+  });
+});
+
+describe("a checkout", () => {
+  /** A repository with a branch that has an editor's folder and a workflow. */
+  function createRepository(): { readonly place: World; git(...args: readonly string[]): string } {
+    const place = world();
+    rmSync(join(place.workspace, ".git"), { recursive: true });
+    const git = (...args: readonly string[]): string =>
+      execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b.c", ...args], {
+        cwd: place.workspace,
+      }).toString();
+    git("init", "-q", "-b", "main");
+    git("commit", "-q", "--allow-empty", "-m", "first");
+    git("checkout", "-q", "-b", "other");
+    for (const [name, text] of [
+      [".vscode/settings.json", "{}"],
+      [".github/workflows/ci.yml", "on: push"],
+      [".envrc", "x"],
+    ] as const) {
+      mkdirSync(dirname(join(place.workspace, name)), { recursive: true });
+      writeFileSync(join(place.workspace, name), text);
+    }
+    git("add", "-A");
+    git("commit", "-q", "-m", "second");
+    git("checkout", "-q", "main");
+    return { place, git };
+  }
+
+  test("BOX37 files of a commit from before the session stay", async () => {
+    const { place, git } = createRepository();
+    const outcome = await openShell(place)("git checkout -q other && git status --porcelain");
+    expect(outcome).toMatchObject({ end: { exitCode: 0 }, caught: [], output: "" });
+    expect(git("status", "--porcelain")).toBe("");
+  });
+
+  test("BOX37 files of a commit that a command made are caught, also if git's objects were forged", async () => {
+    const { place } = createRepository();
+    const run = openShell(place);
+    const author = "-c user.name=a -c user.email=a@b.c";
+    const commit = `id=$(echo evil | git hash-object -w --stdin); git update-index --add --cacheinfo 100644,$id,.mcp.json; git ${author} commit -q -m third`;
+    expect((await run(commit)).end).toMatchObject({ exitCode: 0 });
+    const checkout = await run("git checkout -q -- .mcp.json");
+    expect(relativeNames(place, checkout.caught)).toEqual([".mcp.json moved"]);
+    // The folder of a known commit now has another content.
+    const forge = `echo evil >.envrc; id=$(git rev-parse other^{tree}); rm -f .git/objects/\${id:0:2}/\${id:2}; python3 -c "
+import zlib, sys
+tree = b'100644 .envrc\\0' + bytes.fromhex(sys.argv[2])
+open(sys.argv[1], 'wb').write(zlib.compress(b'tree %d\\0' % len(tree) + tree))" .git/objects/\${id:0:2}/\${id:2} $(git hash-object -w .envrc); git cat-file -p other:.envrc`;
+    const forged = await run(forge);
+    expect(forged.output).toBe("evil\n");
+    expect(relativeNames(place, forged.caught)).toEqual([".envrc moved"]);
+  });
+
+  test("BOX37 only the files of a folder that are in no commit are caught", async () => {
+    const { place } = createRepository();
+    const outcome = await openShell(place)("git checkout -q other -- .vscode; echo evil >.vscode/tasks.json");
+    expect(relativeNames(place, outcome.caught)).toEqual([".vscode/tasks.json moved"]);
+    expect(existsSync(join(place.workspace, ".vscode/settings.json"))).toBe(true);
+  });
+});
+
+describe("a new repository", () => {
+  function createEmptyWorkspace(): World {
+    const place = world();
+    rmSync(join(place.workspace, ".git"), { recursive: true });
+    return place;
+  }
+
+  test("BOX38 a harmless repository stays, and is guarded from the next command on", async () => {
+    const place = createEmptyWorkspace();
+    const run = openShell(place);
+    const made = await run(
+      "git init -q && git config user.name a && git config user.email a@b.c && git commit -q --allow-empty -m first",
+    );
+    expect(made).toMatchObject({ end: { exitCode: 0 }, caught: [] });
+    const next = await run("echo '[core] fsmonitor = x' >>.git/config; echo x >.git/hooks/pre-commit");
+    expect(next.output).toMatch(/config: Read-only[\s\S]*pre-commit: Read-only/);
+  });
+
+  test.each([
+    ["a setting that runs a program", "git init -q && git config core.fsmonitor ./evil", /core\.fsmonitor = \.\/evil/],
+    ["a hook", "git init -q && echo x >.git/hooks/pre-commit", /pre-commit is a hook/],
+  ])("BOX38 a repository with %s is caught, and the question names it", async (_, command, remark) => {
+    const place = createEmptyWorkspace();
+    const { caught, questions } = caughtOptions(place, false);
+    const outcome = await openShell(place, { caught })(command);
+    expect(relativeNames(place, outcome.caught)).toEqual([".git moved"]);
+    expect(questions[0]?.remarks.join("\n")).toMatch(remark);
+    expect(existsSync(join(place.workspace, ".git"))).toBe(false);
+  });
+});
