@@ -391,7 +391,7 @@ export const settingTable: readonly Setting[] = [
     kind: onOffKind,
     fallback: { value: "off" },
     description:
-      "Whether sandboxed commands may create and use Unix sockets. The machine's own sockets in `/run` stay hidden.",
+      "Whether sandboxed commands may connect to the machine's Unix sockets that they see. They always have their own. Sockets in `/run` stay hidden.",
     projectAccess: "never",
   },
   {

@@ -28,8 +28,10 @@ export interface SandboxOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The network that commands share; null for none. */
   readonly network: SandboxNetwork | null;
-  /** Whether commands may create unix sockets, and so reach services whose socket files they see; false by default. */
+  /** Whether commands may connect to unix sockets of the machine that they see; false by default. They always have their own. */
   readonly unixSockets?: boolean;
+  /** The file that lists the machine's unix sockets; default: `/proc/net/unix`. */
+  readonly socketList?: string;
   /** What one command may use; default: `defaultLimits`. */
   readonly limits?: CommandLimits;
   /** The cgroup in which each command gets one of its own; null for none. Default: as `findCgroupParent` finds it. */

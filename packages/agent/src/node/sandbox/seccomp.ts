@@ -54,7 +54,7 @@ interface Condition {
 function buildRules({ unixSockets }: FilterOptions): readonly Rule[] {
   const families = [AF_INET, AF_INET6, AF_NETLINK, ...(unixSockets ? [AF_UNIX] : [])];
   return [
-    // Unix sockets of services on the machine, and families that a network namespace does not isolate (AF_VSOCK leads to the host of a virtual machine).
+    // Unix sockets where the machine's own cannot be covered, and families that a network namespace does not isolate (AF_VSOCK leads to the host of a virtual machine).
     { call: "socket", error: "EPERM", when: { argument: 0, refuses: "others", values: families } },
     ...(unixSockets ? [] : [UNCONNECTED_PAIRS_RULE]),
     // io_uring creates and connects sockets without these calls. Programs fall back if it is missing.
@@ -91,7 +91,7 @@ const UNCONNECTED_PAIRS_RULE: Rule = {
 const NEW_USER_NAMESPACE: Condition = { argument: 0, mask: CLONE_NEWUSER, refuses: "these", values: [CLONE_NEWUSER] };
 
 export interface FilterOptions {
-  /** Whether commands may create unix sockets. */
+  /** Whether commands may create unix sockets: a filter cannot see which path one is connected to. */
   readonly unixSockets: boolean;
 }
 

@@ -11,6 +11,7 @@ import { NameCatcher, type WatchedCommand } from "./catch-names.ts";
 import { createCgroup, findCgroupParent, removeStaleCgroups } from "./cgroup.ts";
 import { findRootProblem } from "./detect.ts";
 import { isRepository } from "./git-paths.ts";
+import { closeHostSockets, findHostSockets } from "./host-sockets.ts";
 import { createFixedLayout, createLayout, type FixedLayout, type Layout, type ReadyLayout } from "./layout.ts";
 import { type CommandLimits, defaultLimits, LimitWatcher, limitProcessesScript, type WatchCommand } from "./limits.ts";
 import {
@@ -188,8 +189,6 @@ export class SandboxLauncher {
   readonly #sandbox: SandboxOptions;
   /** The real path of the workspace at the start; null if it did not exist. */
   readonly #root: string | null;
-  /** The system call filter; null on an architecture that has none. */
-  readonly #filter: Uint8Array | null;
   /** Shell code that closes the file descriptors this process inherited. */
   readonly #closeFilesScript: string;
   /** The mounts of each running program. */
@@ -204,7 +203,6 @@ export class SandboxLauncher {
     this.#sandbox = sandbox;
     this.#catcher = catcher;
     this.#root = resolveExistingPath(sandbox.root);
-    this.#filter = buildFilter({ unixSockets: sandbox.unixSockets ?? false });
     this.#limits = sandbox.limits ?? defaultLimits();
     this.#cgroupParent = sandbox.cgroupParent === undefined ? findCgroupParent() : sandbox.cgroupParent;
     if (this.#cgroupParent !== null) removeStaleCgroups(this.#cgroupParent);
@@ -226,7 +224,8 @@ export class SandboxLauncher {
     const sandbox: SandboxOptions = { ...this.#sandbox, root, mayWrite: () => mayWrite };
     const layout = this.#createLayout(sandbox, options.credentialFiles);
     if (layout.type === "failed") return launchFailure(layout.why);
-    const mounts = orderMounts(layout.mounts, [...this.#runningMounts]);
+    const sockets = this.#closeSockets(layout.mounts);
+    const mounts = orderMounts([...layout.mounts, ...sockets.mounts], [...this.#runningMounts]);
     this.#runningMounts.add(mounts);
     const release = (): void => {
       this.#runningMounts.delete(mounts);
@@ -245,8 +244,9 @@ export class SandboxLauncher {
       );
       const program = setVariables(inner, this.#closeInheritedFiles(options.argv));
       const argv = verifyMountsFirst(mounts, program, limitProcessesScript(this.#limits));
+      const { filter } = sockets;
       const watched = this.#createWatchedCommand(options, layout);
-      const prepared = { ...options, sandbox, mounts, environment: outer, watched, release };
+      const prepared = { ...options, sandbox, mounts, filter, environment: outer, watched, release };
       if (argv !== null) return { type: "ready", launch: this.#createLaunch(argv, prepared) };
       release();
       return launchFailure(MOUNTS_MOVED);
@@ -266,6 +266,15 @@ export class SandboxLauncher {
     }
   }
 
+  /** Commands connect to each other's sockets, but not to those of the machine. Where these are unknown, the filter refuses all. */
+  #closeSockets(mounts: readonly Mount[]): { readonly mounts: readonly Mount[]; readonly filter: Uint8Array | null } {
+    const { unixSockets, socketList, environment } = this.#sandbox;
+    if (unixSockets) return { mounts: [], filter: buildFilter({ unixSockets: true }) };
+    const found = findHostSockets({ sockets: socketList, environment });
+    if (found === null) return { mounts: [], filter: buildFilter({ unixSockets: false }) };
+    return { mounts: closeHostSockets(found, mounts), filter: buildFilter({ unixSockets: true }) };
+  }
+
   /** Needs bash: `/bin/sh`, which checks the mounts, may support only one-digit file descriptors. */
   #closeInheritedFiles(argv: readonly string[]): readonly string[] {
     return this.#closeFilesScript === ""
@@ -273,10 +282,19 @@ export class SandboxLauncher {
       : ["/bin/bash", "-c", `${this.#closeFilesScript}exec "$@"`, "bash", ...argv];
   }
 
+  #createWatchedCommand(options: LaunchOptions, { roots, absent }: ReadyLayout): WatchedCommand {
+    const { commandText, signal = new AbortController().signal, waitForUser = (ask) => ask() } = options;
+    return {
+      ...{ text: commandText, roots, absent, signal, waitForUser, onCaught: options.onCaught ?? (() => {}) },
+      stop: () => {},
+    };
+  }
+
   #createLaunch(
     argv: readonly string[],
-    { sandbox, mounts, commandText, hosts, environment, onConnection, waitForUser, watched, release }: PreparedLaunch,
+    { sandbox, mounts, commandText, hosts, environment, onConnection, waitForUser, ...prepared }: PreparedLaunch,
   ): SandboxLaunch {
+    const { filter, watched, release } = prepared;
     const networkCommand = sandbox.network?.registerCommand({ text: commandText, hosts, onConnection, waitForUser });
     const cgroup = this.#cgroupParent === null ? null : createCgroup(this.#cgroupParent, this.#limits);
     const prefix = [...(cgroup?.prefix ?? []), ...(networkCommand?.commandPrefix ?? [])];
@@ -284,10 +302,10 @@ export class SandboxLauncher {
     this.#catcher.begin(watched);
     return {
       program,
-      arguments: [...prefixArgs, ...this.#bubblewrapArguments(sandbox, mounts), ...argv],
+      arguments: [...prefixArgs, ...bubblewrapArguments(sandbox, mounts, filter), ...argv],
       root: sandbox.root,
       environment: { ...environment, ...networkCommand?.environment },
-      filter: this.#filter,
+      filter,
       watch: (pid, stop) => {
         watched.stop = stop;
         return this.#limitWatcher.watch(pid, stop);
@@ -301,28 +319,24 @@ export class SandboxLauncher {
       },
     };
   }
+}
 
-  #createWatchedCommand(options: LaunchOptions, { roots, absent }: ReadyLayout): WatchedCommand {
-    const { commandText, signal = new AbortController().signal, waitForUser = (ask) => ask() } = options;
-    return {
-      ...{ text: commandText, roots, absent, signal, waitForUser, onCaught: options.onCaught ?? (() => {}) },
-      stop: () => {},
-    };
-  }
-
-  #bubblewrapArguments({ program, network, root }: SandboxOptions, mounts: readonly Mount[]): readonly string[] {
-    const networkArguments = network ? [] : ["--unshare-net"];
-    const fileArguments = ["--json-status-fd", "3", ...(this.#filter ? ["--seccomp", "4"] : [])];
-    return [
-      ...program.isolationArguments,
-      ...networkArguments,
-      ...mountArguments(mounts),
-      ...fileArguments,
-      "--chdir",
-      root,
-      "--",
-    ];
-  }
+function bubblewrapArguments(
+  { program, network, root }: SandboxOptions,
+  mounts: readonly Mount[],
+  filter: Uint8Array | null,
+): readonly string[] {
+  const networkArguments = network ? [] : ["--unshare-net"];
+  const fileArguments = ["--json-status-fd", "3", ...(filter ? ["--seccomp", "4"] : [])];
+  return [
+    ...program.isolationArguments,
+    ...networkArguments,
+    ...mountArguments(mounts),
+    ...fileArguments,
+    "--chdir",
+    root,
+    "--",
+  ];
 }
 
 /** Must be created before the first command of a session. */
@@ -343,6 +357,7 @@ interface PreparedLaunch extends LaunchOptions {
   readonly environment: Readonly<Record<string, string>>;
   readonly sandbox: SandboxOptions;
   readonly mounts: readonly Mount[];
+  readonly filter: Uint8Array | null;
   release(): void;
 }
 

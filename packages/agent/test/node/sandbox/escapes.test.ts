@@ -15,19 +15,42 @@ interface Outsiders {
 }
 
 /** A process outside, and servers that send a secret to every client. */
-async function outsiders({ base }: World): Promise<Outsiders> {
+async function outsiders({ base, workspace, outside }: World): Promise<Outsiders> {
   const process = spawn("sleep", ["600"]);
   onTestFinished(() => void process.kill());
   const socket = join(base, "service/socket");
   const agent = join(base, "agent");
   mkdirSync(join(base, "service"));
   const abstract = `pith-${process.pid}`;
-  for (const path of [socket, agent, `\0${abstract}`]) await listening({ path });
+  const service = join(workspace, "service");
+  mkdirSync(join(workspace, "deep/er"), { recursive: true });
+  const visible = [service, join(workspace, "deep/er/service"), join(outside, "service")];
+  for (const path of [socket, agent, `\0${abstract}`, ...visible]) await listening({ path });
+  await startPython(workspace, RELATIVE_SERVER);
   const { port } = (await listening({ port: 0, host: "127.0.0.1" })).address() as AddressInfo;
   return {
     process,
-    environment: { OUTER: `${process.pid}`, SOCKET: socket, SSH_AUTH_SOCK: agent, ABSTRACT: abstract, PORT: `${port}` },
+    environment: {
+      ...{ OUTER: `${process.pid}`, SOCKET: socket, SERVICE: service, SSH_AUTH_SOCK: agent },
+      ...{ ABSTRACT: abstract, PORT: `${port}` },
+    },
   };
+}
+
+/** A program outside that binds sockets in its working folder. */
+const RELATIVE_SERVER = `
+import socket, sys
+for path in ("datagrams", "../outside/datagrams"):
+    datagrams = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM); datagrams.bind(path); globals()[path] = datagrams
+server = socket.socket(socket.AF_UNIX); server.bind("relative"); server.listen()
+print("ready", flush=True)
+while True: server.accept()[0].sendall(b"${SECRET}")
+`;
+
+async function startPython(cwd: string, script: string): Promise<void> {
+  const child = spawn("python3", ["-c", script], { cwd, stdio: ["ignore", "pipe", "inherit"] });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  await new Promise((resolve) => child.stdout?.once("data", resolve));
 }
 
 async function listening(where: { path: string } | { port: number; host: string }): Promise<Server> {

@@ -135,6 +135,45 @@ export const escapes: readonly Escape[] = [
   { name: "a socket in the temporary folder", command: talk("process.env.SOCKET") },
   { name: "a socket that a variable names", command: talk("process.env.SSH_AUTH_SOCK") },
   { name: "a socket, renamed", command: `mv $SOCKET $TMPDIR/other; ${talk('process.env.TMPDIR + "/other"')}` },
+  { name: "a socket in the workspace", command: talk("process.env.SERVICE") },
+  { name: "a socket beside the workspace", command: talk('process.env.OUTSIDE + "/service"') },
+  { name: "a socket that a program named in its working folder", command: talk('"relative"') },
+  {
+    name: "a socket in the workspace, by links",
+    command: `ln -s $SERVICE by-link; ln -s $PWD folder; ${talk('"by-link"')}; ${talk('"folder/service"')}`,
+  },
+  {
+    name: "a socket in the workspace, by a descriptor of its folder",
+    command: `exec 5<.; ${talk('"/proc/self/root" + process.env.SERVICE')}; ${talk('"/proc/" + process.ppid + "/fd/5/service"')}`,
+  },
+  {
+    name: "a socket in the workspace, by hard links",
+    command: `ln service hard; ln $OUTSIDE/service other; ${talk('"hard"')}; ${talk('"other"')}`,
+  },
+  {
+    name: "a socket in the workspace, renamed",
+    command: `mv service moved; ${talk('"moved"')}; cd ..; mv workspace away; cd away; ${talk('"service"')}`,
+  },
+  {
+    name: "a socket in the workspace, what covers it taken away",
+    command: `umount service; umount -l $SERVICE; rm -f service; ${talk('"service"')}`,
+  },
+  {
+    name: "a socket in a folder of the workspace, put aside",
+    command: `mv deep away; ${talk('"away/er/service"')}; mkdir -p deep; mv away/er deep; ${talk('"deep/er/service"')}`,
+  },
+  {
+    name: "a message to a socket",
+    command: `python3 -c '
+import os, socket
+for path in ("datagrams", os.environ["OUTSIDE"] + "/datagrams"):
+    for make in (lambda: socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM), lambda: socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)[0]):
+        try:
+            make().sendto(b"x", path); print("ESCAPED")
+        except OSError as error:
+            print(error.errno)
+'`,
+  },
   {
     name: "the container engine",
     command: "ls /run/docker.sock /var/run/docker.sock /run/user /run/dbus 2>/dev/null | grep . && echo ESCAPED",

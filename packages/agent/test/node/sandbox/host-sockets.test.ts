@@ -1,0 +1,134 @@
+/** Tests node/sandbox/host-sockets.ts: commands have unix sockets of their own, and reach none of the machine's. */
+
+import { spawn } from "node:child_process";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
+import { findHostSockets } from "../../../src/node/sandbox/host-sockets.ts";
+import { boxOf, openNetwork, ranIn, until, world } from "./world.ts";
+
+const network = await openNetwork();
+afterAll(() => network.close());
+
+async function listenAt(path: string): Promise<() => void> {
+  const server = createServer((socket) => socket.on("error", () => {}).end("machine"));
+  onTestFinished(() => void server.close());
+  await new Promise<void>((resolve) => server.listen(path, resolve));
+  return () => void server.close();
+}
+
+/** Node code that prints what a server says, or the code of the error. */
+const connectTo = (path: string): string =>
+  `"$NODE" -e 'require("net").connect(${JSON.stringify(path)}).on("data", (text) => console.log(String(text))).on("error", ({ code }) => console.log(code))'`;
+const serveAt = (path: string): string =>
+  `"$NODE" -e 'require("net").createServer((s) => s.end("own")).listen(${JSON.stringify(path)}); setTimeout(() => process.exit(), 20000)'`;
+
+describe("sockets of commands", () => {
+  test.each(["/tmp/own", "own", "~/own"])("BOX40 a server of one command at %s serves the next one", async (path) => {
+    const place = world();
+    const real = { "/tmp/own": join(place.temporary, "own"), own: "own", "~/own": join(place.home, "own") }[path] ?? "";
+    const seen = path === "/tmp/own" ? path : real;
+    const controller = new AbortController();
+    const box = boxOf(place, { network });
+    const server = ranIn(box, serveAt(seen), { signal: controller.signal });
+    let text = "";
+    await until(async () => {
+      text = (await ranIn(box, connectTo(seen))).text;
+      return !/ENOENT|ECONNREFUSED/.test(text);
+    });
+    controller.abort();
+    await server;
+    expect(text).toBe("own\n");
+  });
+
+  test("BOX40 a command without a network has sockets too", async () => {
+    const place = world();
+    const { text } = await ranIn(boxOf(place), `${serveAt("/tmp/own")} & sleep 1; ${connectTo("/tmp/own")}; kill $!`);
+    expect(text).toBe("own\n");
+  });
+});
+
+describe("sockets of the machine", () => {
+  test("BOX40 are closed in the workspace and in other visible folders, unless unix sockets are on", async () => {
+    const place = world();
+    const paths = [join(place.workspace, "service"), join(place.outside, "service")];
+    for (const path of paths) await listenAt(path);
+    const command = paths.map(connectTo).join("; ");
+    expect((await ranIn(boxOf(place), command)).text).toBe("ECONNREFUSED\nECONNREFUSED\n");
+    expect((await ranIn(boxOf(place, { unixSockets: true }), command)).text).toBe("machine\nmachine\n");
+  });
+
+  test("BOX40 a socket is closed where its folder is visible in another place", async () => {
+    const place = world();
+    await listenAt(join(place.privateHome, "service"));
+    await listenAt(join(place.temporary, "service"));
+    const command = `${connectTo(join(place.home, "service"))}; ${connectTo("/tmp/service")}; ${connectTo("/var/tmp/service")}`;
+    expect((await ranIn(boxOf(place), command)).text).toBe("ECONNREFUSED\nECONNREFUSED\nECONNREFUSED\n");
+  });
+
+  test("BOX40 the file of a server that has ended is no obstacle, and neither is one that ends now", async () => {
+    const place = world();
+    const path = join(place.workspace, "service");
+    const close = await listenAt(path);
+    const listed = findHostSockets({ environment: {} })?.sockets;
+    expect(listed).toContain(path);
+    close();
+    rmSync(path, { force: true });
+    expect((await ranIn(boxOf(place), "echo ran")).text).toBe("ran\n");
+  });
+});
+
+describe("the list", () => {
+  test("BOX40 has names that a program gave in its working folder, and what variables name", async () => {
+    const { workspace, outside } = world();
+    const script = `import socket; s = socket.socket(socket.AF_UNIX); s.bind("with space"); s.listen(); print("ready", flush=True); input()`;
+    const child = spawn("python3", ["-c", script], { cwd: workspace });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    await new Promise((resolve) => child.stdout.once("data", resolve));
+    for (const name of ["agent", "engine", "bus"]) await listenAt(join(outside, name));
+    symlinkSync(join(outside, "agent"), join(workspace, "link"));
+    const environment = {
+      SSH_AUTH_SOCK: join(workspace, "link"),
+      DOCKER_HOST: `unix://${join(outside, "engine")}`,
+      DBUS_SESSION_BUS_ADDRESS: `unix:path=${join(outside, "bus")},guid=1`,
+      PATH: process.env.PATH,
+    };
+    // As for a service in another network namespace: this process does not list it.
+    const emptyList = join(workspace, "list");
+    writeFileSync(emptyList, "Num       RefCount Protocol Flags    Type St Inode Path\n");
+    expect(findHostSockets({ environment, sockets: emptyList })?.sockets).toEqual(
+      expect.arrayContaining(["agent", "engine", "bus"].map((name) => join(outside, name))),
+    );
+    expect(findHostSockets({ environment: {} })?.sockets).toContain(join(workspace, "with space"));
+  });
+
+  test("BOX40 has other paths of a mounted file system, mounted sockets, and the services of a machine around the container", async () => {
+    const { workspace, outside } = world();
+    for (const name of ["service", "engine"]) await listenAt(join(outside, name));
+    for (const folder of ["host/usr/bin", "host/etc", "host/run", "data/run"])
+      mkdirSync(join(workspace, folder), { recursive: true });
+    symlinkSync(outside, join(workspace, "again"));
+    const mounts = join(workspace, "mounts");
+    const lines = [
+      "1 0 8:1 / / rw - ext4 /dev/sda1 rw",
+      // As if `outside` were mounted a second time; only root can do that.
+      `2 1 8:1 ${outside} ${join(workspace, "again")} rw - ext4 /dev/sda1 rw`,
+      `3 1 0:9 /docker.sock ${join(outside, "engine")} rw - tmpfs tmpfs rw`,
+      `4 1 8:2 / ${join(workspace, "host")} rw - ext4 /dev/sdb1 rw`,
+      `5 1 8:3 / ${join(workspace, "data")} rw - ext4 /dev/sdc1 rw`,
+    ];
+    writeFileSync(mounts, lines.join("\n"));
+    const list = join(workspace, "list");
+    writeFileSync(list, `0000000000000000: 00000002 00000000 00010000 0001 01 1 ${join(outside, "service")}\n`);
+    const found = findHostSockets({ environment: {}, mounts, sockets: list });
+    expect(found).toEqual({
+      sockets: [join(outside, "service"), join(outside, "engine"), join(workspace, "again/service")],
+      folders: [join(workspace, "host/run")],
+    });
+  });
+
+  test("BOX40 is missing where the machine does not show it", () => {
+    expect(findHostSockets({ environment: {}, sockets: "/proc/net/missing" })).toBe(null);
+  });
+});
