@@ -59,6 +59,8 @@ export interface ShellOptions {
   readonly onConnection?: (connection: NetworkConnection) => void;
   /** Called when a sandboxed command made a file that other programs run or trust. */
   readonly onCaught?: (file: CaughtFile) => void;
+  /** Called before the command starts in a sandbox that can say what it does to a path. */
+  readonly onSandbox?: (findRestriction: FindPathRestriction) => void;
   /** Runs each question to the user about this command, such as one about a host. The timeout does not run meanwhile. */
   readonly waitForUser?: WaitForUser | undefined;
 }
@@ -74,6 +76,32 @@ export interface CaughtFile {
   /** Why it did not stay. */
   readonly why?: string;
 }
+
+/** What a command wanted to do with a path: change it, remove or rename it, or open it. */
+export type PathUse = "write" | "move" | "open";
+
+/** What a sandbox does to a path. */
+export interface PathRestriction {
+  /**
+   * `system`, `folder`, `repository` (around the workspace), `workspace` and `guarded` paths are read-only, `folder-in-use` cannot be moved,
+   * `hidden` and `closed` ones cannot be opened, nor can a `socket` of the machine.
+   */
+  readonly cause:
+    | "system"
+    | "folder"
+    | "repository"
+    | "workspace"
+    | "guarded"
+    | "folder-in-use"
+    | "hidden"
+    | "closed"
+    | "socket";
+  /** The given path, or the one around it that is restricted. */
+  readonly path: string;
+}
+
+/** Null where the sandbox does not restrict this use. A relative path starts in the workspace. */
+export type FindPathRestriction = (path: string, use: PathUse) => PathRestriction | null;
 
 /** Runs a question to the user without counting its time as time of the tool. */
 export type WaitForUser = <Answer>(ask: () => Promise<Answer>) => Promise<Answer>;

@@ -4,7 +4,7 @@
  */
 
 import { readdirSync, readFileSync } from "node:fs";
-import type { ShellOptions, ShellResult, WorkspaceShell } from "../../ports.ts";
+import type { FindPathRestriction, ShellOptions, ShellResult, WorkspaceShell } from "../../ports.ts";
 import { PROXY_VARIABLES, type SandboxNetwork } from "../sandbox-network/network.ts";
 import { bashArguments, commandEnvironment, createCommandTimer, runInGroup, type Wrapper } from "../shell.ts";
 import { NameCatcher, type WatchedCommand } from "./catch-names.ts";
@@ -23,6 +23,7 @@ import {
   verifyMountsFirst,
 } from "./mounts.ts";
 import { resolveExistingPath, resolveExistingPaths, type SandboxOptions } from "./options.ts";
+import { createRestrictionFinder } from "./path-restrictions.ts";
 import { openThrowawayFolders } from "./private-folders.ts";
 import { buildFilter } from "./seccomp.ts";
 import { findProgramOutside, findWorkingTree } from "./working-tree.ts";
@@ -94,7 +95,8 @@ async function runOnce(command: string, launcher: SandboxLauncher, options: Shel
   const { waitForUser } = timer;
   const prepared = launcher.prepare({ ...options, argv: bashArguments(command), commandText: command, waitForUser });
   if (prepared.type === "failed") return notStartedResult(prepared.why);
-  const { filter, findLimitProblem, release, ...launch } = prepared.launch;
+  const { filter, findLimitProblem, findRestriction, release, ...launch } = prepared.launch;
+  options.onSandbox?.(findRestriction);
   const output = captureWrapperOutput();
   const { timeoutGraceMs } = launcher;
   const spawnOptions = { ...launch, wrapper: { ...output.listeners, filter }, timer, timeoutGraceMs };
@@ -174,6 +176,8 @@ export interface SandboxLaunch {
   readonly watch: WatchCommand;
   /** Why the kernel killed the program, if a limit was the reason. Not to be called after `release`. */
   findLimitProblem(): string | null;
+  /** What the sandbox does to a path. */
+  readonly findRestriction: FindPathRestriction;
   /** Must be called when the program has ended. The promise ends when what it made was looked at. */
   release(): Promise<void>;
 }
@@ -246,7 +250,12 @@ export class SandboxLauncher {
       const argv = verifyMountsFirst(mounts, program, limitProcessesScript(this.#limits));
       const { filter } = sockets;
       const watched = this.#createWatchedCommand(options, layout);
-      const prepared = { ...options, sandbox, mounts, filter, environment: outer, watched, release };
+      const findRestriction = createRestrictionFinder({
+        mounts: [...layout.mounts, ...sockets.mounts],
+        sockets: sockets.mounts.map(({ path }) => path),
+        ...{ root, home: sandbox.home, mayWrite },
+      });
+      const prepared = { ...options, sandbox, mounts, filter, findRestriction, environment: outer, watched, release };
       if (argv !== null) return { type: "ready", launch: this.#createLaunch(argv, prepared) };
       release();
       return launchFailure(MOUNTS_MOVED);
@@ -294,7 +303,7 @@ export class SandboxLauncher {
     argv: readonly string[],
     { sandbox, mounts, commandText, hosts, environment, onConnection, waitForUser, ...prepared }: PreparedLaunch,
   ): SandboxLaunch {
-    const { filter, watched, release } = prepared;
+    const { filter, findRestriction, watched, release } = prepared;
     const networkCommand = sandbox.network?.registerCommand({ text: commandText, hosts, onConnection, waitForUser });
     const cgroup = this.#cgroupParent === null ? null : createCgroup(this.#cgroupParent, this.#limits);
     const prefix = [...(cgroup?.prefix ?? []), ...(networkCommand?.commandPrefix ?? [])];
@@ -310,6 +319,7 @@ export class SandboxLauncher {
         watched.stop = stop;
         return this.#limitWatcher.watch(pid, stop);
       },
+      findRestriction,
       findLimitProblem: () => cgroup?.findProblem() ?? null,
       release: async () => {
         networkCommand?.unregister();
@@ -358,6 +368,7 @@ interface PreparedLaunch extends LaunchOptions {
   readonly sandbox: SandboxOptions;
   readonly mounts: readonly Mount[];
   readonly filter: Uint8Array | null;
+  readonly findRestriction: FindPathRestriction;
   release(): void;
 }
 

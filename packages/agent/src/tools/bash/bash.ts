@@ -2,7 +2,7 @@
 
 import type { Redaction } from "@pith/context";
 import { raceAbort, raceStop } from "../../async.ts";
-import type { BlobStore, NetworkConnection, ShellResult, WorkspaceShell } from "../../ports.ts";
+import type { BlobStore, FindPathRestriction, NetworkConnection, ShellResult, WorkspaceShell } from "../../ports.ts";
 import type { Intent, Tool, ToolCall, ToolOutput } from "../../tool.ts";
 import { errorOutput, type OutputLimit, outputLimit } from "../tool-io.ts";
 import { CommandOutput } from "./command-output.ts";
@@ -39,7 +39,7 @@ const MAX_JOBS = 16;
 const MAX_COMMAND_CHARS = 200;
 /** The share of the result for the tail of the output, and the bytes reserved for notes. */
 const TAIL_SHARE = 25 / 26;
-const NOTES_BYTES = 800;
+const NOTES_BYTES = 1_600;
 const MIN_BYTES = 512;
 
 /** Creates the tool. Output is limited by `outputLimit` and by the call's `maxOutputBytes`; most of it goes to the tail. */
@@ -172,6 +172,10 @@ async function runCommand(
   const { shell, sandbox, output: commandOutput, connections, caught } = context;
   const updates = createThrottle(() => call.update(commandOutput.tail(UPDATE_BYTES)), UPDATE_INTERVAL_MS);
   let isOver = false;
+  let findRestriction: FindPathRestriction | null = null;
+  const onSandbox = (find: FindPathRestriction): void => {
+    findRestriction = find;
+  };
   const onOutput = (chunk: Uint8Array): void => {
     if (isOver) return;
     commandOutput.write(chunk);
@@ -179,10 +183,10 @@ async function runCommand(
   };
   try {
     const { signal, waitForUser } = call;
-    const ended = shell.run(command, { ...options, signal, onOutput, waitForUser });
+    const ended = shell.run(command, { ...options, signal, onOutput, onSandbox, waitForUser });
     const end = (await raceStop(ended, call.signal)) ?? STILL_ENDING;
     isOver = true;
-    return await buildBashResult({ output: commandOutput, end, sandbox, connections, caught });
+    return await buildBashResult({ output: commandOutput, end, sandbox, findRestriction, connections, caught });
   } finally {
     isOver = true;
     updates.stop();
@@ -234,8 +238,8 @@ async function checkJob(input: Extract<BashInput, { type: "job" }>, call: ToolCa
   if (input.shouldKill) job.stop();
   if (input.shouldKill) await job.ended;
   else await waitForEnd(job, input.waitMs, call.signal);
-  const { output: commandOutput, end, sandbox, connections, caught } = job;
-  return buildBashResult({ output: commandOutput, end, sandbox, connections, caught, job: job.id });
+  const { output: commandOutput, end, sandbox, findRestriction, connections, caught } = job;
+  return buildBashResult({ output: commandOutput, end, sandbox, findRestriction, connections, caught, job: job.id });
 }
 
 /** Waits for the job to end. Aborting the wait does not stop the job. */

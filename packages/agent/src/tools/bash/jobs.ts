@@ -1,6 +1,6 @@
 /** Runs commands as background jobs, which end no later than the agent. */
 
-import type { CaughtFile, ShellOptions, ShellResult, WorkspaceShell } from "../../ports.ts";
+import type { CaughtFile, FindPathRestriction, ShellOptions, ShellResult, WorkspaceShell } from "../../ports.ts";
 import type { CommandOutput } from "./command-output.ts";
 import type { Connections, Sandbox } from "./result.ts";
 
@@ -13,6 +13,8 @@ export interface Job {
   readonly caught: CaughtFile[];
   /** Null if the command is not sandboxed. */
   readonly sandbox: Sandbox | null;
+  /** What the sandbox does to a path; null before the command starts, and where the shell does not say it. */
+  readonly findRestriction: FindPathRestriction | null;
   readonly ended: Promise<ShellResult>;
   /** Null while it runs. */
   readonly end: ShellResult | null;
@@ -68,9 +70,13 @@ function startJob(id: string, { command, displayCommand, ...options }: CommandLa
   const { shell, sandbox, output: commandOutput, connections, caught } = context;
   const controller = new AbortController();
   let end: ShellResult | null = null;
+  let findRestriction: FindPathRestriction | null = null;
+  const onSandbox = (find: FindPathRestriction): void => {
+    findRestriction = find;
+  };
   const onOutput = (chunk: Uint8Array): void => commandOutput.write(chunk);
   const ended = shell
-    .run(command, { ...options, signal: controller.signal, onOutput })
+    .run(command, { ...options, signal: controller.signal, onOutput, onSandbox })
     // A shell error becomes the job's result, because no caller may be waiting.
     .catch((error): ShellResult => ({ type: "not-started", message: String(error) }))
     .then((result) => {
@@ -85,6 +91,9 @@ function startJob(id: string, { command, displayCommand, ...options }: CommandLa
     caught,
     sandbox,
     ended,
+    get findRestriction(): FindPathRestriction | null {
+      return findRestriction;
+    },
     get end(): ShellResult | null {
       return end;
     },

@@ -4,6 +4,7 @@ import { blobReference } from "@pith/context/host";
 import type {
   BlobWriteResult,
   CaughtFile,
+  FindPathRestriction,
   NetworkConnection,
   PortResult,
   ShellResult,
@@ -13,6 +14,7 @@ import type { ToolOutput } from "../../tool.ts";
 import { formatBytes } from "../tool-io.ts";
 import type { CommandOutput, OutputSnapshot } from "./command-output.ts";
 import type { NetworkSetting } from "./input.ts";
+import { listSandboxNotes } from "./sandbox-notes.ts";
 
 /** The sandbox that the bash tool runs commands in. */
 export interface Sandbox {
@@ -59,6 +61,8 @@ export interface BashResultInput {
   readonly output: CommandOutput;
   readonly end: ShellResult | null;
   readonly sandbox: Sandbox | null;
+  /** What the sandbox does to a path; null where the shell does not say it. */
+  readonly findRestriction: FindPathRestriction | null;
   readonly connections: Connections;
   readonly caught: readonly CaughtFile[];
   readonly job?: string;
@@ -67,9 +71,9 @@ export interface BashResultInput {
 export async function buildBashResult(input: BashResultInput): Promise<ToolOutput> {
   const snapshot = await input.output.take();
   const text = snapshot.text.trim() === "" ? noOutputText(input) : snapshot.text.trimEnd();
+  const denials = listDenialNotes(text, input);
   const notes = [
-    ...[endNote(input), input.connections.refusalNote(), denialNote(text, input)],
-    ...describeCaught(input.caught),
+    ...[endNote(input), input.connections.refusalNote(), ...denials, ...describeCaught(input.caught)],
     blobNote(snapshot),
   ];
   const note = notes.filter((each) => each !== null).join("\n");
@@ -121,12 +125,26 @@ const DENIAL =
 const UNREACHABLE =
   /network is unreachable|could not resolve|name resolution|name or service not known|\b(?:ENETUNREACH|EAI_AGAIN|ENOTFOUND|ECONNREFUSED)\b|connection refused/i;
 
-/** Explains a failure that the sandbox may have caused. Null if it looks unrelated or refused hosts explain it. */
-function denialNote(text: string, { end, sandbox, connections }: BashResultInput): string | null {
-  if (!sandbox || end?.type !== "ended" || end.exitCode === 0) return null;
-  if (DENIAL.test(text)) return writeNote(sandbox);
-  return UNREACHABLE.test(text) && connections.refusalNote() === null ? networkNote(sandbox) : null;
+/** Explains errors that the sandbox caused. Without its help only a failure can be explained, and only as one that it may have caused. */
+function listDenialNotes(text: string, input: BashResultInput): readonly string[] {
+  const { end, sandbox, findRestriction, connections } = input;
+  if (!sandbox || end?.type === "not-started") return [];
+  const hasFailed = isFailure(input);
+  const { mayWrite, temporary = "/tmp" } = sandbox;
+  const options = { mayWrite: mayWrite(), hasFailed, temporary };
+  const notes = findRestriction === null ? [] : listSandboxNotes(text, { ...options, findRestriction });
+  if (notes.length > 0) return notes;
+  const isUnreachable = UNREACHABLE.test(text) && connections.refusalNote() === null;
+  if (NO_NETWORK.test(text) && isUnreachable) return [networkNote(sandbox)];
+  if (end?.type !== "ended" || end.exitCode === 0) return [];
+  if ((findRestriction === null ? DENIAL : UNEXPLAINED_DENIAL).test(text)) return [writeNote(sandbox)];
+  return isUnreachable ? [networkNote(sandbox)] : [];
 }
+
+/** Only a sandbox causes these, although the output does not name a path that it restricts. */
+const UNEXPLAINED_DENIAL = /read-only file system|\bEROFS\b|docker daemon|authentication agent/i;
+/** A machine with a network does not print this. */
+const NO_NETWORK = /network is unreachable|\bENETUNREACH\b/i;
 
 function networkNote({ network, mayWrite, hasLocalhost = true }: Sandbox): string {
   if (network === "off")

@@ -74,7 +74,8 @@ test("BASH21 variables and logins are passed to this command alone, and its host
   expect(text).toBe("token-value a.example");
   expect((await call(tool, { command: "echo $DEPLOY_TOKEN ." })).text).toBe(".");
   expect(acts[0]).toMatchObject({ hosts: ["a.example"], credentialFiles: ["~/.npmrc"] });
-  expect(acts[1]).toEqual({ command: "echo $DEPLOY_TOKEN .", onCaught: expect.any(Function) });
+  const handlers = { onCaught: expect.any(Function), onSandbox: expect.any(Function) };
+  expect(acts[1]).toEqual({ command: "echo $DEPLOY_TOKEN .", ...handlers });
 });
 
 test("BASH21 without hosts it reaches none; a job gets the same, and is shown without the value", async () => {
