@@ -3,7 +3,7 @@
 import { homedir } from "node:os";
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import { formatRefusal, requiresSandbox } from "../policy/policy.ts";
-import { createPackageHostCheck } from "../sandbox/package-hosts.ts";
+import { createPackageHostCheck, type PackageHostCheck } from "../sandbox/package-hosts.ts";
 import type { HttpServer, NamedServer } from "../settings/settings.ts";
 import { type Connection, connect, describeFailure, type RequestOptions, type ToolCallRequest } from "./connection.ts";
 import {
@@ -34,7 +34,7 @@ export interface McpClientOptions {
   readonly trust: Pick<Trust, "permitStart">;
   readonly findSandbox: FindSandbox;
   /** Whether the user's own configuration names the host as a package registry. */
-  readonly isPackageHost: (host: string) => Promise<boolean>;
+  readonly isPackageHost: PackageHostCheck;
   /** Asks the user about hosts. Returns null if no user can be asked. */
   readonly confirm: () => Confirm | null;
   /** Tests set shorter timeouts. */

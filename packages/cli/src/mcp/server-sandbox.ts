@@ -18,6 +18,7 @@ import {
 import type { Environment } from "@pith/models";
 import { getHostRefusal, requireRootOwnedSandbox } from "../policy/permitted-parts.ts";
 import { type Policy, requiresSandbox } from "../policy/policy.ts";
+import type { PackageHostCheck } from "../sandbox/package-hosts.ts";
 import { buildLimits, caughtFolderPath, expandTilde, type LimitSetting } from "../sandbox/sandbox.ts";
 import type { NamedServer, Settings, StdioServer } from "../settings/settings.ts";
 import type { LaunchPlan, NamedProgram } from "./plan-launch.ts";
@@ -125,6 +126,7 @@ export class ServerSandbox {
       environment,
       permitHost: hosts.permitHost,
       privateHosts,
+      isRegistry: hosts.isRegistry,
     });
     const ports = (namedServer.server.hosts ?? []).flatMap(parseLocalPort);
     for (const port of ports.filter((candidate) => getHostRefusal(settings.policy, "localhost", candidate) === null))
@@ -182,7 +184,7 @@ function findInstallation(program: string): string {
 export interface ServerHostsOptions {
   readonly namedServer: NamedProgram;
   /** Whether the user's own configuration names the host as a package registry. */
-  readonly isPackageHost: (host: string) => Promise<boolean>;
+  readonly isPackageHost: PackageHostCheck;
   /** Returns null if no user can be asked. */
   readonly confirm: () => Confirm | null;
   readonly policy?: Policy | undefined;
@@ -198,6 +200,12 @@ export class ServerHosts {
   constructor(options: ServerHostsOptions) {
     this.#options = options;
   }
+
+  /** A launcher may reach a registry of the user in a private network. */
+  readonly isRegistry: PackageHostCheck = async (host, port) => {
+    const { namedServer, isPackageHost } = this.#options;
+    return isLauncher(namedServer.server.command) && (await isPackageHost(host, port));
+  };
 
   readonly permitHost: PermitHost = async (request, options) => {
     const decision = await this.#decide(request, options);

@@ -34,6 +34,7 @@ export function createLazyNetwork(sandbox: WorkingSandbox, options: LazyNetworkO
       environment,
       permitHost: networkPermissions.permitHost,
       privateHosts: settings.fetchHosts ?? [],
+      isRegistry: isPackageHost,
     }),
   );
   return {

@@ -15,16 +15,31 @@ export interface PackageHostOptions {
   readonly writable: readonly string[];
 }
 
+/** Whether the user's configuration names the host, with this port if one is given. */
+export type PackageHostCheck = (host: string, port?: number) => Promise<boolean>;
+
 /** Reads the configuration once, on the first call of the check. */
-export function createPackageHostCheck(options: PackageHostOptions): (host: string) => Promise<boolean> {
-  let hosts: Promise<ReadonlySet<string>> | null = null;
-  return async (host) => {
-    hosts ??= readPackageHosts(options);
-    return (await hosts).has(host.toLowerCase());
+export function createPackageHostCheck(options: PackageHostOptions): PackageHostCheck {
+  let registries: Promise<readonly Registry[]> | null = null;
+  return async (host, port) => {
+    registries ??= readRegistries(options);
+    const named = (await registries).filter((registry) => registry.host === host.toLowerCase());
+    return named.some((registry) => port === undefined || registry.port === port);
   };
 }
 
-export async function readPackageHosts({ writable, ...rest }: PackageHostOptions): Promise<ReadonlySet<string>> {
+export async function readPackageHosts(options: PackageHostOptions): Promise<ReadonlySet<string>> {
+  return new Set((await readRegistries(options)).map(({ host }) => host));
+}
+
+/** Where packages are fetched from. */
+interface Registry {
+  /** A name or an address, without brackets. */
+  readonly host: string;
+  readonly port: number;
+}
+
+async function readRegistries({ writable, ...rest }: PackageHostOptions): Promise<readonly Registry[]> {
   const realPaths = await Promise.all(writable.map(async (folder) => (await resolveRealPath(folder)) ?? folder));
   const options = { ...rest, writable: [...writable, ...realPaths] };
   const addresses = await Promise.all([
@@ -33,13 +48,17 @@ export async function readPackageHosts({ writable, ...rest }: PackageHostOptions
     readCargoRegistries(options),
     readGoProxies(options),
   ]);
-  return new Set(addresses.flat().flatMap(extractHosts));
+  return addresses.flat().flatMap(extractRegistries);
 }
 
 /** Finds the host of each URL in the text and ignores the rest. */
-function extractHosts(text: string): readonly string[] {
+function extractRegistries(text: string): readonly Registry[] {
   const addresses = text.match(/https?:\/\/[^\s"'|,;<>]+/g) ?? [];
-  return addresses.flatMap((address) => URL.parse(address)?.hostname ?? []);
+  const urls = addresses.flatMap((address) => URL.parse(address) ?? []);
+  return urls.map(({ hostname, port, protocol }) => ({
+    host: hostname.replace(/^\[|\]$/g, ""),
+    port: Number(port || (protocol === "https:" ? 443 : 80)),
+  }));
 }
 
 async function readNpmRegistries(options: PackageHostOptions): Promise<readonly string[]> {

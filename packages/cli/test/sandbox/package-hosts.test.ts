@@ -119,3 +119,19 @@ test("PERM32 it is read when it is first asked, and once", async () => {
   place(".npmrc", "registry=https://other.example/\n");
   expect([await isPackageHost("npm.example"), await isPackageHost("other.example")]).toEqual([true, false]);
 });
+
+test("PROXY24 the port of a registry counts where it is asked for", async () => {
+  place(".npmrc", "registry=http://10.0.0.5:4873/\n@ours:registry=https://npm.corp.internal/\n");
+  place(".config/pip/pip.conf", "[global]\nindex-url = http://[fd00::5]/simple\n");
+  writeFileSync(join(workspace, ".npmrc"), "registry=http://10.0.0.9/\n");
+  const isPackageHost = createPackageHostCheck({ environment: {}, home, writable: [workspace] });
+  for (const [host, port] of [
+    ["10.0.0.5", 4873],
+    ["npm.corp.internal", 443],
+    ["fd00::5", 80],
+  ] as const) {
+    expect(await isPackageHost(host)).toBe(true);
+    expect([await isPackageHost(host, port), await isPackageHost(host, 8080)]).toEqual([true, false]);
+  }
+  expect(await isPackageHost("10.0.0.9", 80)).toBe(false);
+});

@@ -8,7 +8,7 @@ import { errorCode } from "../safe-files.ts";
 import type { Bubblewrap } from "../sandbox/mounts.ts";
 import type { Destination, ResolveHost } from "../web/public-address.ts";
 import { connectSockets, machineLoopback, type NetworkBackend, NetworkNamespace } from "./namespace.ts";
-import type { ProxyCommand, startProxy } from "./proxy.ts";
+import type { IsRegistry, ProxyCommand, startProxy } from "./proxy.ts";
 import type { Environment } from "./upstream.ts";
 
 /** A connection that a command wants to open. */
@@ -35,6 +35,8 @@ export interface SandboxNetworkOptions {
   readonly resolve?: ResolveHost;
   /** Hosts that may have private addresses, as `host:port`. */
   readonly privateHosts?: readonly string[];
+  /** Whether a host may be in the user's network, such as a package registry of a company. */
+  readonly isRegistry?: IsRegistry | undefined;
 }
 
 /** A command that uses the network of the sandbox. */
@@ -82,13 +84,13 @@ export class SandboxNetwork {
   readonly #sockets = new Set<Socket>();
 
   private constructor(backend: NetworkBackend, listening: Server, options: ConstructorOptions) {
-    const { environment, permitHost, resolve, privateHosts = [] } = options;
+    const { environment, permitHost, resolve, privateHosts = [], isRegistry } = options;
     this.#options = options;
     this.#backend = backend;
     this.#port = (listening.address() as AddressInfo).port;
     this.#hostQuestions = new HostQuestions(permitHost);
     const findCommand = (authorization: string | undefined): ProxyCommand | null => this.#findCommand(authorization);
-    this.#proxy = options.startProxy(listening, { findCommand, resolve, privateHosts, environment });
+    this.#proxy = options.startProxy(listening, { findCommand, resolve, privateHosts, isRegistry, environment });
   }
 
   /** Throws where the machine cannot create one; `detectSandbox` checks that beforehand. */

@@ -12,9 +12,10 @@ import { type Duplex, pipeline } from "node:stream";
 import type { NetworkConnection } from "../../ports.ts";
 import {
   type Destination,
-  nonPublicKind,
+  type PrivateHosts,
   parseDestination,
   type ResolveHost,
+  refusedKind,
   resolveRoute,
   resolveWithSystem,
 } from "../web/public-address.ts";
@@ -39,9 +40,14 @@ export interface ProxyOptions {
   readonly resolve?: ResolveHost | undefined;
   /** Hosts that may have private addresses, as `host:port`. */
   readonly privateHosts: readonly string[];
+  /** Whether a host may be in the user's network, such as a package registry of a company. Not asked about the others. */
+  readonly isRegistry?: IsRegistry | undefined;
   /** May name the user's own proxy. */
   readonly environment: Environment;
 }
+
+/** Whether the user's own configuration names this host and port as a package registry. */
+export type IsRegistry = (host: string, port: number) => Promise<boolean>;
 
 const MAX_HEADER_BYTES = 64 * 1024;
 const HEADERS_TIMEOUT_MS = 60_000;
@@ -97,7 +103,7 @@ async function admit(
 ): Promise<Refusal | AdmittedConnection> {
   const command = options.findCommand(request.headers["proxy-authorization"]);
   if (command === null) return createRefusal(407, "the sandbox proxy serves only commands that run in the sandbox");
-  const destination = readDestination(target, options.privateHosts);
+  const destination = await readDestination(target, options);
   if ("status" in destination) return reportRefusal(command, destination, parseReportedAddress(target));
   const { host, port } = destination;
   if (command.connections.size >= MAX_CONNECTIONS)
@@ -138,6 +144,7 @@ async function chooseRoute(
   const route = await resolveRoute(url, {
     resolve: options.resolve ?? resolveWithSystem,
     allowedHosts: options.privateHosts,
+    networkHosts: (await isRegistry(destination, options)) ? [addressOf(destination)] : [],
     signal,
   });
   if (route.type === "route") return { type: "allowed", route, upstream };
@@ -152,15 +159,36 @@ const HOST_PATTERN = String.raw`(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])`;
 const TUNNEL_TARGET = new RegExp(`^${HOST_PATTERN}:\\d{1,5}$`, "i");
 const PLAIN_TARGET = new RegExp(`^http://${HOST_PATTERN}(?::\\d{1,5})?(?:[/?]|$)`, "i");
 
-function readDestination({ text, isTunnel }: Target, privateHosts: readonly string[]): Destination | Refusal {
+/** Only a destination that would be refused otherwise is looked up among the registries. */
+async function readDestination(target: Target, options: ProxyOptions): Promise<Destination | Refusal> {
+  const destination = checkTarget(target, { allowedHosts: options.privateHosts });
+  const url = URL.parse(toUrl(target));
+  if (!("status" in destination) || url === null) return destination;
+  const port = Number(url.port || (target.isTunnel ? 443 : 80));
+  const address = { host: url.hostname.replace(/^\[|\]$/g, ""), port, url };
+  if (destination.status !== 403 || !(await isRegistry(address, options))) return destination;
+  return checkTarget(target, { allowedHosts: options.privateHosts, networkHosts: [addressOf(address)] });
+}
+
+async function isRegistry({ host, port }: HostAddress, options: ProxyOptions): Promise<boolean> {
+  return (await options.isRegistry?.(host, port)) ?? false;
+}
+
+type HostAddress = Pick<Destination, "host" | "port" | "url">;
+
+function addressOf({ url, port }: HostAddress): string {
+  return `${url.hostname}:${port}`;
+}
+
+function checkTarget({ text, isTunnel }: Target, privateHosts: PrivateHosts): Destination | Refusal {
   if (!(isTunnel ? TUNNEL_TARGET : PLAIN_TARGET).test(text))
     return createRefusal(400, "the host must be a plain name or address");
   const destination = parseDestination(toUrl({ text, isTunnel }), privateHosts);
   if (destination.type === "refused") return createRefusal(403, destination.message);
-  const { host, isAllowed } = destination;
+  const { host } = destination;
   if (host.length > MAX_HOST_CHARS)
     return createRefusal(400, `the host name is longer than ${MAX_HOST_CHARS} characters`);
-  const addressKind = isAllowed || isIP(host) === 0 ? null : nonPublicKind(host);
+  const addressKind = isIP(host) === 0 ? null : refusedKind(destination, host);
   return addressKind
     ? createRefusal(403, `${host} is not on the public internet (${addressKind} address)`)
     : destination;

@@ -189,7 +189,7 @@ export async function visit(
 const otherHostRefusal = webRefusal("elsewhere", "this is another host; fetch its URL directly");
 
 function isOtherHostName(url: string, host: string, allowedHosts: readonly string[]): boolean {
-  const destination = parseDestination(url, allowedHosts);
+  const destination = parseDestination(url, { allowedHosts });
   if (destination.type === "refused" || isIP(destination.host) !== 0) return false;
   return withoutWww(destination.url.hostname) !== host;
 }

@@ -104,28 +104,47 @@ export interface Destination {
   readonly port: number;
   /** Whether it is one of the user's own hosts, which may have private addresses. */
   readonly isAllowed: boolean;
+  /** Whether it may be in the user's network, but not on this machine and not a metadata service. */
+  readonly isInNetwork: boolean;
 }
 
-/** Checks only the text of the URL and refuses suspicious spellings. `allowedHosts` have the form `host:port`. */
-export function parseDestination(text: string, allowedHosts: readonly string[]): Destination | WebRefused {
+export interface PrivateHosts {
+  /** Hosts that may have any address, as `host:port`. */
+  readonly allowedHosts: readonly string[];
+  /** Hosts that may have addresses of a private network, as `host:port`. */
+  readonly networkHosts?: readonly string[];
+}
+
+/** The kinds of addresses of a private network. */
+const NETWORK_KINDS: readonly (string | null)[] = ["private", "carrier-grade"];
+
+/** Null if the host may have this address, else the kind of the address. */
+export function refusedKind({ isAllowed, isInNetwork }: Destination, address: string): string | null {
+  const kind = isAllowed ? null : nonPublicKind(address);
+  return isInNetwork && NETWORK_KINDS.includes(kind) ? null : kind;
+}
+
+/** Checks only the text of the URL and refuses suspicious spellings. */
+export function parseDestination(text: string, privateHosts: PrivateHosts): Destination | WebRefused {
   if (CONTROL_CHARACTERS.test(text)) return webRefusal("malformed", "the URL contains spaces or control characters");
   const url = URL.parse(text);
   if (url === null)
     return webRefusal("malformed", "not a valid URL; write the full URL, such as https://example.com/page");
   if (url.protocol !== "http:" && url.protocol !== "https:")
     return webRefusal("scheme", `only http and https URLs can be fetched, not ${url.protocol.slice(0, -1)}`);
-  const destination = toDestination(url, allowedHosts);
+  const destination = toDestination(url, privateHosts);
   return checkSpelling(text, destination) ?? checkHostAndPort(destination) ?? destination;
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: URL parsers drop some of them silently, and differ in which.
 const CONTROL_CHARACTERS = /[\x00-\x20\x7f-\xa0\u2028\u2029\ufeff]/;
 
-function toDestination(url: URL, allowedHosts: readonly string[]): Destination {
+function toDestination(url: URL, { allowedHosts, networkHosts = [] }: PrivateHosts): Destination {
   const host = url.hostname.replace(/^\[|\]$/g, "");
   const port = url.port === "" ? defaultPort(url) : Number(url.port);
   const isAllowed = allowedHosts.includes(`${url.hostname}:${port}`);
-  return { type: "destination", url, host, port, isAllowed };
+  const isInNetwork = networkHosts.includes(`${url.hostname}:${port}`);
+  return { type: "destination", url, host, port, isAllowed, isInNetwork };
 }
 
 function defaultPort({ protocol }: URL): number {
@@ -143,16 +162,19 @@ function checkSpelling(text: string, { url, host }: Destination): WebRefused | n
   return null;
 }
 
-function checkHostAndPort({ host, port, isAllowed }: Destination): WebRefused | null {
+function checkHostAndPort({ host, port, isAllowed, isInNetwork }: Destination): WebRefused | null {
   if (isAllowed) return null;
   if (blockedPorts.has(port)) return webRefusal("port", `port ${port} is not a web port`);
   if (isIP(host) !== 0) return null;
   if (host.endsWith(".")) return webRefusal("name", "the host name ends in a dot; remove it");
+  if (isInNetwork && !THIS_MACHINE.test(host)) return null;
   if (!host.includes(".") || LOCAL_NAME.test(host)) return webRefusal("name", `${host} is a name on the local network`);
   return null;
 }
 
 const LOCAL_NAME = /\.(?:localhost|local|localdomain|internal|intranet|lan|home\.arpa)$/;
+
+const THIS_MACHINE = /^(?:.*\.)?localhost$/;
 
 export interface Route extends Omit<Destination, "type"> {
   readonly type: "route";
@@ -163,15 +185,14 @@ export interface Route extends Omit<Destination, "type"> {
 /** All addresses of a name. */
 export type ResolveHost = (name: string) => Promise<readonly string[]>;
 
-export interface RouteOptions {
+export interface RouteOptions extends PrivateHosts {
   readonly resolve: ResolveHost;
-  readonly allowedHosts: readonly string[];
   readonly signal: AbortSignal;
 }
 
 /** Resolves the name once and checks every address; connections use only these addresses. */
 export async function resolveRoute(text: string, options: RouteOptions): Promise<Route | WebRefused | WebFailed> {
-  const destination = parseDestination(text, options.allowedHosts);
+  const destination = parseDestination(text, options);
   if (destination.type === "refused") return destination;
   const addresses = await resolveAddresses(destination, options);
   if (addresses.length === 0) return webFailure("unresolved", `${destination.host} cannot be resolved`);
@@ -197,10 +218,10 @@ function noAddresses(): readonly string[] {
 }
 
 // One private address among public ones refuses the host: the client might connect to any of them.
-function checkAddresses({ host, isAllowed }: Destination, addresses: readonly string[]): WebRefused | null {
-  if (isAllowed) return null;
+function checkAddresses(destination: Destination, addresses: readonly string[]): WebRefused | null {
+  const { host } = destination;
   for (const address of addresses) {
-    const kind = nonPublicKind(address);
+    const kind = refusedKind(destination, address);
     if (kind === null) continue;
     const label = address === host ? host : `${host} (${address})`;
     return webRefusal("address", `${label} is not on the public internet (${kind} address)`);

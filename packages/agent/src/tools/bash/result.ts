@@ -215,9 +215,9 @@ export class Connections {
 
   /** Tells the model which hosts were refused and why. Null if none was. */
   refusalNote(): string | null {
-    const refused = new Map([...this.#refused.values()].map(({ host, why }) => [host, why]));
+    const refused = new Map([...this.#refused.values()].map((connection) => [connection.host, connection]));
     if (refused.size === 0) return null;
-    const lines = [...refused].slice(0, MAX_NAMED_HOSTS).map(formatRefusal);
+    const lines = [...refused.values()].slice(0, MAX_NAMED_HOSTS).map(formatRefusal);
     const more = refused.size - lines.length + this.#moreRefused;
     return [...lines, ...(more > 0 ? [`network: ${more} more hosts were refused`] : [])].join("\n");
   }
@@ -231,8 +231,18 @@ function mergeConnections(previous: NetworkConnection | undefined, connection: N
   };
 }
 
-function formatRefusal([host, why]: readonly [string, string | undefined]): string {
+function formatRefusal({ host, port, why }: NetworkConnection): string {
+  const hint = why === undefined ? "" : describeWayOut({ host, port, why });
   // Some reasons already name the host.
-  if (why?.startsWith(`${host} `)) return `network: ${why}`;
-  return `network: ${host} was refused${why === undefined ? "" : `: ${why.replace(/^not permitted: /, "")}`}`;
+  if (why?.startsWith(`${host} `)) return `network: ${why}${hint}`;
+  return `network: ${host} was refused${why === undefined ? "" : `: ${why.replace(/^not permitted: /, "")}`}${hint}`;
+}
+
+/** What makes an address of the user's machine or network reachable. Empty for metadata services. */
+function describeWayOut({ host, port, why }: Required<Pick<NetworkConnection, "host" | "port" | "why">>): string {
+  const kind = /is not on the public internet \((.+) address\)$/.exec(why)?.[1];
+  if (kind === "loopback" || host === "localhost")
+    return `. If it is a server on the user's machine, run the command with \`host_port: ${port}\` (the user is asked)`;
+  if (kind !== "private" && kind !== "carrier-grade" && !why.endsWith("is a name on the local network")) return "";
+  return `. The user can allow it with "${host}:${port}" in the setting fetchHosts`;
 }

@@ -2,6 +2,7 @@
 
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { chooseUpstream } from "../../../src/node/sandbox-network/upstream.ts";
 import { until } from "../sandbox/world.ts";
@@ -96,6 +97,68 @@ describe("hosts", () => {
     );
     expect(reply).toContain("hello");
     expect(proxy.resolved).toEqual(["shop.test"]);
+  });
+
+  describe("registries of the user", () => {
+    const registries = ["10.0.0.5:4873", "npm.corp.internal:443", "npm:80", "fd00::5:443", "other.test:443"];
+    const refusedRegistries = [
+      "127.0.0.1:4873",
+      "localhost:4873",
+      "169.254.169.254:80",
+      "meta.corp:80",
+      "here.corp:80",
+    ];
+    const isRegistry = async (host: string, port: number): Promise<boolean> =>
+      [...registries, ...refusedRegistries].includes(`${host}:${port}`);
+    const addresses: Readonly<Record<string, string>> = {
+      "npm.corp.internal": "10.0.0.6",
+      npm: "100.64.0.7",
+      "meta.corp": "169.254.169.254",
+      "here.corp": "127.0.0.1",
+      "other.test": "192.168.1.1",
+    };
+    const resolve = async (name: string): Promise<readonly string[]> => [addresses[name] ?? "10.0.0.9"];
+
+    test.each(["10.0.0.5:4873", "npm.corp.internal:443", "npm:80", "[fd00::5]:443", "other.test:443"])(
+      "PROXY24 %s is permitted like any host, and reached at its private address",
+      async (target) => {
+        const proxy = await startTestProxy({ isRegistry, resolve });
+        // No such host answers here; what counts is that the proxy tries.
+        const reply = exchange(proxy.port, connectTo(target), /HTTP/);
+        await until(() => proxy.permitted.length > 0);
+        expect(proxy.permitted).toEqual([target.replace(/[[\]]/g, "")]);
+        const outcome = await Promise.race([reply, sleep(300).then(() => "trying")]);
+        expect(outcome).not.toMatch(/HTTP\/1.1 403/);
+        const refusing = await startTestProxy({ isRegistry, resolve, permit: async () => "no" });
+        expect(await exchange(refusing.port, connectTo(target))).toMatch(/^HTTP\/1.1 403 .*: no\r\n/);
+        expect(refusing.resolved).toEqual([]);
+      },
+    );
+
+    test.each([
+      "10.0.0.5:80",
+      "10.0.0.6:4873",
+      "npm.corp.internal:80",
+      "other.corp.internal:443",
+      "other.test:80",
+      "127.0.0.1:4873",
+      "localhost:4873",
+      "169.254.169.254:80",
+      "meta.corp:80",
+      "here.corp:80",
+      "10.5:4873",
+    ])("PROXY24 %s is refused: another port or host, this machine, or a metadata service", async (target) => {
+      const proxy = await startTestProxy({ isRegistry, resolve });
+      expect(await exchange(proxy.port, connectTo(target))).toMatch(/^HTTP\/1.1 403 /);
+    });
+
+    test("PROXY24 the user's configuration is not read for hosts that need no exception before a question", async () => {
+      const asked: string[] = [];
+      const isRegistry = async (host: string): Promise<boolean> => asked.push(host) === 0;
+      const proxy = await startTestProxy({ isRegistry, permit: async () => "no" });
+      await exchange(proxy.port, connectTo("shop.test:443"));
+      expect(asked).toEqual([]);
+    });
   });
 
   test("PROXY6 reports an unknown name and a host that does not answer", async () => {

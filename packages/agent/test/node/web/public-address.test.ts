@@ -29,6 +29,7 @@ describe("the corpus", () => {
       host: "example.com",
       port: 443,
       isAllowed: false,
+      isInNetwork: false,
       addresses: addressBook["example.com"],
     });
   });

@@ -173,6 +173,26 @@ test("BASH23 a result has the hosts that were reached, merged, and says which we
   expect(both.text).toMatch(/\nnetwork: b\.example was refused: .*\nThe command ran in a sandbox that can write only/);
 });
 
+test("BASH23 a refusal because of an address names the parameter or the setting that changes it", async () => {
+  const no = (host: string, port: number, why: string): NetworkConnection =>
+    connection(host, { port, outcome: "refused", why });
+  const connections = [
+    no("10.0.0.5", 4873, "10.0.0.5 is not on the public internet (private address)"),
+    no("git.corp", 443, "git.corp (10.0.0.6) is not on the public internet (private address)"),
+    no("wiki", 80, "wiki is a name on the local network"),
+    no("127.0.0.1", 8080, "127.0.0.1 is not on the public internet (loopback address)"),
+    no("169.254.169.254", 80, "169.254.169.254 is not on the public internet (metadata address)"),
+  ];
+  const { text } = await call(scene({ connections }).tool, { command: "true" });
+  expect(text.split("\n").slice(2)).toEqual([
+    'network: 10.0.0.5 is not on the public internet (private address). The user can allow it with "10.0.0.5:4873" in the setting fetchHosts',
+    'network: git.corp (10.0.0.6) is not on the public internet (private address). The user can allow it with "git.corp:443" in the setting fetchHosts',
+    'network: wiki is a name on the local network. The user can allow it with "wiki:80" in the setting fetchHosts',
+    "network: 127.0.0.1 is not on the public internet (loopback address). If it is a server on the user's machine, run the command with `host_port: 8080` (the user is asked)",
+    "network: 169.254.169.254 is not on the public internet (metadata address)",
+  ]);
+});
+
 test("BASH23 it stays short, however many hosts there were, and says nothing where there was none", async () => {
   const many = Array.from({ length: 300 }, (_, at) => connection(`h${at}.example`, { outcome: "refused", why: "no" }));
   const { text, details } = await call(scene({ connections: many }).tool, { command: "true" });
