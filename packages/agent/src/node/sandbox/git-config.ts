@@ -252,3 +252,61 @@ function isPlainUrl(url: string): boolean {
     /^(?:https?|ssh|git|git\+ssh|ssh\+git):\/\/[^-/]/.test(url) || /^(?:\w[\w.-]*@)?\w[\w.-]+:(?!\/\/)[^:-]/.test(url)
   );
 }
+
+/** A command changes settings of a repository that are not known to be harmless. */
+export interface GitSettingsRequest {
+  /** The path of the settings. */
+  readonly file: string;
+  readonly changes: readonly GitSettingChange[];
+  readonly command: string;
+}
+
+export interface GitSettingChange extends GitSetting {
+  readonly type: "set" | "removed";
+}
+
+export type GitSettingsDecision = { readonly type: "allowed" } | { readonly type: "refused"; readonly why: string };
+
+/** Asks the user. */
+export type PermitGitSettings = (
+  request: GitSettingsRequest,
+  options: { readonly signal: AbortSignal },
+) => Promise<GitSettingsDecision>;
+
+export function describeChange({ type, key, value }: GitSettingChange): string {
+  const setting = value === null ? key : `${key} = ${value}`;
+  return type === "set" ? `set ${setting}` : `remove ${setting}`;
+}
+
+/** Git uses the last of several values, so another order is a change of all. That an address is removed redirects nothing. */
+export function compareSettings(
+  oldSettings: readonly GitSetting[],
+  newSettings: readonly GitSetting[],
+): readonly GitSettingChange[] {
+  const [oldTexts, newTexts] = [oldSettings.map(identifySetting), newSettings.map(identifySetting)];
+  const keptInOrder = (texts: readonly string[], others: readonly string[]): string =>
+    texts.filter((text) => others.includes(text)).join("\n");
+  const isReordered = keptInOrder(oldTexts, newTexts) !== keptInOrder(newTexts, oldTexts);
+  const added = isReordered ? newSettings : subtract(newSettings, oldTexts);
+  const removed = subtract(oldSettings, newTexts).filter(({ key }) => !ADDRESS_KEYS.test(key));
+  return [
+    ...removed.map((setting): GitSettingChange => ({ ...setting, type: "removed" })),
+    ...added.map((setting): GitSettingChange => ({ ...setting, type: "set" })),
+  ];
+}
+
+const ADDRESS_KEYS =
+  /^(?:(?:remote|submodule)\..+\.(?:url|pushurl)|branch\..+\.(?:remote|pushremote)|remote\.pushdefault)$/s;
+
+function identifySetting({ key, value }: GitSetting): string {
+  return JSON.stringify([key, value]);
+}
+
+function subtract(settings: readonly GitSetting[], texts: readonly string[]): readonly GitSetting[] {
+  const rest = [...texts];
+  return settings.filter((setting) => {
+    const at = rest.indexOf(identifySetting(setting));
+    if (at !== -1) rest.splice(at, 1);
+    return at === -1;
+  });
+}

@@ -3,6 +3,7 @@
 import { lstatSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { isWithin } from "../../text.ts";
+import { parseGitConfigStrictly } from "./git-config.ts";
 import type { GuardedPath } from "./guarded-paths.ts";
 import { readFolderEntries, resolveExistingPath, TEMPORARY_FOLDERS } from "./options.ts";
 
@@ -154,16 +155,40 @@ function findGitPaths(git: string, context: UserContext): GitPaths {
   return findWorktreePaths(git, context) ?? { writable: [], guarded: [{ path: git }] };
 }
 
-/** Paths that the user's own git configuration names. Programs that are started elsewhere may lack the variables, so all places count. */
-function userConfiguredPaths({ environment, ...context }: UserContext): readonly GuardedPath[] {
+/** Paths that the user's own git configuration names. */
+function userConfiguredPaths(context: UserContext): readonly GuardedPath[] {
+  return listUserConfigs(context).flatMap((file) => findConfiguredPaths({ ...context, file }));
+}
+
+/** Programs that are started elsewhere may lack the variables, so all places count. */
+function listUserConfigs({ environment, home }: Omit<UserContext, "root">): readonly string[] {
   const { XDG_CONFIG_HOME: configFolder, GIT_CONFIG_GLOBAL: globalFile } = environment;
   const files = [
     ".gitconfig",
     ".config/git/config",
     ...(configFolder ? [join(configFolder, "git/config")] : []),
     ...(globalFile ? [globalFile] : []),
-  ].map((name) => resolve(context.home, name));
-  return [...new Set(files)].flatMap((file) => findConfiguredPaths({ ...context, file }));
+  ].map((name) => resolve(home, name));
+  return [...new Set(files)];
+}
+
+/** Whether the user's own configuration signs commits. */
+export function signsCommits(context: Omit<UserContext, "root">): boolean {
+  return listUserConfigs(context).some((file) => {
+    const settings = parseGitConfigStrictly(readTextIfFile(file)) ?? [];
+    const value = settings.findLast(({ key }) => key === "commit.gpgsign")?.value;
+    return value === null || /^(?:true|yes|on|1)$/i.test(value ?? "");
+  });
+}
+
+/** The configuration files of the repositories at these `.git` paths, and of their modules. Those that are reached by a link are left out. */
+export function listRepositoryConfigs(gitPaths: readonly string[]): readonly string[] {
+  const repositories = gitPaths.flatMap((git) => {
+    if (isFile(join(git, "config"))) return [git, ...findModules(git)];
+    const worktree = readWorktree(git);
+    return worktree === null ? [] : [worktree.commonFolder];
+  });
+  return repositories.map((git) => join(git, "config")).filter((file) => isFile(file) && !hasLink(file));
 }
 
 /**

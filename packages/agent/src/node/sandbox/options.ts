@@ -3,6 +3,7 @@
 import { type Dirent, existsSync, readdirSync, realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute } from "node:path";
 import type { SandboxNetwork } from "../sandbox-network/network.ts";
+import type { PermitGitSettings } from "./git-config.ts";
 import type { CommandLimits } from "./limits.ts";
 import type { Bubblewrap } from "./mounts.ts";
 
@@ -40,6 +41,8 @@ export interface SandboxOptions {
   readonly timeoutGraceMs?: number;
   /** Whether commands may write in the workspace; called before each command. */
   readonly mayWrite: () => boolean;
+  /** Asks the user about a change of a repository's settings that git could run a program by. Absent: such changes are refused. */
+  readonly permitGitSettings?: PermitGitSettings | undefined;
   /** Names of variables that hold secrets. */
   readonly withheld?: readonly string[];
   /** Files and folders that no command sees. A hidden file is visible again once it is replaced. */

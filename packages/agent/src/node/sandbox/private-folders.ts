@@ -5,7 +5,7 @@
 
 import { spawn } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
-import { readFileSync, statSync } from "node:fs";
+import { mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { mkdtemp, rename, rm, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, relative } from "node:path";
@@ -104,12 +104,18 @@ export async function openThrowawayFolders(
   options: ThrowawayOptions,
 ): Promise<Pick<PrivateFolders, "home" | "temporary" | "close">> {
   const { privateHome, home, environment } = options;
-  const folder = await mkdtemp(join(dirname(privateHome), THROWAWAY_PREFIX));
-  await writeOwnerOnlyFile(join(folder, PROCESS_FILE), Buffer.from(JSON.stringify(currentProcess())));
+  const folder = createThrowawayFolder(privateHome);
   const [ownHome, temporary] = [join(folder, "home"), join(folder, "tmp")];
   for (const path of [ownHome, temporary]) await ensureOwnerOnlyFolder(path);
   await copyConfigurations({ home, privateHome: ownHome, environment });
   return { home: ownHome, temporary, close: () => removeTree(folder) };
+}
+
+/** Creates a folder beside the private home, where no command sees it. Later starts remove it after this process has ended. */
+export function createThrowawayFolder(privateHome: string): string {
+  const folder = mkdtempSync(join(dirname(privateHome), THROWAWAY_PREFIX));
+  writeFileSync(join(folder, PROCESS_FILE), JSON.stringify(currentProcess()), { mode: 0o600, flag: "wx" });
+  return folder;
 }
 
 const THROWAWAY_PREFIX = "once-";

@@ -4,6 +4,7 @@
  */
 
 import { readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import type { FindPathRestriction, ShellOptions, ShellResult, WorkspaceShell } from "../../ports.ts";
 import { PROXY_VARIABLES, type SandboxNetwork } from "../sandbox-network/network.ts";
 import { bashArguments, commandEnvironment, createCommandTimer, runInGroup, type Wrapper } from "../shell.ts";
@@ -11,6 +12,8 @@ import { NameCatcher, type WatchedCommand } from "./catch-names.ts";
 import { createCgroup, findCgroupParent, removeStaleCgroups } from "./cgroup.ts";
 import { findRootProblem } from "./detect.ts";
 import { isRepository } from "./git-paths.ts";
+import { GitSettingRequests } from "./git-setting-requests.ts";
+import { GIT_SHIM_PATH } from "./git-shim.ts";
 import { closeHostSockets, findHostSockets } from "./host-sockets.ts";
 import { createFixedLayout, createLayout, type FixedLayout, type Layout, type ReadyLayout } from "./layout.ts";
 import { type CommandLimits, defaultLimits, LimitWatcher, limitProcessesScript, type WatchCommand } from "./limits.ts";
@@ -201,12 +204,14 @@ export class SandboxLauncher {
   readonly #limitWatcher: LimitWatcher;
   readonly #cgroupParent: string | null;
   readonly #catcher: NameCatcher;
+  readonly #gitSettings: GitSettingRequests;
   #fixedLayout: FixedLayout | null = null;
 
   constructor(sandbox: SandboxOptions, catcher: NameCatcher = createCatcher(sandbox)) {
     this.#sandbox = sandbox;
     this.#catcher = catcher;
     this.#root = resolveExistingPath(sandbox.root);
+    this.#gitSettings = new GitSettingRequests(sandbox);
     this.#limits = sandbox.limits ?? defaultLimits();
     this.#cgroupParent = sandbox.cgroupParent === undefined ? findCgroupParent() : sandbox.cgroupParent;
     if (this.#cgroupParent !== null) removeStaleCgroups(this.#cgroupParent);
@@ -228,11 +233,14 @@ export class SandboxLauncher {
     const sandbox: SandboxOptions = { ...this.#sandbox, root, mayWrite: () => mayWrite };
     const layout = this.#createLayout(sandbox, options.credentialFiles);
     if (layout.type === "failed") return launchFailure(layout.why);
+    const gitRequests = mayWrite ? this.#gitSettings.open({ ...options, gitPaths: this.#listGitPaths() }) : null;
     const sockets = this.#closeSockets(layout.mounts);
-    const mounts = orderMounts([...layout.mounts, ...sockets.mounts], [...this.#runningMounts]);
+    const addedMounts = [...(gitRequests?.mounts ?? []), ...sockets.mounts];
+    const mounts = orderMounts([...layout.mounts, ...addedMounts], [...this.#runningMounts]);
     this.#runningMounts.add(mounts);
     const release = (): void => {
       this.#runningMounts.delete(mounts);
+      gitRequests?.close();
       layout.release();
     };
     try {
@@ -240,6 +248,7 @@ export class SandboxLauncher {
       const { outer, inner } = splitEnvironment(
         {
           ...commandEnvironment(withholdProxies(sandbox)),
+          ...(gitRequests && { PATH: `${GIT_SHIM_PATH}:${sandbox.environment.PATH ?? DEFAULT_PATH}` }),
           // A home that is reached by a link is not visible where the folder of the link is hidden.
           ...privateFolderVariables(resolveExistingPath(sandbox.home) ?? sandbox.home, "/tmp"),
           ...options.environment,
@@ -282,6 +291,13 @@ export class SandboxLauncher {
     const found = findHostSockets({ sockets: socketList, environment });
     if (found === null) return { mounts: [], filter: buildFilter({ unixSockets: false }) };
     return { mounts: closeHostSockets(found, mounts), filter: buildFilter({ unixSockets: true }) };
+  }
+
+  /** The repositories that commands may write, as they were before the first command. */
+  #listGitPaths(): readonly string[] {
+    const { writable = [], nestedNames = [] } = this.#fixedLayout ?? {};
+    const rootPaths = [this.#root ?? "", ...writable].map((folder) => join(folder, ".git"));
+    return [...rootPaths, ...nestedNames.filter((path) => basename(path) === ".git")];
   }
 
   /** Needs bash: `/bin/sh`, which checks the mounts, may support only one-digit file descriptors. */
@@ -361,6 +377,9 @@ export function createCatcher(sandbox: SandboxOptions): NameCatcher {
     workingTrees.map((workingTree) => ({ ...workingTree, git: git ?? "" })),
   );
 }
+
+/** Where programs are found without the variable. */
+const DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin";
 
 interface PreparedLaunch extends LaunchOptions {
   readonly watched: WatchedCommand;
