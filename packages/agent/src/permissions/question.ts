@@ -114,7 +114,7 @@ function describeRequest(request: PermissionRequest, paths: PermissionPaths): st
       return `${tool === "read" ? "reading" : `${tool} to read`} ${describeTargets(request, paths)}`;
     case "change": {
       if (intent.madeBy)
-        return `${describeTargets(request, paths)}, which \`${escapeForDisplay(intent.madeBy.command)}\` made, to stay`;
+        return `${describeTargets(request, paths)}, which \`${escapeForDisplay(intent.madeBy.command, MAX_MAKER_CHARS)}\` made, to stay`;
       const isChangeTool = tool === "edit" || tool === "write";
       return `${isChangeTool ? `this ${tool} to` : `${tool} to change`} ${describeTargets(request, paths)}`;
     }
@@ -154,7 +154,7 @@ function describeSecretReach({ secrets = [], hosts = [], isConfined }: CommandIn
   if (!isConfined) return `It can send the ${secrets.length === 1 ? "secret" : "secrets"} to any host.`;
   return hosts.length === 0
     ? "It has no network access."
-    : `It can reach only ${hosts.map(escapeForDisplay).join(", ")}.`;
+    : `It can reach only ${hosts.map((host) => escapeForDisplay(host)).join(", ")}.`;
 }
 
 function describeSecret(name: string): string {
@@ -193,17 +193,19 @@ function findPrivatePath(writtenPath: unknown, path: string, temporaryFolders: r
 }
 
 /** Formats quoted text for a question: one line of limited length, with invisible and control characters escaped. */
-export function escapeForDisplay(text: string): string {
-  return escapeAllInvisible(shortenMiddle(text));
+export function escapeForDisplay(text: string, maxChars: number = MAX_CHARS): string {
+  return escapeAllInvisible(shortenMiddle(text, maxChars));
 }
 
 const MAX_CHARS = 1_000;
+/** A command that has already run is named only to recognize it. */
+const MAX_MAKER_CHARS = 120;
 
 // The end is kept, so that a long start cannot hide it.
-function shortenMiddle(text: string): string {
-  if (text.length <= MAX_CHARS) return text;
-  const half = MAX_CHARS / 2;
-  return `${text.slice(0, half)} … ${text.length - MAX_CHARS} more characters … ${text.slice(-half)}`;
+function shortenMiddle(text: string, maxChars: number): string {
+  if (text.length <= maxChars) return text;
+  const half = maxChars / 2;
+  return `${text.slice(0, half)} … ${text.length - maxChars} more characters … ${text.slice(-half)}`;
 }
 
 /** Removes secrets from the question and drops rules that contain one. Warns if a secret hides characters that the shell interprets. */
