@@ -104,7 +104,7 @@ test("RST4 RST6 RST8 RST10 automatic compactions in a small window: the file of 
     if (isForSummary(request)) return "ok";
     rounds += 1;
     if (rounds === 1) return call("read", { path: "work.ts" });
-    return rounds < 26 ? listNumbers(rounds, 300) : "Done.";
+    return rounds < 36 ? listNumbers(rounds, 300) : "Done.";
   };
   const server = await ground.serve(script);
   const variables = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: server.url };
