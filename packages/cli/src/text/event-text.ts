@@ -6,6 +6,7 @@ import { addUsage, zeroUsage } from "@pith/context/host";
 import { formatCompactionEvent, formatProgressLine, formatRereadFiles } from "./compaction-text.ts";
 import { formatSeconds, formatUsage } from "./format.ts";
 import { truncate } from "./safe-text.ts";
+import { OUTSIDE_SANDBOX } from "./tool-call-text.ts";
 
 const MAX_NOTE_CHARS = 300;
 
@@ -84,6 +85,7 @@ type ToolStartEvent = Extract<AgentEvent, { type: "tool_execution_start" }>;
 function formatSandboxTag({ toolName, args }: ToolStartEvent, tools: readonly Tool[]): string {
   const intent = tools.find(({ name }) => name === toolName)?.intent?.(args);
   if (intent?.type !== "command") return "";
+  if (intent.isOutside) return `[${OUTSIDE_SANDBOX}] `;
   return intent.isConfined ? "[sandbox] " : "[no sandbox] ";
 }
 

@@ -29,12 +29,22 @@ export function isBuiltinTool(tool: string): boolean {
   return Object.hasOwn(describers, tool);
 }
 
+export const OUTSIDE_SANDBOX = "outside the sandbox";
+
+/** Whether the model asked to run the command outside the sandbox. */
+export function leavesSandbox(tool: string, { outside }: ToolArguments): boolean {
+  return tool === "bash" && (outside === true || outside === "true");
+}
+
 const describers: Readonly<Record<string, (args: ToolArguments) => string>> = {
   read: (args) => [toLine(args.path), formatLineRange(args)].filter(Boolean).join(" "),
   write: ({ path }) => toLine(path),
   edit: ({ path }) => toLine(path),
-  bash: ({ command, job, kill }) =>
-    job === undefined ? firstCommandLine(toLine(command)) : `${kill ? "end " : ""}${toLine(job)}`,
+  bash: ({ command, job, kill, outside }) => {
+    if (job !== undefined) return `${kill ? "end " : ""}${toLine(job)}`;
+    // In front, where a long command does not push it out of the line.
+    return `${leavesSandbox("bash", { outside }) ? `${OUTSIDE_SANDBOX}: ` : ""}${firstCommandLine(toLine(command))}`;
+  },
   grep: ({ pattern, path, glob }) => [quote(pattern), formatLocation(path), toLine(glob)].filter(Boolean).join(" "),
   find: ({ glob, path }) => [toLine(glob), formatLocation(path)].filter(Boolean).join(" "),
   ls: ({ path }) => toLine(path) || ".",

@@ -75,6 +75,8 @@ describe("events", () => {
     const start = started("bash", { command: "ls\n  -l" });
     expect(formatProgressNote(start, [bash(true)])).toBe("· bash [sandbox] ls -l");
     expect(formatProgressNote(start, [bash(false)])).toBe("· bash [no sandbox] ls -l");
+    const outside = tool("bash", { type: "command", command: "ls", isConfined: false, isOutside: true });
+    expect(formatProgressNote(start, [outside])).toBe("· bash [outside the sandbox] ls -l");
     expect(
       formatProgressNote(started("read", { path: "a.ts", limit: 3 }), [tool("read", { type: "look", paths: [] })]),
     ).toBe("· read a.ts limit=3");

@@ -71,11 +71,13 @@ async function askQuestion(prompt: PermissionPrompt, screen: ScreenApi): Promise
 }
 
 async function showFullSubject({ question, subject, signal }: PermissionPrompt, screen: ScreenApi): Promise<void> {
-  const [{ createTextPage }, { renderSubject }] = await Promise.all([
+  const [{ createTextPage }, { formatQuestionTitle }, { renderSubject }] = await Promise.all([
     import("./panels/pager.ts"),
+    import("./panels/permission.ts"),
     import("./panels/permission-subject.ts"),
   ]);
-  const page = createTextPage({ title: question.text, lines: (viewport) => renderSubject(subject, viewport) });
+  const title = formatQuestionTitle({ question, subject });
+  const page = createTextPage({ title, lines: (viewport) => renderSubject(subject, viewport) });
   await screen.showPanel(page, { where: "page", signal });
 }
 

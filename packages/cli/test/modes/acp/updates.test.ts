@@ -6,6 +6,7 @@ import type { AssistantMessage, ToolResultMessage } from "@pith/context";
 import { zeroUsage } from "@pith/context/host";
 import { test } from "vitest";
 import type { ClientView } from "../../../src/modes/acp/acp-context.ts";
+import { toToolCall } from "../../../src/modes/acp/tool-updates.ts";
 import { advanceIds, createIds, toSessionUpdates } from "../../../src/modes/acp/updates.ts";
 
 const plain: ClientView = {
@@ -248,4 +249,11 @@ test("ACP13 every reply and every compaction has an id of its own", () => {
   });
   assert.deepEqual([after.messageId, after.compactionId], ["o-1", "o-2"]);
   assert.equal(advanceIds(after, { type: "turn_start" }), after);
+});
+
+test("ACP16 the title of a call says that it runs outside the sandbox, also if its command is long", () => {
+  const command = "x".repeat(400);
+  const title = (args: object): string => toToolCall({ ...called, args: { command, ...args } }, "/code").title;
+  assert.equal(title({ outside: true }), `bash outside the sandbox: ${command}`);
+  assert.equal(title({ outside: false }), `bash ${command}`);
 });

@@ -81,6 +81,23 @@ describe("permission question", () => {
     expect(readFileSync(join(talk.folder, "new.txt"), "utf8")).toBe(content);
   });
 
+  test("MAN9 the page of a long command says that it runs outside the sandbox, and so do the call and the footer while it runs", async () => {
+    const command = `${Array.from({ length: 60 }, (_, at) => `: line ${at + 1}`).join("\n")}\ntouch first; sleep 1`;
+    const step: Step = { parts: [{ type: "call", name: "bash", arguments: { command, outside: true } }] };
+    const talk = await talkOn([step, "done"], { wish: { overrides: { permissionMode: "ask" } } });
+    talk.say("touch it");
+    await talk.sees(/Allow bash to run this command outside the sandbox\?[\s\S]*Tab to show all/);
+    talk.terminal.press("\t");
+    await talk.until(() => talk.terminal.emulator.buffer.active.type === "alternate");
+    await talk.sees(/Allow bash to run this command outside the sandbox\?[\s\S]*: line 15/);
+    talk.terminal.press("\x1b");
+    await talk.until(() => talk.terminal.emulator.buffer.active.type === "normal");
+    talk.terminal.press("y");
+    await talk.sees(/● bash outside the sandbox: : line 1[\s\S]* mode · outside the sandbox/);
+    await talk.sees(/✓ bash outside the sandbox: : line 1[\s\S]* mode · sandbox/);
+    expect(existsSync(join(talk.folder, "first"))).toBe(true);
+  });
+
   const watching = () =>
     new Notifier({
       write: () => {},

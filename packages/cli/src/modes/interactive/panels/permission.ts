@@ -66,10 +66,14 @@ function truncateMiddle(lines: readonly string[], maxRows: number, viewport: Vie
 /** The user can open a page with the whole subject. */
 const MAX_SUBJECT_ROWS = 20;
 
-/** A command is shown below the sentence, so the sentence does not repeat it. */
 function renderSentence({ question, subject }: QuestionView, { theme, width }: Viewport): readonly string[] {
-  const text = subject.kind === "command" ? removeCommand(question) : question.text;
+  const text = formatQuestionTitle({ question, subject });
   return wrapTextWithAnsi(escapeControls(text), Math.max(10, width - 2)).map((line) => ` ${theme.strong(line)}`);
+}
+
+/** A command is shown below the sentence. The sentence does not repeat it, so that a long command cannot hide what follows it. */
+export function formatQuestionTitle({ question, subject }: Pick<QuestionView, "question" | "subject">): string {
+  return subject.kind === "command" ? removeCommand(question) : question.text;
 }
 
 function removeCommand({ text }: PermissionQuestion): string {

@@ -4,6 +4,7 @@ import { formatBalance, formatHeadline } from "../../../text/compaction-text.ts"
 import { withoutDenial } from "../../../text/event-text.ts";
 import { formatCountOrNone, formatLineCount } from "../../../text/format.ts";
 import { escapeControls, escapeLineBreaks, truncate } from "../../../text/safe-text.ts";
+import { leavesSandbox, OUTSIDE_SANDBOX } from "../../../text/tool-call-text.ts";
 import type {
   AssistantBlock,
   Block,
@@ -41,7 +42,8 @@ export function formatToolCall(call: ToolBlock): string {
 /** Returns the tool and the arguments that identify the call. */
 export function formatToolCallName({ tool, arguments: args }: ToolBlock): string {
   const { path, command, pattern, url } = args;
-  const details = [command, pattern, path, url].filter((value) => typeof value === "string");
+  const place = leavesSandbox(tool, args) ? `${OUTSIDE_SANDBOX}:` : null;
+  const details = [place, command, pattern, path, url].filter((value) => typeof value === "string");
   return `Tool ${[tool, ...details].map((part) => truncate(escapeLineBreaks(part))).join(" ")}`;
 }
 

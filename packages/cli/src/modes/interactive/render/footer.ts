@@ -2,28 +2,32 @@
 
 import { formatCost } from "../../../text/format.ts";
 import { escapeControls, truncate } from "../../../text/safe-text.ts";
+import { OUTSIDE_SANDBOX } from "../../../text/tool-call-text.ts";
 import type { FooterData } from "../state/footer.ts";
 import { truncateToWidth, visibleWidth } from "../terminal/pi-tui.ts";
 import { calculateBarWidth, renderMeterLine } from "./context-meter.ts";
 import type { RenderContext, Theme } from "./theme.ts";
 
-type FooterOptions = Pick<RenderContext, "width" | "theme">;
+interface FooterOptions extends Pick<RenderContext, "width" | "theme"> {
+  /** Whether a command runs outside the sandbox now. */
+  readonly isOutside?: boolean;
+}
 
 export function renderFooter(footer: FooterData, options: FooterOptions): readonly string[] {
   return renderOneLine(footer, options) ?? renderTwoLines(footer, options);
 }
 
 /** Null if one line has no room for everything, including the legend of the bar. */
-function renderOneLine(footer: FooterData, { width, theme }: FooterOptions): readonly string[] | null {
+function renderOneLine(footer: FooterData, { width, theme, isOutside }: FooterOptions): readonly string[] | null {
   const meterText = footer.meter ? renderMeterLine(footer.meter, { width: UNLIMITED_WIDTH, theme }) : "";
-  const right = [meterText, formatStatus(footer, theme)].filter((text) => text !== "").join(GAP);
+  const right = [meterText, formatStatus(footer, { theme, isOutside })].filter((text) => text !== "").join(GAP);
   const left = formatModelAndFolder(footer, { maxWidth: width - visibleWidth(right) - GAP.length, isComplete: true });
   return left === null ? null : [joinEnds(theme.dim(left), right, width)];
 }
 
 /** The meter shares a line with the status, unless its bar would become too short. */
-function renderTwoLines(footer: FooterData, { width, theme }: FooterOptions): readonly string[] {
-  const status = formatStatus(footer, theme);
+function renderTwoLines(footer: FooterData, { width, theme, isOutside }: FooterOptions): readonly string[] {
+  const status = formatStatus(footer, { theme, isOutside });
   const availableWidth = width - visibleWidth(status) - GAP.length;
   const renderLeft = (maxWidth: number): string =>
     theme.dim(formatModelAndFolder(footer, { maxWidth: Math.max(0, maxWidth), isComplete: false }) ?? "");
@@ -47,12 +51,13 @@ const UNLIMITED_WIDTH = 1_000;
 const MIN_SHARED_BAR_WIDTH = 14;
 
 /** Lists the permission mode, the sandbox and the cost. Values that are not known yet are left out. */
-function formatStatus({ permissionMode, isSandboxed, cost }: FooterData, theme: Theme): string {
+function formatStatus({ permissionMode, isSandboxed, cost }: FooterData, { theme, isOutside }: StatusOptions): string {
   const modeText =
     permissionMode === "all"
       ? theme.warning(theme.strong("ALL mode"))
       : theme.dim(`${escapeControls(permissionMode ?? "")} mode`);
-  const sandboxText = isSandboxed ? theme.dim("sandbox") : theme.warning("no sandbox");
+  const confinedText = isOutside ? theme.warning(theme.strong(OUTSIDE_SANDBOX)) : theme.dim("sandbox");
+  const sandboxText = isSandboxed ? confinedText : theme.warning("no sandbox");
   return [
     permissionMode && modeText,
     isSandboxed === null ? null : sandboxText,
@@ -60,6 +65,11 @@ function formatStatus({ permissionMode, isSandboxed, cost }: FooterData, theme: 
   ]
     .filter((part) => part !== null)
     .join(theme.dim(" · "));
+}
+
+interface StatusOptions {
+  readonly theme: Theme;
+  readonly isOutside: boolean | undefined;
 }
 
 function joinEnds(left: string, right: string, width: number): string {

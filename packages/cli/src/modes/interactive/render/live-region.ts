@@ -4,6 +4,8 @@ import { formatKeyHint } from "../../../settings/keymap.ts";
 import { describeReason } from "../../../text/compaction-text.ts";
 import { formatNumber } from "../../../text/format.ts";
 import { escapeControls, truncate } from "../../../text/safe-text.ts";
+import { leavesSandbox } from "../../../text/tool-call-text.ts";
+import type { Block } from "../state/blocks.ts";
 import {
   type Activity,
   type ExtensionWidgets,
@@ -41,7 +43,8 @@ export function renderFrame({ state, theme, renderInput, now }: FrameOptions, si
     ...renderHint(state, context),
     ...renderWidgets(state.extensionWidgets, context, height),
   ];
-  const footerRows = [...renderFooter(state.footer, context), ...renderStatuses(state.extensionWidgets, context)];
+  const footerOptions = { ...context, isOutside: state.blocks.some(runsOutside) };
+  const footerRows = [...renderFooter(state.footer, footerOptions), ...renderStatuses(state.extensionWidgets, context)];
   const inputRows = renderInput({ width, height: Math.max(3, height - statusRows.length - footerRows.length) });
   const blockRows = Math.max(0, height - statusRows.length - footerRows.length - inputRows.length);
   const blocks =
@@ -52,6 +55,10 @@ export function renderFrame({ state, theme, renderInput, now }: FrameOptions, si
         );
   const lines = [...blocks.slice(-blockRows), ...statusRows, ...inputRows, ...footerRows];
   return lines.slice(-height).map((line) => fitLine(line, width));
+}
+
+function runsOutside(block: Block): boolean {
+  return block.kind === "tool" && block.state === "running" && leavesSandbox(block.tool, block.arguments);
 }
 
 /** Renders at most two lines, below a blank one unless the line of the activity is above. */

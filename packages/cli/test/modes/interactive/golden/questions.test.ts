@@ -59,6 +59,17 @@ golden("a command is asked about", ({ screen }) => {
   void screen.showPanel(asked(command, matter), { where: "inline" });
 });
 
+golden("a command outside the sandbox is asked about", ({ screen }) => {
+  const line = "docker compose up --detach --build database";
+  const question: PermissionQuestion = {
+    ...{ tool: "bash", arguments: { command: line, outside: true } },
+    intent: { type: "command", command: line, isConfined: false, isOutside: true },
+    text: `Allow bash to run \`${line}\` outside the sandbox?`,
+    rules: [rule(`outside(${line})`)],
+  };
+  void screen.showPanel(asked(question, { kind: "command", command: line }), { where: "inline" });
+});
+
 golden(
   "a change is asked about",
   ({ screen }) => {

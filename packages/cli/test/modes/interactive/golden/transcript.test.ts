@@ -87,6 +87,23 @@ golden("a command that is running", ({ screen }) => {
   }));
 });
 
+golden("commands outside the sandbox, one of which runs", ({ screen }) => {
+  screen.handleEvent({ type: "agent_start" });
+  const command = `docker compose run --rm ${"--volume /srv/shop:/srv/shop ".repeat(6)}tests`;
+  const running = { state: "running", startedAt: NOW - 12_000 } as const;
+  show(
+    screen,
+    called("bash", { command: "docker ps", outside: true }, { output: "database", id: "first" }),
+    called("bash", { command: "docker ps" }, { output: "no such file", state: "failed", exitCode: 1, id: "second" }),
+    called("bash", { command, outside: true }, { ...running, id: "third" }),
+  );
+  screen.update((state) => ({
+    ...state,
+    activity: { type: "running", startedAt: NOW - 14_000, phase: "working", chars: 0 },
+    footer: { ...state.footer, isSandboxed: true, permissionMode: "edit" },
+  }));
+});
+
 golden("a call that failed", ({ screen }) => {
   const why = "src/area.ts has changed since it was read, so it was not edited; read it again";
   show(

@@ -24,6 +24,10 @@ test.each<readonly [Block, readonly string[]]>([
   [call, ["Tool bash npm test: done, 2 lines."]],
   [{ ...call, output: "", durationMs: 12_400 }, ["Tool bash npm test: done, no lines, 12 seconds."]],
   [{ ...call, state: "failed", output: "no such file" }, ["Tool bash npm test: failed: no such file"]],
+  [
+    { ...call, arguments: { command: "docker ps", outside: true } },
+    ["Tool bash outside the sandbox: docker ps: done, 2 lines."],
+  ],
   [{ ...call, state: "broken-off" }, ["Tool bash npm test: interrupted."]],
   [
     { ...call, tool: "edit", arguments: { path: "a.ts" }, diff: "--- a.ts\n+++ a.ts\n@@ -1,1 +1,2 @@\n-x\n+y\n+z\n" },

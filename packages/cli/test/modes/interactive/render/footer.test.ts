@@ -45,6 +45,14 @@ test("MET1 the mode that permits everything, and commands without a sandbox, are
   expect(told({ permissionMode: "plan" })).toContain("plan mode");
 });
 
+test("MET24 a command that runs outside the sandbox is told, in whatever room, and only where there is a sandbox", () => {
+  const outside = (facts: Partial<FooterData>, width: number): string =>
+    stripVTControlCharacters(renderFooter({ ...someFacts, ...facts }, { width, theme, isOutside: true }).join("\n"));
+  for (const width of [60, 80, 140, 280]) expect(outside({}, width)).toContain("· outside the sandbox");
+  expect(outside({ isSandboxed: false }, 140)).not.toContain("outside");
+  expect(told({}, 140)).not.toContain("outside");
+});
+
 test("MET19 figures that no reply has measured have a tilde before them (B12)", () => {
   const estimated = (meter: Partial<typeof someMeter>): string =>
     told({ meter: { ...someMeter, isEstimate: true, ...meter } }, 140);
