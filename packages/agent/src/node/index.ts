@@ -16,6 +16,7 @@ export {
   syncFolder,
   writeOwnerOnlyFile,
 } from "./safe-files.ts";
+export { selectCertificateVariables } from "./sandbox/certificates.ts";
 export { findKernelLimits, type KernelLimits } from "./sandbox/cgroup.ts";
 export {
   type CommandSandbox,

@@ -5,7 +5,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { chmod, mkdir } from "node:fs/promises";
 import { homedir } from "node:os";
 import { delimiter, isAbsolute, join, resolve, sep } from "node:path";
-import { isExecutable } from "@pith/agent/node";
+import { isExecutable, selectCertificateVariables } from "@pith/agent/node";
 import type { Environment } from "@pith/models";
 import { expandTilde } from "../sandbox/sandbox.ts";
 import { type NamedServer, type StdioServer, serverSourceLabels } from "../settings/settings.ts";
@@ -67,6 +67,7 @@ export async function planLaunch(
   if (!existsSync(cwd)) return createFailure(`the folder ${cwd} does not exist`);
   const environment: Record<string, string> = {
     ...selectInheritedVariables(context.environment),
+    ...selectCertificateVariables(context.environment, [context.workspace, resolveRealPath(context.workspace)]),
     ...env,
     PATH: resolved.searchPath,
   };

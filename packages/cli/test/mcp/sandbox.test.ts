@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer as createNetServer } from "node:net";
 import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { detectBubblewrap } from "@pith/agent/node";
@@ -56,6 +56,35 @@ test.skipIf(hasNoSandbox)(
     );
   },
 );
+
+test.skipIf(hasNoSandbox)(
+  "MCP31 a server gets the variables that name certificates of a company, and reads the files; nothing from the workspace",
+  async () => {
+    const folder = mkdtempSync(join(homedir(), "pith-test-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const certificate = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n";
+    const [own, foreign] = [join(folder, "ca.pem"), join(desk.workspace, "ca.pem")];
+    for (const file of [own, foreign]) writeFileSync(file, certificate);
+    const environment = { NODE_EXTRA_CA_CERTS: own, AWS_CA_BUNDLE: foreign, UNRELATED: own };
+    await desk.open({ curious: curious() }, { answer: true, environment });
+    assert.equal(await ask("read", { path: own }), certificate);
+    assert.equal(await ask("read", { path: foreign }), "failed: ENOENT");
+    const variables = await ask("read", { path: "/proc/self/environ" });
+    assert.match(variables, new RegExp(`NODE_EXTRA_CA_CERTS=${own}`));
+    assert.doesNotMatch(variables, /AWS_CA_BUNDLE|UNRELATED/);
+  },
+);
+
+test.skipIf(hasNoSandbox)("BOX40 MCP25 a socket of the machine in a folder of a server is closed", async () => {
+  const folder = mkdtempSync(join(homedir(), "pith-test-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, "service");
+  const server = createNetServer((socket) => socket.end("machine"));
+  onTestFinished(() => void server.close());
+  await new Promise<void>((resolve) => server.listen(path, resolve));
+  await desk.open({ curious: curious({ folders: [folder] }) }, { answer: true });
+  assert.equal(await ask("connect", { path }), "failed: ECONNREFUSED");
+});
 
 test.skipIf(hasNoSandbox)("BOX33 MCP25 a workspace outside the home is empty for a server", async () => {
   assert(here.type === "available");

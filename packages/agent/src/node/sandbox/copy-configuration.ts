@@ -288,7 +288,9 @@ export function stripIni(text: string): string {
       lines.push(value === null ? null : `    ${value}`);
     } else {
       const [, name = "", value = ""] = /^([\w.-]+)\s*[=:]\s*(.*)$/.exec(line) ?? [];
-      const pair = cleanPair(name, value, " = ");
+      // pip's `cert` names certificate authorities; the file with the user's key is `client-cert`.
+      const cleanCertificate = name === "cert" ? cleanValue(value.trim()) : null;
+      const pair = cleanCertificate === null ? cleanPair(name, value, " = ") : `${name} = ${cleanCertificate}`;
       isDropped = pair === null;
       lines.push(pair);
     }

@@ -2,6 +2,7 @@
 
 import { basename, delimiter, dirname, isAbsolute, join } from "node:path";
 import { isWithin } from "../../text.ts";
+import { findCertificates } from "./certificates.ts";
 import type { Mount } from "./mounts.ts";
 import { readFolderEntries, readFolderNames, resolveExistingPath, resolveExistingPaths } from "./options.ts";
 
@@ -41,7 +42,7 @@ const TOOLCHAINS: readonly string[] = [
   ...["miniconda3", "anaconda3", "miniforge3", "mambaforge", "micromamba", "n", "sdk", "flutter", "Android/Sdk"],
 ];
 
-/** Variables that name such a folder, or certificates. */
+/** Variables that name such a folder. */
 const TOOLCHAIN_VARIABLES: readonly string[] = [
   ...["PYENV_ROOT", "NVM_DIR", "RUSTUP_HOME", "SDKMAN_DIR", "VOLTA_HOME", "ASDF_DATA_DIR", "ASDF_DIR", "MISE_DATA_DIR"],
   ...["FNM_DIR", "RBENV_ROOT", "NODENV_ROOT", "GOENV_ROOT", "GOROOT", "JAVA_HOME", "ANDROID_HOME", "ANDROID_SDK_ROOT"],
@@ -54,15 +55,6 @@ const TOOLCHAIN_VARIABLES: readonly string[] = [
     "GEM_HOME",
     "FLUTTER_ROOT",
     "UV_PYTHON_INSTALL_DIR",
-  ],
-  ...[
-    "NODE_EXTRA_CA_CERTS",
-    "SSL_CERT_FILE",
-    "SSL_CERT_DIR",
-    "REQUESTS_CA_BUNDLE",
-    "CURL_CA_BUNDLE",
-    "GIT_SSL_CAINFO",
-    "PIP_CERT",
   ],
 ];
 
@@ -90,11 +82,17 @@ export interface ToolchainOptions {
   /** Real paths of folders that commands do not see, including the home. */
   readonly hidden: readonly string[];
   readonly privateHome: string;
+  /** The workspace. */
+  readonly root?: string;
+  /** Other projects, in which the program does not work. */
+  readonly otherProjects?: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** Read-only mounts with real paths; none contains a hidden folder. */
-export function findToolchains({ home, hidden, privateHome, environment }: ToolchainOptions): readonly Mount[] {
+/** Read-only mounts of programs and certificates; none contains a hidden folder. */
+export function findToolchains(options: ToolchainOptions): readonly Mount[] {
+  const { home, hidden, privateHome, environment, root, otherProjects = [] } = options;
+  const workspaces = [...(root === undefined ? [] : [root]), ...otherProjects];
   const isHidden = (path: string): boolean =>
     hidden.some((each) => isWithin(each, path)) && !hidden.some((each) => isWithin(path, each));
   const programFolders = [...(environment.PATH ?? "").split(delimiter).filter(isAbsolute), dirname(process.execPath)];
@@ -112,7 +110,8 @@ export function findToolchains({ home, hidden, privateHome, environment }: Toolc
     ...linked.map((path) => (basename(dirname(path)) === "bin" ? findVisibleInstallation(dirname(path)) : path)),
   ].filter(isHidden);
   const mounts = keepOutermost([...new Set(found)]).map((path): Mount => ({ path, access: "readable" }));
-  return [...mounts, ...privateCacheMounts({ home, privateHome }, mounts)];
+  const certificates = findCertificates({ home, hidden, environment, workspaces });
+  return [...mounts, ...privateCacheMounts({ home, privateHome }, mounts), ...certificates];
 }
 
 /** For `X/bin` returns X if it looks like an installation, for `X/shims` and `X/node_modules/.bin` their parent; else the folder itself. */

@@ -1,6 +1,7 @@
 /** A server of tools that looks around: it reads, writes and fetches what it is told to, and says how that went. */
 
 import { readFileSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
 import { McpServer } from "@modelcontextprotocol/server";
 import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { z } from "zod";
@@ -28,6 +29,14 @@ server.registerTool("reach", { inputSchema: z.object({ url: z.string() }) }, ({ 
     const response = await fetch(url);
     return `${response.status} ${await response.text()}`;
   }),
+);
+server.registerTool("connect", { inputSchema: z.object({ path: z.string() }) }, ({ path }) =>
+  outcome(
+    () =>
+      new Promise((resolve, reject) => {
+        connect(path).on("data", resolve).on("error", reject);
+      }),
+  ),
 );
 server.registerTool("where", {}, () => outcome(() => `${process.cwd()} ${process.env.HOME} ${process.env.TMPDIR}`));
 server.registerTool("wait", {}, () => new Promise(() => {}));
