@@ -86,17 +86,28 @@ export interface ToolchainOptions {
   readonly root?: string;
   /** Other projects, in which the program does not work. */
   readonly otherProjects?: readonly string[];
+  /** Other folders in which commands may write. */
+  readonly writable?: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
 /** Read-only mounts of programs and certificates; none contains a hidden folder. */
 export function findToolchains(options: ToolchainOptions): readonly Mount[] {
-  const { home, hidden, privateHome, environment, root, otherProjects = [] } = options;
-  const workspaces = [...(root === undefined ? [] : [root]), ...otherProjects];
+  const { home, hidden, privateHome, environment, root, otherProjects = [], writable = [] } = options;
+  // A command could have left links in them, and must not choose what the next session shows.
+  const changeable = [...(root === undefined ? [] : [root]), ...otherProjects, ...writable];
+  const workspaces = [...changeable, ...resolveExistingPaths(changeable)];
+  const resolveOutside = (paths: readonly string[]): readonly string[] =>
+    paths.flatMap((path) => {
+      const real = resolveExistingPath(path);
+      const isChangeable = [path, real ?? path].some((each) => workspaces.some((folder) => isWithin(folder, each)));
+      return real === null || isChangeable ? [] : [real];
+    });
   const isHidden = (path: string): boolean =>
     hidden.some((each) => isWithin(each, path)) && !hidden.some((each) => isWithin(path, each));
-  const programFolders = [...(environment.PATH ?? "").split(delimiter).filter(isAbsolute), dirname(process.execPath)];
-  const pathFolders = [...new Set(resolveExistingPaths(programFolders))];
+  const searchPath = (environment.PATH ?? "").split(delimiter).filter(isAbsolute);
+  const ownFolder = resolveExistingPaths([dirname(process.execPath)]);
+  const pathFolders = [...new Set([...resolveOutside(searchPath), ...ownFolder])];
   const folders = pathFolders.filter(isHidden);
   const linked = pathFolders.flatMap(readLinkTargets).filter(isHidden);
   const findVisibleInstallation = (folder: string): string => {
@@ -105,7 +116,7 @@ export function findToolchains(options: ToolchainOptions): readonly Mount[] {
   };
   const found = [
     ...resolveExistingPaths(TOOLCHAINS.map((name) => join(home, name))),
-    ...resolveExistingPaths(TOOLCHAIN_VARIABLES.map((name) => environment[name] ?? "")),
+    ...resolveOutside(TOOLCHAIN_VARIABLES.map((name) => environment[name] ?? "")),
     ...folders.map(findVisibleInstallation),
     ...linked.map((path) => (basename(dirname(path)) === "bin" ? findVisibleInstallation(dirname(path)) : path)),
   ].filter(isHidden);

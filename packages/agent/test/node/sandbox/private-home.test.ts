@@ -185,6 +185,23 @@ describe("toolchains", () => {
     expect(found(place, join(place.home, "bin"))).toEqual([".venvs/tool", "bin"]);
   });
 
+  test("BOX11 links that a command leaves in a folder of PATH or of a variable in the workspace make nothing visible later", async () => {
+    const place = world();
+    const bin = join(place.workspace, ".venv/bin");
+    put(join(bin, "tool"));
+    put(join(place.home, "Documents/file"), SECRET);
+    const environment = { PATH: `${bin}:${process.env.PATH}`, VIRTUAL_ENV: join(place.workspace, ".venv") };
+    const look = "cat ~/notes.txt ~/Documents/file";
+    const ways = [
+      "ln -s ~/notes.txt .venv/bin/x; ln -s ~/Documents .venv/bin/y",
+      "rm -r .venv; ln -s ~/Documents .venv",
+    ];
+    for (const way of ways) {
+      await ranIn(boxOf(place, { environment }), way);
+      expect((await ranIn(boxOf(place, { environment }), look)).text).not.toContain(SECRET);
+    }
+  });
+
   test("BOX11 a toolchain runs and cannot be changed", async () => {
     const place = world();
     const bin = join(place.home, ".cargo/bin");
