@@ -180,7 +180,7 @@ export type {
   RewindResult,
 } from "./session/rewind-files.ts";
 export { decodeText, detectImageType } from "./text.ts";
-export type { Intent, PermissionGrant, Tool, ToolCall, ToolOutput } from "./tool.ts";
+export type { ChangeIntent, GitSettingsChange, Intent, PermissionGrant, Tool, ToolCall, ToolOutput } from "./tool.ts";
 export { type BashTool, type BashToolOptions, bashTool } from "./tools/bash/bash.ts";
 export { CommandOutput } from "./tools/bash/command-output.ts";
 export type { Login, LoginOptions, SecretSource } from "./tools/bash/command-secrets.ts";

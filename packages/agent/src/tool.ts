@@ -75,6 +75,8 @@ export interface ChangeIntent {
   readonly paths: readonly string[];
   /** Set if a command made the files and the question is whether they may stay. */
   readonly madeBy?: MadeBy;
+  /** Set if a command in the sandbox changes the settings of a repository. */
+  readonly gitSettings?: GitSettingsChange;
 }
 
 /** How files came into being that other programs run or trust. */
@@ -82,6 +84,14 @@ export interface MadeBy {
   readonly command: string;
   /** What is special about the files, such as a git setting that runs a program. */
   readonly remarks: readonly string[];
+}
+
+export interface GitSettingsChange {
+  readonly command: string;
+  /** Each as `set core.pager = less` or `remove core.pager = less`. */
+  readonly changes: readonly string[];
+  /** What git does because of them. */
+  readonly effect: string;
 }
 
 /** A command in the sandbox connects to a host. */

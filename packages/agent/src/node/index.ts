@@ -32,6 +32,15 @@ export {
   safeEnvironment,
 } from "./sandbox/detect.ts";
 export {
+  describeChange,
+  describeEffect,
+  type GitSetting,
+  type GitSettingChange,
+  type GitSettingsDecision,
+  type GitSettingsRequest,
+  type PermitGitSettings,
+} from "./sandbox/git-config.ts";
+export {
   BYTES_PER_GB,
   type CommandLimits,
   defaultLimits,

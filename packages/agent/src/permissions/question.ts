@@ -2,7 +2,7 @@
 
 import type { Redaction } from "@pith/context";
 import { escapeAllInvisible, isWithin, shortenPath } from "../text.ts";
-import type { CommandIntent, Intent, MadeBy } from "../tool.ts";
+import type { CommandIntent, GitSettingsChange, Intent, MadeBy } from "../tool.ts";
 import { harmlessPrefix } from "./classify-commands.ts";
 import type { ActionKind, AskReason } from "./decide.ts";
 import { simpleCommandWords } from "./match-command.ts";
@@ -69,8 +69,9 @@ function formatText(request: PermissionRequest, { action, reason }: AskDecision,
   const place = isOutside ? OUTSIDE_SANDBOX : (actionPlaces[action] ?? "");
   const question = `Allow ${describeRequest(request, paths)}${place}?`;
   const secretRemark = intent?.type === "command" ? describeSecretReach(intent) : "";
-  const madeRemarks = intent?.type === "change" && intent.madeBy ? describeMade(intent.madeBy) : [];
-  const remarks = [secretRemark, ...madeRemarks, actionRemarks[action] ?? "", reasonRemarks[reason]];
+  const { madeBy = undefined, gitSettings = undefined } = intent?.type === "change" ? intent : {};
+  const actionRemark = gitSettings?.effect ?? actionRemarks[action] ?? "";
+  const remarks = [secretRemark, ...(madeBy ? describeMade(madeBy) : []), actionRemark, reasonRemarks[reason]];
   return [question, ...remarks.filter((remark) => remark !== "")].join(" ");
 }
 
@@ -113,6 +114,7 @@ function describeRequest(request: PermissionRequest, paths: PermissionPaths): st
     case "look":
       return `${tool === "read" ? "reading" : `${tool} to read`} ${describeTargets(request, paths)}`;
     case "change": {
+      if (intent.gitSettings) return describeGitSettings(intent.gitSettings, describeTargets(request, paths));
       if (intent.madeBy)
         return `${describeTargets(request, paths)}, which \`${escapeForDisplay(intent.madeBy.command, MAX_MAKER_CHARS)}\` made, to stay`;
       const isChangeTool = tool === "edit" || tool === "write";
@@ -137,6 +139,10 @@ function describeRequest(request: PermissionRequest, paths: PermissionPaths): st
     case undefined:
       return `${tool} to run with ${escapeForDisplay(JSON.stringify(toolRequest.arguments))}`;
   }
+}
+
+function describeGitSettings({ command, changes }: GitSettingsChange, file: string): string {
+  return `\`${escapeForDisplay(command)}\` to ${changes.map(escapeForDisplay).join(" and to ")} in ${file}`;
 }
 
 const DEFAULT_PORTS: ReadonlySet<number> = new Set([80, 443]);

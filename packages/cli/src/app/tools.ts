@@ -46,6 +46,7 @@ import type { Model, Session, Tool as ToolSchema } from "@pith/context";
 import { sessionIdToFileName } from "@pith/context/node";
 import { supportsWebSearch, webSearch } from "@pith/models";
 import { type CatchPermissions, createCatchDecisions } from "../sandbox/caught.ts";
+import { createGitSettingsCheck } from "../sandbox/git-settings.ts";
 import {
   createLazyNetwork,
   describeNetworkProblem,
@@ -141,10 +142,9 @@ async function createSandboxShells(
   sandbox: Exclude<OpenSandbox, { type: "unavailable" }>,
   options: CreateBashToolOptions,
 ): Promise<SandboxShells> {
-  const sandboxOptions = await buildSandboxOptions(sandbox.folders, {
-    ...options,
-    caught: createCatchDecisions(options.permissions),
-  });
+  const { permissions } = options;
+  const common = await buildSandboxOptions(sandbox.folders, { ...options, caught: createCatchDecisions(permissions) });
+  const sandboxOptions = { ...common, permitGitSettings: createGitSettingsCheck(permissions) };
   if (sandbox.type === "available") {
     const { program } = sandbox;
     return {

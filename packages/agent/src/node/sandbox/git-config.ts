@@ -273,10 +273,30 @@ export type PermitGitSettings = (
   options: { readonly signal: AbortSignal },
 ) => Promise<GitSettingsDecision>;
 
+/** As the question to the user shows it: `set core.pager = less`. */
 export function describeChange({ type, key, value }: GitSettingChange): string {
   const setting = value === null ? key : `${key} = ${value}`;
   return type === "set" ? `set ${setting}` : `remove ${setting}`;
 }
+
+/** What git does because of these settings, in one sentence. */
+export function describeEffect(changes: readonly GitSettingChange[]): string {
+  const effects = changes.map(
+    ({ key }) => EFFECTS.find(([pattern]) => pattern.test(key))?.[1] ?? "Git can run a program because of it.",
+  );
+  return [...new Set(effects)].join(" ");
+}
+
+const EFFECTS: readonly (readonly [RegExp, string])[] = [
+  [/^core\.hookspath$/, "Git runs the programs in that folder."],
+  [/^include(?:if)?\./, "Git then reads more settings from that file."],
+  [
+    /^(?:remote|submodule|branch|url)\..*(?:url|insteadof|remote)$|^remote\.pushdefault$/s,
+    "Git connects to that address, and runs the hooks of a repository on this machine.",
+  ],
+  [/^core\.worktree$/, "Git then writes files in that folder."],
+  [/^(?:http|https|ssl)\./, "It changes how git connects to servers."],
+];
 
 /** Git uses the last of several values, so another order is a change of all. That an address is removed redirects nothing. */
 export function compareSettings(

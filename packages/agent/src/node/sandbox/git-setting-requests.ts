@@ -60,6 +60,7 @@ export class GitSettingRequests {
   /** Changes that the user allowed in this session. */
   readonly #allowedChanges = new Set<string>();
   #folder: string | null = null;
+  #runningCount = 0;
 
   constructor(options: RequestOptions) {
     this.#options = options;
@@ -73,6 +74,7 @@ export class GitSettingRequests {
     const parent = dirname(GIT_SHIM_FOLDER);
     if (files.length === 0 || resolveExistingPath(parent) !== parent || isWithin(parent, root)) return null;
     const folder = this.#openFolder();
+    this.#runningCount += 1;
     const source = join(folder, randomBytes(8).toString("hex"));
     mkdirSync(source, { mode: 0o700 });
     const receiver = new RequestReceiver(source, files, (change, signal) => this.#decide(change, command, signal));
@@ -84,10 +86,12 @@ export class GitSettingRequests {
       close: () => {
         receiver.close();
         rmSync(source, { recursive: true, force: true });
+        this.#closeFolder();
       },
     };
   }
 
+  /** Exists while a command runs. */
   #openFolder(): string {
     if (this.#folder !== null) return this.#folder;
     const folder = createThrowawayFolder(this.#options.privateHome);
@@ -95,6 +99,13 @@ export class GitSettingRequests {
     writeGitShim(join(folder, "program"), { isSigned: signsCommits(this.#options) });
     this.#folder = folder;
     return folder;
+  }
+
+  #closeFolder(): void {
+    this.#runningCount -= 1;
+    if (this.#runningCount > 0 || this.#folder === null) return;
+    rmSync(this.#folder, { recursive: true, force: true });
+    this.#folder = null;
   }
 
   async #decide(

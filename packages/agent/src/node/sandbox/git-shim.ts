@@ -40,8 +40,6 @@ PATH=${GIT_SHIM_PATH}:$PATH
 exec "$hook" "$@"
 `;
 
-const SIGNING_HELP = "run the command with outside: true, which asks the user, or commit with --no-gpg-sign";
-
 /** For any POSIX shell. The paths to \`exec\` come first, because nearly all calls take them. */
 const SHIM_SCRIPT = `#!/bin/sh
 # Pith: sandboxed commands run git with this program. The settings of a repository are read-only for them. A subcommand
@@ -146,13 +144,13 @@ case $command in
     if [ "$signs" = true ]; then
       "$real" "$@"
       status=$?
-      [ "$status" = 0 ] || echo "pith: if signing failed: the signing key is outside the sandbox; ${SIGNING_HELP}" >&2
+      [ "$status" = 0 ] || echo "pith: if signing failed, the signing key is outside the sandbox. Run the command with outside: true, which asks the user, or with --no-gpg-sign." >&2
       exit "$status"
     fi
     if [ "$command" = commit ] && [ -z "$signs" ] && [ -e ${GIT_SHIM_FOLDER}/signed ]; then
       "$real" "$@"
       status=$?
-      [ "$status" = 0 ] && echo "pith: the commit is not signed, although the user's settings sign commits: the signing key is outside the sandbox; to sign it, amend it with outside: true" >&2
+      [ "$status" = 0 ] && echo "pith: the commit is not signed: the user's signing key is outside the sandbox. To sign it, run git commit --amend --no-edit -S with outside: true." >&2
       exit "$status"
     fi ;;
 esac

@@ -248,7 +248,6 @@ export class SandboxLauncher {
       const { outer, inner } = splitEnvironment(
         {
           ...commandEnvironment(withholdProxies(sandbox)),
-          ...(gitRequests && { PATH: `${GIT_SHIM_PATH}:${sandbox.environment.PATH ?? DEFAULT_PATH}` }),
           // A home that is reached by a link is not visible where the folder of the link is hidden.
           ...privateFolderVariables(resolveExistingPath(sandbox.home) ?? sandbox.home, "/tmp"),
           ...options.environment,
@@ -256,7 +255,8 @@ export class SandboxLauncher {
         isLoaderVariable,
       );
       const program = setVariables(inner, this.#closeInheritedFiles(options.argv));
-      const argv = verifyMountsFirst(mounts, program, limitProcessesScript(this.#limits));
+      const searchScript = gitRequests ? `PATH=${GIT_SHIM_PATH}:$PATH; export PATH; ` : "";
+      const argv = verifyMountsFirst(mounts, program, `${searchScript}${limitProcessesScript(this.#limits)}`);
       const { filter } = sockets;
       const watched = this.#createWatchedCommand(options, layout);
       const findRestriction = createRestrictionFinder({
@@ -377,9 +377,6 @@ export function createCatcher(sandbox: SandboxOptions): NameCatcher {
     workingTrees.map((workingTree) => ({ ...workingTree, git: git ?? "" })),
   );
 }
-
-/** Where programs are found without the variable. */
-const DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin";
 
 interface PreparedLaunch extends LaunchOptions {
   readonly watched: WatchedCommand;

@@ -1,0 +1,343 @@
+/** Tests node/sandbox/git-setting-requests.ts and git-shim.ts: commands change the settings of a repository. */
+
+import { execFileSync } from "node:child_process";
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { changeGitConfig } from "../../../src/node/sandbox/change-git-config.ts";
+import type { GitSettingsRequest, PermitGitSettings } from "../../../src/node/sandbox/git-config.ts";
+import type { SandboxOptions } from "../../../src/node/sandbox/options.ts";
+import { sandboxedShell } from "../../../src/node/sandbox/shell.ts";
+import { boxOf, ranIn, type World, world } from "./world.ts";
+
+interface Repository extends World {
+  readonly git: (...words: readonly string[]) => string;
+  readonly config: string;
+  readonly box: (parts?: Partial<SandboxOptions>) => SandboxOptions;
+}
+
+const AUTHOR = Object.fromEntries(
+  ["GIT_AUTHOR", "GIT_COMMITTER"].flatMap((name) => [
+    [`${name}_NAME`, "a"],
+    [`${name}_EMAIL`, "a@b"],
+  ]),
+);
+
+/** The workspace is a repository with a bare one in it, to which it can push. */
+function repository(): Repository {
+  const place = world();
+  const { home, workspace } = place;
+  const git = (...words: readonly string[]): string => {
+    const env = { PATH: process.env.PATH, HOME: home, ...AUTHOR };
+    return execFileSync("git", [...words], { cwd: workspace, stdio: "pipe", env }).toString();
+  };
+  rmSync(join(workspace, ".git"), { recursive: true });
+  git("init", "-q", "-b", "main", ".");
+  writeFileSync(join(workspace, ".git/info/exclude"), "*\n");
+  git("commit", "-q", "--allow-empty", "-m", "first");
+  git("init", "-q", "--bare", "bare.git");
+  git("remote", "add", "origin", "./bare.git");
+  git("push", "-q", "origin", "main");
+  const box = (parts: Partial<SandboxOptions> = {}): SandboxOptions =>
+    boxOf(place, { ...parts, environment: { ...AUTHOR, ...parts.environment } });
+  return { ...place, git, box, config: join(workspace, ".git/config") };
+}
+
+const ended = (exitCode: number) => ({ type: "ended", exitCode });
+
+describe("settings that are known to be harmless", () => {
+  test("BOX46 a command changes them, and cannot write the file itself before or after that", async () => {
+    const place = repository();
+    appendFileSync(place.config, "# a comment\n[user]\n\tname = Ada ; of the team\n");
+    const { ino } = statSync(place.config);
+    const command = "echo x >>.git/config; git config user.email a@example.com && echo x >>.git/config";
+    const { text } = await ranIn(place.box(), command);
+    expect(text.match(/Read-only file system/g)).toHaveLength(2);
+    expect(readFileSync(place.config, "utf8")).toMatch(
+      /# a comment\n\[user\]\n\tname = Ada ; of the team\n\temail = a@example\.com\n$/,
+    );
+    expect(statSync(place.config).ino).toBe(ino);
+    expect(readdirSync(dirname(place.config)).filter((name) => name.includes("lock"))).toEqual([]);
+  });
+
+  test.each<readonly [string, string]>([
+    ["git config user.email a@b", "user.email a@b"],
+    ["git config --local user.email a@b", "user.email a@b"],
+    ["cd bin 2>/dev/null || mkdir bin && cd bin; git -c core.abbrev=9 config user.email a@b", "user.email a@b"],
+    ["git -C . remote add other https://example.com/x.git", "remote.other.url https://example.com/x.git"],
+    ["git remote add o https://example.com/x; git remote rename o p", "remote.p.url https://example.com/x"],
+    ["git remote set-url --add origin https://example.com/x", "remote.origin.url https://example.com/x"],
+    ["git push -q -u origin main", "branch.main.remote origin"],
+    ["git push -q --set-upstream origin HEAD:refs/heads/other", "branch.main.merge refs/heads/other"],
+    ["git config push.autoSetupRemote true; git checkout -q -b new; git push -q", "branch.new.merge refs/heads/new"],
+    ["git branch -q --set-upstream-to=origin/main", "branch.main.merge refs/heads/main"],
+    ["git branch -q new origin/main", "branch.new.merge refs/heads/main"],
+    ["git checkout -q -b new origin/main", "branch.new.merge refs/heads/main"],
+    ["git switch -q -c new origin/main", "branch.new.merge refs/heads/main"],
+    ["git push -q origin main:two; git checkout -q two", "branch.two.merge refs/heads/two"],
+    ["git branch -q new origin/main; git branch -m new newer", "branch.newer.merge refs/heads/main"],
+    ["git branch -q new origin/main; git branch -c new copy", "branch.copy.merge refs/heads/main"],
+    ["GIT_EDITOR='echo text >' git branch --edit-description", "branch.main.description text"],
+  ])("BOX46 %s", async (command, setting) => {
+    const place = repository();
+    const { end, text } = await ranIn(place.box(), command);
+    expect({ end, text }).toEqual({ end: ended(0), text: expect.not.stringContaining("pith:") });
+    const [name = "", value] = setting.split(" ");
+    expect(place.git("config", "--get-all", name).split("\n")).toContain(value);
+    expect(place.git("fsck")).toBe("");
+  });
+
+  test.each<readonly [string, string]>([
+    ["git branch new origin/main -q; git branch -d new -q", "branch.new"],
+    ["git branch new origin/main -q; git branch -D new -q; git pack-refs --all", "branch.new"],
+    ["git branch -q -u origin/main; git branch --unset-upstream", "branch.main"],
+    ["git remote remove origin", "remote.origin"],
+    ["git config user.email x; git config --unset user.email", "user.email"],
+  ])("BOX46 %s", async (command, section) => {
+    const place = repository();
+    const { end, text } = await ranIn(place.box(), command);
+    expect({ end, text }).toEqual({ end: ended(0), text: expect.not.stringContaining("pith:") });
+    expect(place.git("config", "--list")).not.toContain(section);
+    expect(place.git("fsck")).toBe("");
+  });
+
+  test("BOX46 a new worktree names the repository, and can be removed", async () => {
+    const place = repository();
+    const command = "git worktree add -q -b new tree origin/main && cat tree/.git && git -C tree status -sb";
+    const { end, text } = await ranIn(place.box(), command);
+    const folder = join(place.workspace, ".git/worktrees/tree");
+    expect({ end, text }).toEqual({ end: ended(0), text: `gitdir: ${folder}\n## new...origin/main\n` });
+    expect(place.git("-C", "tree", "status", "-sb")).toBe("## new...origin/main\n");
+    const again = "git worktree add -q other && git worktree remove other && git worktree list | wc -l";
+    expect(await ranIn(place.box(), again)).toEqual({ end: ended(0), text: "2\n" });
+  });
+
+  test("BOX46 a repository that the command made is changed directly", async () => {
+    const place = repository();
+    const command = "git init -q sub && cd sub && git config core.pager less && git config core.pager";
+    expect(await ranIn(place.box(), command)).toEqual({ end: ended(0), text: "less\n" });
+  });
+
+  test("BOX46 a hook may use other repositories", async () => {
+    const place = repository();
+    const hook = join(place.workspace, ".git/hooks/pre-push");
+    const script = "#!/bin/sh\ncat; git init -q sub && git -C sub config core.pager less; echo hook $GIT_COMMON_DIR.";
+    writeFileSync(hook, script);
+    chmodSync(hook, 0o755);
+    const { end, text } = await ranIn(place.box(), "git push -u origin HEAD:refs/heads/new; git config core.pager");
+    expect(end).toEqual(ended(1));
+    expect(text).toContain("refs/heads/new");
+    expect(text).toContain("hook .\n");
+    expect(readFileSync(join(place.workspace, "sub/.git/config"), "utf8")).toContain("pager = less");
+  });
+
+  test("BOX46 several commands at the same time", async () => {
+    const place = repository();
+    const shell = sandboxedShell(place.box());
+    const options = { signal: new AbortController().signal, onOutput: () => {} };
+    const command = (name: string): string =>
+      `for i in 1 2 3; do until git config branch.${name}.description $i 2>/dev/null; do sleep 0.1; done; done`;
+    await Promise.all(["a", "b", "c"].map((name) => shell.run(command(name), options)));
+    for (const name of ["a", "b", "c"]) expect(place.git("config", `branch.${name}.description`)).toBe("3\n");
+  });
+
+  test("BOX46 git that reads at the same time sees the old or the new settings", async () => {
+    const place = repository();
+    const original = readFileSync(place.config, "utf8");
+    const texts = ["", "[user]\n\tname = Ada\n", `[user]\n\tname = ${"Ada ".repeat(300)}\n`].map(
+      (each) => original + each,
+    );
+    let isDone = false;
+    const change = async (): Promise<void> => {
+      for (let at = 0; at < 150; at += 1) {
+        const [oldText = "", newText = ""] = [texts[at % 3], texts[(at + 1) % 3]];
+        expect(await changeGitConfig({ file: place.config, oldText, newText })).toEqual({ type: "changed" });
+        await new Promise(setImmediate);
+      }
+      isDone = true;
+    };
+    const read = async (): Promise<void> => {
+      while (!isDone) {
+        const text = readFileSync(place.config, "utf8").replace(/\n?#+$/, "");
+        expect(texts.some((each) => each.trimEnd() === text.trimEnd())).toBe(true);
+        await new Promise(setImmediate);
+      }
+    };
+    await Promise.all([change(), read()]);
+  });
+});
+
+describe("settings by which git could run a program", () => {
+  const allow: PermitGitSettings = async () => ({ type: "allowed" });
+
+  test.each([
+    ["git config core.fsmonitor ./x", "set core.fsmonitor = ./x"],
+    ["git config alias.x '!./x'", "set alias.x = !./x"],
+    ["git remote add evil ext::./x", "set remote.evil.url = ext::./x"],
+    ["git config include.path ../more", "set include.path = ../more"],
+  ])("BOX46 are refused without a user, and the command says why: %s", async (command, change) => {
+    const place = repository();
+    const before = readFileSync(place.config, "utf8");
+    const { end, text } = await ranIn(place.box(), command);
+    expect(end).toEqual(ended(1));
+    expect(text).toContain(`pith: ${place.config} was not changed: `);
+    expect(text).toContain(change);
+    expect(readFileSync(place.config, "utf8")).toBe(before);
+  });
+
+  test("BOX46 the user is asked once for the same setting, and the timeout stands still meanwhile", async () => {
+    const place = repository();
+    const requests: GitSettingsRequest[] = [];
+    const permitGitSettings: PermitGitSettings = async (request) => {
+      requests.push(request);
+      await new Promise((resolve) => setTimeout(resolve, 1_500));
+      return { type: "allowed" };
+    };
+    const shell = sandboxedShell(place.box({ permitGitSettings }));
+    const options = { signal: new AbortController().signal, onOutput: () => {}, timeoutMs: 1_200 };
+    const command = "git config core.hooksPath .husky";
+    expect(await shell.run(command, options)).toEqual(ended(0));
+    place.git("config", "--unset", "core.hooksPath");
+    expect(await shell.run(`${command}; echo again`, options)).toEqual(ended(0));
+    expect(requests).toEqual([
+      { file: place.config, changes: [{ key: "core.hookspath", value: ".husky", type: "set" }], command },
+    ]);
+    expect(place.git("config", "core.hooksPath")).toBe(".husky\n");
+  });
+
+  test("BOX46 a removed setting counts, too", async () => {
+    const place = repository();
+    place.git("config", "core.hooksPath", ".husky");
+    const { end, text } = await ranIn(place.box(), "git config --unset core.hooksPath");
+    expect(end).toEqual(ended(1));
+    expect(text).toContain("remove core.hookspath = .husky");
+  });
+
+  test("BOX46 nothing changes if a rule denies changes of the file", async () => {
+    const place = repository();
+    const box = place.box({ permitGitSettings: allow, guarded: [place.config] });
+    const { end, text } = await ranIn(box, "git config user.email a@b");
+    expect(end).not.toEqual(ended(0));
+    expect(text).toContain("could not write config file");
+    expect(place.git("config", "--list")).not.toContain("user.email");
+  });
+});
+
+describe("requests of a hostile command", () => {
+  const REQUESTS = "/run/pith-git/requests";
+  /** Sends a request of its own and prints the answer. */
+  const send = (file: string, prepare = ":"): string =>
+    `w=${REQUESTS}/work.evil; mkdir -p $w/common; cp .git/config $w/base; { cat .git/config; printf '[user]\\n\\tname = evil\\n'; } >$w/common/config
+     mkfifo $w/answer; ${prepare}; printf 'work.evil\\n%s\\n' ${file} >$w/r; mv -T $w/r ${REQUESTS}/request; exec 9<>$w/answer; read -t 3 -r a <&9; echo "answer: $a"`;
+
+  test("BOX46 the same settings by a request of its own", async () => {
+    const place = repository();
+    expect((await ranIn(place.box(), send(place.config))).text).toBe("answer: yes\n");
+    expect(place.git("config", "user.name")).toBe("evil\n");
+  });
+
+  test.each<readonly [string, string]>([
+    ["another file", "$OUTSIDE/config"],
+    ["a way around", "$PWD/.git/../.git/config"],
+    ["a part of a path", ".git/config"],
+  ])("BOX46 no other file is written: %s", async (_, file) => {
+    const place = repository();
+    writeFileSync(join(place.outside, "config"), readFileSync(place.config));
+    const before = readFileSync(place.config, "utf8");
+    const { text } = await ranIn(place.box(), send(file));
+    expect(text).toBe("answer: no commands may not change the settings of this repository\n");
+    expect(readFileSync(place.config, "utf8")).toBe(before);
+    expect(readFileSync(join(place.outside, "config"), "utf8")).toBe(before);
+  });
+
+  test.each<readonly [string, string, string]>([
+    ["settings that are a link", "ln -sf $OUTSIDE/config $w/common/config", "cannot be read"],
+    ["settings in a folder that is a link", "mv $w/common $w/c; ln -s c $w/common", "cannot be read"],
+    ["settings that are a pipe", "rm $w/common/config; mkfifo $w/common/config", "cannot be read"],
+    ["settings that are too large", "head -c 2000000 /dev/zero | tr '\\0' '#' >>$w/common/config", "cannot be read"],
+    ["settings with a NUL", "printf '\\0' >>$w/common/config", "git could not read"],
+    ["settings that git cannot read", "echo '[x' >>$w/common/config", "git could not read"],
+    ["other old settings", "echo '#' >>$w/base", "it was changed at the same time"],
+    ["a lock that stays", "ln -s $OUTSIDE/new .git/config.lock", "locked"],
+  ])("BOX46 nothing is written: %s", async (_, prepare, why) => {
+    const place = repository();
+    const before = readFileSync(place.config, "utf8");
+    const { text } = await ranIn(place.box(), send(place.config, prepare));
+    expect(text).toContain(`answer: no `);
+    expect(text).toContain(why);
+    expect(readFileSync(place.config, "utf8")).toBe(before);
+    expect(existsSync(join(place.outside, "new"))).toBe(false);
+  });
+
+  test.each<readonly [string, string]>([
+    ["no pipe for the answer", `${send("$PWD/.git/config", "rm $w/answer; touch $w/answer")}`],
+    [
+      "nothing reads the pipe",
+      `${send("$PWD/.git/config")}; exec 9>&-; printf 'work.evil\\nx\\n' >${REQUESTS}/request`,
+    ],
+    ["a full pipe", send("$PWD/.git/config", "exec 8<>$w/answer; head -c 65536 /dev/zero >&8")],
+    ["a folder in place of the request", `mkdir ${REQUESTS}/request; sleep 0.3`],
+    ["a pipe in place of the request", `mkfifo ${REQUESTS}/request; sleep 0.3`],
+    ["a link in place of the request", `ln -s /dev/zero ${REQUESTS}/request; sleep 0.3`],
+    ["other text", `head -c 100000 /dev/urandom >${REQUESTS}/request; sleep 0.3`],
+    ["many files", `cd ${REQUESTS}; timeout 1 bash -c 'while :; do >a; rm a; done'`],
+    ["no folder", `rm -rf ${REQUESTS}/*; rmdir ${REQUESTS} 2>/dev/null; sleep 0.3`],
+  ])("BOX46 this process does not wait, and the next command works: %s", async (_, command) => {
+    const place = repository();
+    const shell = sandboxedShell(place.box());
+    const options = { signal: new AbortController().signal, onOutput: () => {} };
+    let longestPauseMs = 0;
+    let last = performance.now();
+    const timer = setInterval(() => {
+      longestPauseMs = Math.max(longestPauseMs, performance.now() - last);
+      last = performance.now();
+    }, 10);
+    const end = await shell.run(command, options);
+    clearInterval(timer);
+    expect(end.type).toBe("ended");
+    expect(longestPauseMs).toBeLessThan(1_500);
+    expect(await shell.run("git config user.email a@b", options)).toEqual(ended(0));
+  });
+
+  test("BOX46 the folders of requests are removed, and commands without repositories get none", async () => {
+    const place = repository();
+    await ranIn(place.box(), "git config user.email a@b");
+    expect(readdirSync(place.base).filter((name) => name.startsWith("once-"))).toEqual([]);
+    rmSync(join(place.workspace, ".git"), { recursive: true });
+    mkdirSync(join(place.workspace, "empty"));
+    const { text } = await ranIn(place.box(), "ls /run; command -v git");
+    expect(text).not.toContain("pith-git");
+  });
+});
+
+describe("commits that are signed", () => {
+  test("BOX48 a commit or tag that cannot be signed says where the key is", async () => {
+    const place = repository();
+    place.git("config", "commit.gpgSign", "true");
+    const hint = /\npith: .*the signing key is outside the sandbox\..*outside: true.*--no-gpg-sign/;
+    for (const command of ["git commit --allow-empty -m x", "git tag -s v1 -m x"]) {
+      const { end, text } = await ranIn(place.box(), command);
+      expect(end).not.toEqual(ended(0));
+      expect(text).toMatch(hint);
+    }
+    const unsigned = await ranIn(place.box(), "git commit -q --allow-empty --no-gpg-sign -m x");
+    expect(unsigned).toEqual({ end: ended(0), text: "" });
+  });
+
+  test("BOX48 a commit says that it is not signed although the user's own settings sign commits", async () => {
+    const place = repository();
+    writeFileSync(join(place.home, ".gitconfig"), "[commit]\n\tgpgSign\n");
+    const { end, text } = await ranIn(place.box(), "git commit -q --allow-empty -m x");
+    expect({ end, text }).toEqual({ end: ended(0), text: expect.stringMatching(/^pith: the commit is not signed: /) });
+  });
+});
