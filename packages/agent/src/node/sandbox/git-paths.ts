@@ -152,7 +152,57 @@ type GitPaths = Omit<RepositoryPaths, "linkedPath">;
 function findGitPaths(git: string, context: UserContext): GitPaths {
   if (isFile(join(git, "config")))
     return { writable: [], guarded: [...userConfiguredPaths(context), ...listGuardedGitPaths(git, context)] };
-  return findWorktreePaths(git, context) ?? { writable: [], guarded: [{ path: git }] };
+  const linkedPaths = findWorktreePaths(git, context) ?? findModulePaths(git, context);
+  if (linkedPaths !== null) return linkedPaths;
+  const outer = findOuterGitPaths(context);
+  return { writable: outer.writable, guarded: [{ path: git }, ...outer.guarded] };
+}
+
+const NO_PATHS: GitPaths = { writable: [], guarded: [] };
+
+/** Git commits into the repository around the workspace. Its other files stay read-only. */
+function findOuterGitPaths(context: UserContext): GitPaths {
+  const git = findOuterGitPath(context);
+  if (git === null) return NO_PATHS;
+  const outerContext = { ...context, root: dirname(git) };
+  if (!isFile(join(git, "config"))) return findWorktreePaths(git, outerContext) ?? NO_PATHS;
+  const { guarded } = findGitPaths(git, outerContext);
+  // A link cannot be protected from being replaced.
+  const isLinked = guarded.some(({ path }) => isWithin(git, path) && hasLink(path));
+  return isLinked ? NO_PATHS : { writable: [git], guarded };
+}
+
+/** The `.git` of the repository in which the workspace is a subfolder; null if the workspace has a repository of its own. */
+export function findOuterGitPath({ root, home }: RepositoryContext): string | null {
+  const git = join(root, ".git");
+  if (isFile(git) || isFile(join(git, "config"))) return null;
+  const outer = findOuterRepository(dirname(root), home);
+  return outer === null || isWithin(outer, home) ? null : join(outer, ".git");
+}
+
+/** A module is trusted only if its repository, which commands of this workspace cannot have made, names the workspace. */
+function findModulePaths(git: string, context: UserContext): GitPaths | null {
+  const folder = findModuleFolder(git, context);
+  return folder === null
+    ? null
+    : {
+        writable: [folder],
+        guarded: [{ path: git }, ...userConfiguredPaths(context), ...listGuardedGitPaths(folder, context)],
+      };
+}
+
+function findModuleFolder(git: string, { root, home }: RepositoryContext): string | null {
+  const folder = readPathFromFile(git, "gitdir: ");
+  const outer = findOuterRepository(dirname(root), home);
+  if (folder === null || outer === null || isWithin(outer, home)) return null;
+  const file = join(folder, "config");
+  const settings = parseGitConfigStrictly(readTextIfFile(file)) ?? [];
+  const workTree = settings.findLast(({ key }) => key === "core.worktree")?.value;
+  const isOurs = isWithin(join(outer, ".git/modules"), folder) && !isWithin(root, folder);
+  const isNamedBack = workTree !== undefined && workTree !== null && resolve(folder, workTree) === root;
+  return isOurs && isNamedBack && !listGuardedGitPaths(folder, { root, home }).some(({ path }) => hasLink(path))
+    ? folder
+    : null;
 }
 
 /** Paths that the user's own git configuration names. */
@@ -182,11 +232,13 @@ export function signsCommits(context: Omit<UserContext, "root">): boolean {
 }
 
 /** The configuration files of the repositories at these `.git` paths, and of their modules. Those that are reached by a link are left out. */
-export function listRepositoryConfigs(gitPaths: readonly string[]): readonly string[] {
+export function listRepositoryConfigs(gitPaths: readonly string[], home: string): readonly string[] {
   const repositories = gitPaths.flatMap((git) => {
     if (isFile(join(git, "config"))) return [git, ...findModules(git)];
     const worktree = readWorktree(git);
-    return worktree === null ? [] : [worktree.commonFolder];
+    if (worktree !== null) return [worktree.commonFolder];
+    const module = readPathFromFile(git, "gitdir: ");
+    return module !== null && findModuleFolder(git, { root: dirname(git), home }) === module ? [module] : [];
   });
   return repositories.map((git) => join(git, "config")).filter((file) => isFile(file) && !hasLink(file));
 }

@@ -68,9 +68,9 @@ export class GitSettingRequests {
 
   /** Null where there is no repository, or no place for the program. */
   open(command: GitCommand): OpenGitRequests | null {
-    const { root, guarded = [] } = this.#options;
+    const { root, home, guarded = [] } = this.#options;
     const isDenied = (file: string): boolean => guarded.some((path) => isWithin(path, file));
-    const files = listRepositoryConfigs(command.gitPaths).filter((file) => !isDenied(file));
+    const files = listRepositoryConfigs(command.gitPaths, home).filter((file) => !isDenied(file));
     const parent = dirname(GIT_SHIM_FOLDER);
     if (files.length === 0 || resolveExistingPath(parent) !== parent || isWithin(parent, root)) return null;
     const folder = this.#openFolder();

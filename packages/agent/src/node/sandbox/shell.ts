@@ -11,7 +11,7 @@ import { bashArguments, commandEnvironment, createCommandTimer, runInGroup, type
 import { NameCatcher, type WatchedCommand } from "./catch-names.ts";
 import { createCgroup, findCgroupParent, removeStaleCgroups } from "./cgroup.ts";
 import { findRootProblem } from "./detect.ts";
-import { isRepository } from "./git-paths.ts";
+import { findOuterGitPath, isRepository } from "./git-paths.ts";
 import { GitSettingRequests } from "./git-setting-requests.ts";
 import { GIT_SHIM_PATH } from "./git-shim.ts";
 import { closeHostSockets, findHostSockets } from "./host-sockets.ts";
@@ -296,8 +296,14 @@ export class SandboxLauncher {
   /** The repositories that commands may write, as they were before the first command. */
   #listGitPaths(): readonly string[] {
     const { writable = [], nestedNames = [] } = this.#fixedLayout ?? {};
-    const rootPaths = [this.#root ?? "", ...writable].map((folder) => join(folder, ".git"));
-    return [...rootPaths, ...nestedNames.filter((path) => basename(path) === ".git")];
+    const root = this.#root ?? "";
+    const outerPath = findOuterGitPath({ root, home: this.#sandbox.home });
+    const rootPaths = [root, ...writable].map((folder) => join(folder, ".git"));
+    return [
+      ...rootPaths,
+      ...(outerPath ? [outerPath] : []),
+      ...nestedNames.filter((path) => basename(path) === ".git"),
+    ];
   }
 
   /** Needs bash: `/bin/sh`, which checks the mounts, may support only one-digit file descriptors. */
