@@ -9,14 +9,17 @@ import {
   constants,
   type FSWatcher,
   fstatSync,
+  lstatSync,
   mkdirSync,
   openSync,
+  readlinkSync,
+  rmdirSync,
   rmSync,
   unlinkSync,
   watch,
   writeSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import type { WaitForUser } from "../../ports.ts";
 import { escapeAllInvisible, isWithin } from "../../text.ts";
 import { type ChangeResult, changeGitConfig } from "./change-git-config.ts";
@@ -32,7 +35,7 @@ import { readSmallFile } from "./git-dangers.ts";
 import { listRepositoryConfigs, signsCommits } from "./git-paths.ts";
 import { GIT_REQUESTS_FOLDER, GIT_SHIM_FOLDER, REQUEST_FILES, REQUEST_NAME, writeGitShim } from "./git-shim.ts";
 import { type Mount, openFolderNoFollow } from "./mounts.ts";
-import { resolveExistingPath, type SandboxOptions } from "./options.ts";
+import { readFolderNames, resolveExistingPath, type SandboxOptions } from "./options.ts";
 import { createThrowawayFolder } from "./private-folders.ts";
 
 export interface GitCommand {
@@ -145,9 +148,16 @@ interface ReceivedChange {
   readonly newText: string;
 }
 
+interface ReceivedRequest {
+  /** The name of the folder with the texts and the pipe for the answer. */
+  readonly folder: string;
+  readonly isWorktree: boolean;
+  /** The settings, or the folder of a worktree in the repository. */
+  readonly path: string;
+}
+
 type DecideChange = (change: ReceivedChange, signal: AbortSignal) => Promise<GitSettingsDecision>;
 
-const MAX_REQUESTS = 500;
 const MAX_OPEN_REQUESTS = 16;
 /** A command that creates files all the time must not keep this process busy. */
 const PAUSE_MS = 20;
@@ -162,7 +172,6 @@ class RequestReceiver {
   readonly #folder: number;
   #watcher: FSWatcher | null = null;
   #timer: NodeJS.Timeout | null = null;
-  #requestCount = 0;
   #openCount = 0;
   #lastRequest: Promise<unknown> = Promise.resolve();
 
@@ -183,7 +192,7 @@ class RequestReceiver {
 
   /** The watch ends with the first event and begins again after a pause. */
   #watch(folder: string): void {
-    if (this.#abort.signal.aborted || this.#requestCount >= MAX_REQUESTS) return;
+    if (this.#abort.signal.aborted) return;
     const next = (ms: number): void => {
       this.#watcher?.close();
       this.#watcher = null;
@@ -203,7 +212,6 @@ class RequestReceiver {
   #receive(): void {
     const request = this.#takeRequest();
     if (request === null) return;
-    this.#requestCount += 1;
     if (this.#openCount >= MAX_OPEN_REQUESTS) {
       this.#answer(request.folder, refusal("too many requests"));
       return;
@@ -218,7 +226,7 @@ class RequestReceiver {
     });
   }
 
-  #takeRequest(): { readonly folder: string; readonly file: string } | null {
+  #takeRequest(): ReceivedRequest | null {
     const path = `/proc/self/fd/${this.#folder}/${REQUEST_NAME}`;
     const text = readSmallFile(path);
     if (text === null) return null;
@@ -228,11 +236,12 @@ class RequestReceiver {
       // The command removed it.
       return null;
     }
-    const [, folder = "", file = ""] = /^(work\.\w{1,32})\n([^\n]{1,4096})\n$/.exec(text) ?? [];
-    return folder === "" ? null : { folder, file };
+    const [, folder, kind, about] = /^(work\.\w{1,32})\n(settings|worktree)\n([^\n]{1,4096})\n$/.exec(text) ?? [];
+    return folder && kind && about ? { folder, isWorktree: kind === "worktree", path: about } : null;
   }
 
-  async #handle({ folder, file }: { readonly folder: string; readonly file: string }): Promise<GitSettingsDecision> {
+  async #handle({ folder, isWorktree, path: file }: ReceivedRequest): Promise<GitSettingsDecision> {
+    if (isWorktree) return forgetWorktree(file, this.#files);
     if (!this.#files.includes(file)) return refusal("commands may not change the settings of this repository");
     const texts = this.#openWork(folder, (path) => ({
       oldText: readSmallFile(join(path, REQUEST_FILES.oldConfig)),
@@ -283,12 +292,49 @@ class RequestReceiver {
 /** Short enough for one write into a pipe. */
 const MAX_ANSWER_CHARS = 900;
 
-/** The last folder of the path may be a link, too. */
+/** Each folder on the way may be a link, too. */
 function readInFolder(path: string, name: string): string | null {
-  const [folderName = "", fileName = ""] = name.split("/");
+  const [folderName = "", ...rest] = name.split("/");
+  if (rest.length === 0) return readSmallFile(join(path, folderName));
   const folder = openFolderNoFollow(join(path, folderName));
   try {
-    return readSmallFile(`/proc/self/fd/${folder}/${fileName}`);
+    return readInFolder(`/proc/self/fd/${folder}`, rest.join("/"));
+  } finally {
+    closeSync(folder);
+  }
+}
+
+/** The files of a worktree's folder that commands cannot remove. */
+const WORKTREE_FILES = ["commondir", "config.worktree", "gitdir"];
+
+/** Removes the protected files of a worktree whose working tree is gone, or empty except for its `.git`. The command removes the others. */
+function forgetWorktree(path: string, files: readonly string[]): GitSettingsDecision {
+  const isKnown = files.some((file) => dirname(path) === join(dirname(file), "worktrees"));
+  if (!isKnown || ["", ".", ".."].includes(basename(path))) return refusal("it is no worktree of the workspace");
+  const folder = openFolderNoFollow(path);
+  try {
+    const target = readSmallFile(`/proc/self/fd/${folder}/gitdir`)?.trim() ?? "";
+    const isSame = readlinkSync(`/proc/self/fd/${folder}`) === path;
+    if (!isSame || target === "" || !removeWorkingTree(resolve(path, target), path))
+      return refusal("its working tree still exists");
+    for (const name of WORKTREE_FILES) rmSync(`/proc/self/fd/${folder}/${name}`, { force: true });
+    return { type: "allowed" };
+  } finally {
+    closeSync(folder);
+  }
+}
+
+/** Whether there is no working tree afterwards. `file` is its `.git`, which commands cannot remove either. */
+function removeWorkingTree(file: string, worktree: string): boolean {
+  if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return true;
+  const folder = openFolderNoFollow(dirname(file));
+  try {
+    const path = `/proc/self/fd/${folder}`;
+    const isEmpty = readlinkSync(path) === dirname(file) && readFolderNames(path).join("/") === basename(file);
+    if (!isEmpty || readSmallFile(join(path, basename(file))) !== `gitdir: ${worktree}\n`) return false;
+    unlinkSync(join(path, basename(file)));
+    rmdirSync(dirname(file));
+    return true;
   } finally {
     closeSync(folder);
   }

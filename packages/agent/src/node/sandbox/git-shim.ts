@@ -11,11 +11,11 @@ export const GIT_SHIM_FOLDER = "/run/pith-git";
 export const GIT_REQUESTS_FOLDER: string = `${GIT_SHIM_FOLDER}/requests`;
 export const GIT_SHIM_PATH: string = `${GIT_SHIM_FOLDER}/bin`;
 
-/** The name of the file that announces a request. Its text is the name of the request's folder and the path of the settings, in lines. */
+/** The name of the file that announces a request. Its lines are the name of the request's folder, its kind and the path it is about. */
 export const REQUEST_NAME = "request";
 
 /** The files in the folder of a request. */
-export const REQUEST_FILES = { oldConfig: "base", newConfig: "common/config", answer: "answer" } as const;
+export const REQUEST_FILES = { oldConfig: "base", newConfig: "top/common/config", answer: "answer" } as const;
 
 /** Writes the program into a new folder that commands cannot write. */
 export function writeGitShim(folder: string, { isSigned }: { readonly isSigned: boolean }): void {
@@ -126,7 +126,7 @@ case $command in
   submodule) case $first in add | init | update | deinit | sync | set-url | set-branch | absorbgitdirs) changes=1 ;; esac ;;
   sparse-checkout) case $first in init | set | add | reapply | disable) changes=1 ;; esac ;;
   lfs) case $first in install | uninstall | update) changes=1 ;; esac ;;
-  worktree) [ "$first" = add ] && changes=1 ;;
+  worktree) case $first in add | remove | prune) changes=1 ;; esac ;;
   init) [ "$count" = 0 ] && [ -d .git ] && case $flags in *" --bare "* | *" --separate"*) ;; *) changes=1 ;; esac ;;
   fetch | pull) case $flags in *" --set-upstream "*) changes=1 ;; esac ;;
   commit | tag | merge)
@@ -156,6 +156,21 @@ case $command in
 esac
 [ -n "$changes" ] || exec "$real" "$@"
 
+# Sends a request, and sets $answer and $message.
+request() {
+  answer=no message="there were too many requests" tries=0
+  mkfifo -m 600 "$work/answer" && exec 9<>"$work/answer" || return
+  printf '%s\\n' "\${work##*/}" "$1" "$2" >"$work/${REQUEST_NAME}"
+  until ln "$work/${REQUEST_NAME}" "$requests/${REQUEST_NAME}" 2>/dev/null; do
+    tries=$((tries + 1))
+    if [ "$tries" -gt 300 ]; then return; fi
+    sleep 0.1
+  done
+  read -r answer message <&9
+  exec 9>&-
+  rm -f "$work/answer"
+}
+
 asked="rev-parse --path-format=absolute --git-common-dir --git-path hooks"
 places=$(ask_git "$@" 2>/dev/null) || exec "$real" "$@"
 common=\${places%%
@@ -165,12 +180,34 @@ hooks=\${places#*
 # A repository that this command made can be changed directly.
 if [ ! -f "$common/config" ] || [ -w "$common/config" ] || [ ! -w "$common/refs" ]; then exec "$real" "$@"; fi
 work=$(mktemp -d "$requests/work.XXXXXXXX") || exec "$real" "$@"
-shadow=$work/common
+
+# The folder of a worktree that existed before the command is protected. Pith removes it when its working tree is gone.
+if [ "$command" = worktree ] && [ "$first" != add ]; then
+  "$real" "$@" 2>"$work/errors"
+  status=$?
+  for folder in "$common"/worktrees/*/; do
+    folder=\${folder%/}
+    read -r file <"$folder/gitdir" || continue
+    [ -e "$file" ] && [ "$(ls -A "\${file%/*}")" != .git ] && continue
+    request worktree "$folder"
+    [ "$answer" = yes ] || continue
+    rm -rf "$folder"
+    rmdir "$common/worktrees"
+    status=0
+    : >"$work/errors"
+  done 2>/dev/null
+  cat "$work/errors" >&2
+  rm -rf "$work"
+  exit "$status"
+fi
+shadow=$work/top/common
 [ "$command" = worktree ] && mkdir -p "$common/worktrees"
 mkdir -p "$common/logs" 2>/dev/null
-mkdir "$shadow"
+mkdir -p "$shadow"
 ln -s "$common"/* "$shadow"/
 rm -f "$shadow/config"
+# Paths of included files are relative to the settings.
+if grep -qi '^[[:space:]]*\\[include' "$common/config"; then ln -s "$common"/../* "$work/top/" 2>/dev/null; fi
 for name in packed-refs shallow; do [ -L "$shadow/$name" ] || ln -s "$common/$name" "$shadow/$name"; done
 cp "$common/config" "$work/base"
 cp "$work/base" "$shadow/config"
@@ -211,16 +248,7 @@ if [ "$command" = worktree ]; then
 fi
 
 if ! cmp -s "$work/base" "$shadow/config"; then
-  answer=no message="Pith did not answer"
-  mkfifo -m 600 "$work/answer" && exec 9<>"$work/answer"
-  printf '%s\\n%s\\n' "\${work##*/}" "$common/config" >"$work/${REQUEST_NAME}"
-  tries=0
-  until ln "$work/${REQUEST_NAME}" "$requests/${REQUEST_NAME}" 2>/dev/null; do
-    tries=$((tries + 1))
-    if [ "$tries" -gt 300 ] || [ ! -p "$work/answer" ]; then tries=; message="too many requests"; break; fi
-    sleep 0.1
-  done
-  if [ -n "$tries" ]; then read -r answer message <&9; fi
+  request settings "$common/config"
   if [ "$answer" != yes ]; then
     echo "pith: $common/config was not changed: $message" >&2
     [ "$status" != 0 ] || status=1

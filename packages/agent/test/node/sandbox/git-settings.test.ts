@@ -118,8 +118,21 @@ describe("settings that are known to be harmless", () => {
     const folder = join(place.workspace, ".git/worktrees/tree");
     expect({ end, text }).toEqual({ end: ended(0), text: `gitdir: ${folder}\n## new...origin/main\n` });
     expect(place.git("-C", "tree", "status", "-sb")).toBe("## new...origin/main\n");
+    expect(await ranIn(place.box(), "git worktree remove tree 2>&1 && git worktree list | wc -l")).toEqual({
+      ...{ end: ended(0), text: "1\n" },
+    });
     const again = "git worktree add -q other && git worktree remove other && git worktree list | wc -l";
-    expect(await ranIn(place.box(), again)).toEqual({ end: ended(0), text: "2\n" });
+    expect(await ranIn(place.box(), again)).toEqual({ end: ended(0), text: "1\n" });
+  });
+
+  test("BOX46 settings that the repository includes by a relative path are found", async () => {
+    const place = repository();
+    place.git("config", "include.path", "../more");
+    writeFileSync(join(place.workspace, "more"), "[remote]\n\tpushDefault = origin\n");
+    const { end } = await ranIn(place.box(), "git remote add other https://example.com/x; git push -q -u origin main");
+    expect(end).toEqual(ended(0));
+    const command = "git config user.name b; GIT_TRACE=1 git push -u 2>&1 | grep -c 'origin'";
+    expect((await ranIn(place.box(), command)).text).toMatch(/^[1-9]/);
   });
 
   test("BOX46 a repository that the command made is changed directly", async () => {
@@ -237,8 +250,8 @@ describe("requests of a hostile command", () => {
   const REQUESTS = "/run/pith-git/requests";
   /** Sends a request of its own and prints the answer. */
   const send = (file: string, prepare = ":"): string =>
-    `w=${REQUESTS}/work.evil; mkdir -p $w/common; cp .git/config $w/base; { cat .git/config; printf '[user]\\n\\tname = evil\\n'; } >$w/common/config
-     mkfifo $w/answer; ${prepare}; printf 'work.evil\\n%s\\n' ${file} >$w/r; mv -T $w/r ${REQUESTS}/request; exec 9<>$w/answer; read -t 3 -r a <&9; echo "answer: $a"`;
+    `w=${REQUESTS}/work.evil; mkdir -p $w/top/common; cp .git/config $w/base; { cat .git/config; printf '[user]\\n\\tname = evil\\n'; } >$w/top/common/config
+     mkfifo $w/answer; ${prepare}; exec 9<>$w/answer; printf 'work.evil\\nsettings\\n%s\\n' ${file} >$w/r; mv -T $w/r ${REQUESTS}/request; read -t 3 -r a <&9; echo "answer: $a"`;
 
   test("BOX46 the same settings by a request of its own", async () => {
     const place = repository();
@@ -261,12 +274,16 @@ describe("requests of a hostile command", () => {
   });
 
   test.each<readonly [string, string, string]>([
-    ["settings that are a link", "ln -sf $OUTSIDE/config $w/common/config", "cannot be read"],
-    ["settings in a folder that is a link", "mv $w/common $w/c; ln -s c $w/common", "cannot be read"],
-    ["settings that are a pipe", "rm $w/common/config; mkfifo $w/common/config", "cannot be read"],
-    ["settings that are too large", "head -c 2000000 /dev/zero | tr '\\0' '#' >>$w/common/config", "cannot be read"],
-    ["settings with a NUL", "printf '\\0' >>$w/common/config", "git could not read"],
-    ["settings that git cannot read", "echo '[x' >>$w/common/config", "git could not read"],
+    ["settings that are a link", "ln -sf $OUTSIDE/config $w/top/common/config", "cannot be read"],
+    ["settings in a folder that is a link", "mv $w/top/common $w/c; ln -s ../c $w/top/common", "cannot be read"],
+    ["settings that are a pipe", "rm $w/top/common/config; mkfifo $w/top/common/config", "cannot be read"],
+    [
+      "settings that are too large",
+      "head -c 2000000 /dev/zero | tr '\\0' '#' >>$w/top/common/config",
+      "cannot be read",
+    ],
+    ["settings with a NUL", "printf '\\0' >>$w/top/common/config", "git could not read"],
+    ["settings that git cannot read", "echo '[x' >>$w/top/common/config", "git could not read"],
     ["other old settings", "echo '#' >>$w/base", "it was changed at the same time"],
     ["a lock that stays", "ln -s $OUTSIDE/new .git/config.lock", "locked"],
   ])("BOX46 nothing is written: %s", async (_, prepare, why) => {
@@ -279,11 +296,29 @@ describe("requests of a hostile command", () => {
     expect(existsSync(join(place.outside, "new"))).toBe(false);
   });
 
+  test("BOX46 the files of a worktree that exists stay, and those of another folder", async () => {
+    const place = repository();
+    place.git("worktree", "add", "-q", "tree");
+    writeFileSync(join(place.workspace, "tree/file"), "");
+    place.git("init", "-q", join(place.outside, "other"));
+    place.git("-C", join(place.outside, "other"), "commit", "-q", "--allow-empty", "-m", "first");
+    place.git("-C", join(place.outside, "other"), "worktree", "add", "-q", join(place.outside, "gone"));
+    rmSync(join(place.outside, "gone"), { recursive: true });
+    const folder = join(place.outside, "other/.git/worktrees/gone");
+    for (const path of [join(place.workspace, ".git/worktrees/tree"), folder, `${place.workspace}/.git/worktrees/..`]) {
+      const { text } = await ranIn(place.box(), send(path).replace("settings", "worktree"));
+      expect(text).toMatch(/^answer: no it/);
+    }
+    expect(existsSync(join(folder, "gitdir"))).toBe(true);
+    expect(existsSync(join(place.workspace, ".git/worktrees/tree/gitdir"))).toBe(true);
+    expect(place.git("-C", "tree", "status", "--short")).toBe("");
+  });
+
   test.each<readonly [string, string]>([
     ["no pipe for the answer", `${send("$PWD/.git/config", "rm $w/answer; touch $w/answer")}`],
     [
       "nothing reads the pipe",
-      `${send("$PWD/.git/config")}; exec 9>&-; printf 'work.evil\\nx\\n' >${REQUESTS}/request`,
+      `${send("$PWD/.git/config")}; exec 9>&-; printf 'work.evil\\nsettings\\nx\\n' >${REQUESTS}/request`,
     ],
     ["a full pipe", send("$PWD/.git/config", "exec 8<>$w/answer; head -c 65536 /dev/zero >&8")],
     ["a folder in place of the request", `mkdir ${REQUESTS}/request; sleep 0.3`],
