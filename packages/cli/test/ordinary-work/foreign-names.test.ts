@@ -1,0 +1,120 @@
+/**
+ * Watches the real folder while commands run in the sandbox: no name may appear that neither the user nor a command made. `pnpm test` runs a
+ * quarter of the commands; `pnpm test:ordinary-work` all 200.
+ */
+
+import { execFile } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { isLong } from "../test-length.ts";
+import { createMachine, type Machine } from "./machine.ts";
+import { type OrdinaryCommand, type Project, run, start, stop, withPort } from "./project.ts";
+import { InsideShell } from "./shells.ts";
+import { NameWatch } from "./watch-names.ts";
+
+const project: Project = {
+  name: "names",
+  folder: "projects/names",
+  files: {
+    "README.md": "# names\n",
+    "src/main.sh": "echo main\n",
+    "docs/inner/page.md": "# page\n",
+    ".editorconfig": "",
+  },
+  before: "git init -q && git add -A && git commit -qm start",
+  needsRegistry: false,
+  tools: [],
+  commands: [],
+};
+
+const SERVER = start("server", "exec python3 -m http.server PORT --bind 127.0.0.1 --directory docs");
+
+/** The kinds of commands in turn, each with the names that it makes. */
+const KINDS: readonly ((index: number) => { readonly command: string; readonly makes: readonly string[] })[] = [
+  (index) => ({ command: `echo ${index} > note-${index}.txt`, makes: [`note-${index}.txt`] }),
+  () => ({ command: "ls -a; git status --porcelain --ignored", makes: [] }),
+  (index) => ({
+    command: `mkdir -p made/${index} && touch made/${index}/file`,
+    makes: ["made", `made/${index}`, `made/${index}/file`],
+  }),
+  () => ({ command: "cat README.md; git diff; git log --oneline | head -3; find . -name '*.md' | sort", makes: [] }),
+  (index) => ({ command: `sed -i '$a echo ${index}' src/main.sh && bash src/main.sh`, makes: ["src/main.sh"] }),
+  (index) => ({ command: `git add -A && git commit -qm 'Step ${index}'`, makes: [] }),
+  () => ({
+    command: "curl -sf --retry 60 --retry-delay 1 --retry-connrefused http://127.0.0.1:PORT/ | head -1",
+    makes: [],
+  }),
+  () => ({ command: "mv README.md README.old && mv README.old README.md", makes: ["README.md", "README.old"] }),
+  (index) => ({ command: `git checkout -q -b branch-${index} && git checkout -q main`, makes: [] }),
+  () => ({ command: "python3 -c 'import os; print(sorted(os.listdir(\".\")))'; (exit 3)", makes: [] }),
+];
+
+const COUNT = isLong ? 200 : 50;
+const FIRST_NAMES = ["README.md", ".editorconfig", "src", "src/main.sh", "docs", "docs/inner", "docs/inner/page.md"];
+/** The user's git folder, and the copy that `sed -i` writes first. */
+const OWN = /^(?:\.git(?:\/.*)?|src\/sed\w{6})$/;
+
+let machine: Machine;
+let shell: InsideShell;
+
+beforeEach(async () => {
+  machine = await createMachine(project);
+  shell = await InsideShell.start(machine);
+});
+
+afterEach(async () => {
+  await shell.close();
+  machine.remove();
+});
+
+test(`BOX36 during ${COUNT} commands and beside a server, no name appears that neither the user nor a command made`, async () => {
+  const folder = machine.folderOn("inside");
+  const expected = new Set(FIRST_NAMES);
+  const watch = new NameWatch(folder);
+  const listed = new Set<string>();
+  await shell.run(fill(SERVER));
+  for (let index = 0; index < COUNT; index += 1) {
+    const { command, makes } = KINDS[index % KINDS.length]?.(index) ?? { command: "true", makes: [] };
+    for (const name of makes) expected.add(name);
+    const [{ exitCode, text }, during] = await Promise.all([shell.run(fill(run(command))), listNames()]);
+    expect({ command, exitCode, text }).toEqual({ command, exitCode: command.endsWith("(exit 3)") ? 3 : 0, text });
+    for (const name of [...during, ...(await listNames())]) listed.add(name);
+  }
+  await shell.run(stop("server"));
+  watch.close();
+  const findForeign = (names: Iterable<string>): readonly string[] =>
+    [...names].filter((name) => !expected.has(name) && !OWN.test(name)).toSorted();
+  expect(watch.names.has("note-0.txt"), "the watch works").toBe(true);
+  expect({ watched: findForeign(watch.names), listed: findForeign(listed) }).toEqual({ watched: [], listed: [] });
+});
+
+test("BOX36 kill -9 in the middle of a command and beside a server leaves no foreign name, and the next start none in .git", async () => {
+  const folder = machine.folderOn("inside");
+  const before = readdirSync(folder).toSorted();
+  const gitBefore = readdirSync(join(folder, ".git")).toSorted();
+  await shell.run(fill(SERVER));
+  void shell.run(run("touch begun; sleep 600")).catch(() => {});
+  await expect.poll(() => readdirSync(folder)).toContain("begun");
+  const { pid } = shell.client;
+  if (pid === undefined) throw new Error("the program did not start");
+  process.kill(pid, "SIGKILL");
+  await shell.client.exited;
+  expect(readdirSync(folder).toSorted()).toEqual([...before, "begun"].toSorted());
+  await shell.close();
+  shell = await InsideShell.start(machine);
+  await shell.run(run("true"));
+  expect(readdirSync(folder).toSorted()).toEqual([...before, "begun"].toSorted());
+  expect(readdirSync(join(folder, ".git")).toSorted()).toEqual(gitBefore);
+});
+
+const fill = (command: OrdinaryCommand): OrdinaryCommand => withPort(command, machine.port);
+
+/** What `ls -a` and `git status` show of the real folder at this moment. */
+async function listNames(): Promise<readonly string[]> {
+  const script = "ls -A1; GIT_OPTIONAL_LOCKS=0 git status --porcelain --ignored --untracked-files=all | cut -c4-";
+  const [program = "", ...words] = machine.enter("inside", ["bash", "-c", script]);
+  const { stdout } = await promisify(execFile)(program, words, { env: machine.environment });
+  return stdout.split("\n").filter((name) => name !== "");
+}
