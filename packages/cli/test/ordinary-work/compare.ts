@@ -72,6 +72,7 @@ async function compareCommands(
     for (const each of found) onProgress(indent(`${each.what}\n- ${each.outside}\n+ ${each.inside}`));
   }
   const { questions } = inside;
+  for (const { title, answer } of questions) onProgress(`question: ${title}\n    answer: ${answer}`);
   return { project: project.name, commands: project.commands.length, differences, questions, unexpected };
 }
 

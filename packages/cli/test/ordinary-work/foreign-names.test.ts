@@ -69,7 +69,7 @@ afterEach(async () => {
   machine.remove();
 });
 
-test(`BOX36 during ${COUNT} commands and beside a server, no name appears that neither the user nor a command made`, async () => {
+test(`BOX43 during ${COUNT} commands and beside a server, no name appears that neither the user nor a command made`, async () => {
   const folder = machine.folderOn("inside");
   const expected = new Set(FIRST_NAMES);
   const watch = new NameWatch(folder);
@@ -86,11 +86,12 @@ test(`BOX36 during ${COUNT} commands and beside a server, no name appears that n
   watch.close();
   const findForeign = (names: Iterable<string>): readonly string[] =>
     [...names].filter((name) => !expected.has(name) && !OWN.test(name)).toSorted();
-  expect(watch.names.has("note-0.txt"), "the watch works").toBe(true);
+  // The watch also notices a name that is there only for a moment.
+  expect([...watch.names]).toContain("README.old");
   expect({ watched: findForeign(watch.names), listed: findForeign(listed) }).toEqual({ watched: [], listed: [] });
 });
 
-test("BOX36 kill -9 in the middle of a command and beside a server leaves no foreign name, and the next start none in .git", async () => {
+test("BOX43 kill -9 in the middle of a command and beside a server leaves no foreign name, and the next start none in .git", async () => {
   const folder = machine.folderOn("inside");
   const before = readdirSync(folder).toSorted();
   const gitBefore = readdirSync(join(folder, ".git")).toSorted();

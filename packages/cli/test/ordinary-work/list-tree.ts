@@ -57,7 +57,7 @@ export class TreeReader {
   }
 
   #readFolder(path: string, tree: Map<string, string>): void {
-    for (const name of readdirSync(join(this.#folder, path)).toSorted()) {
+    for (const name of listNames(join(this.#folder, path))) {
       const inner = path === "" ? name : `${path}/${name}`;
       const stats = lstatSync(join(this.#folder, inner), { bigint: true, throwIfNoEntry: false });
       if (!stats) continue;
@@ -87,14 +87,14 @@ export class TreeReader {
   }
 
   #isGitFolder(path: string): boolean {
-    const names = new Set(readdirSync(join(this.#folder, path)));
+    const names = new Set(listNames(join(this.#folder, path)));
     return ["HEAD", "objects", "refs"].every((name) => names.has(name));
   }
 
   #readGit(path: string, tree: Map<string, string>): void {
     const folder = join(this.#folder, path);
-    const names = readdirSync(folder).filter((name) => !PACKING.has(name));
-    tree.set(`${path}: names`, names.toSorted().join(" "));
+    const names = listNames(folder).filter((name) => !PACKING.has(name));
+    tree.set(`${path}: names`, names.join(" "));
     for (const line of this.#reportGit(GIT_REPORT, path).split("\n")) {
       const [part = "", ...words] = line.split("\t");
       if (part !== "") tree.set(`${path}: ${part}`, words.join("\t"));
@@ -123,6 +123,16 @@ const GIT_REPORT = [
   '[ "$bare" = true ] && exit',
   "cd .. && git status --porcelain=v2 --branch --ignored -z | tr '\\0' '\\n' | awk '{ print \"status \" ($1 == \"#\" ? $2 : $NF) \"\\t\" $0 }'",
 ].join("\n");
+
+/** None if the folder has just been removed by a background command. */
+function listNames(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).toSorted();
+  } catch (error) {
+    if (Object(error).code === "ENOENT") return [];
+    throw error;
+  }
+}
 
 function hashContent(path: string, content: Buffer): string {
   const normalisation = normalisations.find((each) => each.path.test(path));

@@ -86,7 +86,7 @@ export const npm: Project = {
     "test/total.test.js":
       'import assert from "node:assert/strict";\nimport { test } from "node:test";\nimport { total } from "../dist/total.js";\n\ntest("adds prices", () => assert.equal(total([1, 2]), 3));\n',
     "scripts/hello.ts":
-      'import { total } from "../src/total.ts";\n\nconst sum: number = total([20, 22]);\nconsole.log(`hello ${sum}`);\n',
+      'import { total } from "../src/total.ts";\n\nconst sum: number = total([20, 22]);\nconsole.log("hello", sum);\n',
     "scripts/browser.js": BROWSER,
     "scripts/watch.js": WATCH,
   },

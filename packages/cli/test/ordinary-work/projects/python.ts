@@ -132,8 +132,10 @@ export const python: Project = {
     run('curl -sf --retry 60 --retry-delay 1 --retry-connrefused "http://127.0.0.1:PORT/words.csv" -o fetched.csv'),
     start("watcher", "exec python3 scripts/watch.py"),
     run("touch first.tmp; until grep -sqx first.tmp /tmp/seen.log; do sleep 0.1; done; mv first.tmp second.tmp"),
-    run("until grep -qx second.tmp /tmp/seen.log; do sleep 0.1; done; touch /tmp/stop-watching"),
-    run("until [ -s seen.txt ]; do sleep 0.1; done; rm second.tmp; cat seen.txt"),
+    run(
+      "until grep -qx second.tmp /tmp/seen.log; do sleep 0.1; done; rm second.tmp; touch /tmp/stop-watching" +
+        "; until [ -s seen.txt ]; do sleep 0.1; done; cat seen.txt",
+    ),
     stop("watcher"),
     stop("server"),
     run("git tag -a v1.0 -m 'Version 1.0' && git describe"),
