@@ -89,7 +89,7 @@ export const monorepo: Project = {
     run("git init -q --bare /tmp/demo.git && git remote add origin /tmp/demo.git && git push -u origin main --tags"),
     run("git worktree add -q .worktrees/next -b next && ls -a .worktrees/next && git worktree remove .worktrees/next"),
     run(
-      "cd ../.. && git bisect start HEAD HEAD~2 && git bisect run sh -c '! grep -q fixed packages/app/server.js'; git bisect reset",
+      "cd ../.. && git bisect start HEAD HEAD~2 && git bisect run sh -c '! grep -q fixed packages/app/server.js' && git bisect reset",
     ),
     run("pnpm add --save-exact is-number@7.0.0"),
     run("pnpm remove is-number && git status --short"),

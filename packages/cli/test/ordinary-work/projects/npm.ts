@@ -118,9 +118,9 @@ export const npm: Project = {
     runFailing(
       "git checkout -qb discount && sed -i 's/sum + price/sum + price * 0.9/' src/total.ts && npm run build && npm test",
     ),
-    run("git diff && git commit -aqm 'Give a discount'; git status --short"),
-    run("git stash -u && git stash pop; ls -a"),
-    run("git checkout -q main; git clean -fd; git merge --no-edit discount 2>&1 | tail -1"),
+    run("git diff && git commit -aqm 'Give a discount' && git status --short"),
+    run("git stash -u && git stash pop && ls -a"),
+    run("git checkout -q main && git clean -fd && git merge --no-edit discount"),
     start("watcher", "exec node scripts/watch.js"),
     run(
       "until [ -e /tmp/watching ]; do sleep 0.1; done; touch first.txt last.txt; until [ -s names.json ]; do sleep 0.1; done; cat names.json",
@@ -139,7 +139,7 @@ export const npm: Project = {
     ),
     run("git init -q --bare /tmp/shop.git && git remote add origin /tmp/shop.git && git push -u origin main"),
     run("git worktree add -q .worktrees/fix && cd .worktrees/fix && git log --oneline | wc -l"),
-    run("git worktree remove --force .worktrees/fix; git worktree prune; ls -a"),
-    run("git diff > /tmp/shop.patch; git checkout -q -- . && patch -p1 < /tmp/shop.patch && git status --short"),
+    run("git worktree remove --force .worktrees/fix && git worktree prune && ls -a"),
+    run("git diff > /tmp/shop.patch && git checkout -q -- . && patch -p1 < /tmp/shop.patch && git status --short"),
   ],
 };
