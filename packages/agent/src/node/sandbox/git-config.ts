@@ -172,7 +172,10 @@ function isHarmless(setting: ParsedSetting, remotes: ReadonlySet<string>): boole
   return HARMLESS_VALUES[key]?.includes(value ?? "") ?? false;
 }
 
-/** One regular expression for each section, because a section may get a name that runs a program (`gc.recentObjectsHook`). */
+/**
+ * One regular expression for each section, because a section may get a name that runs a program (`gc.recentObjectsHook`). Not in the list:
+ * `rebase.instructionFormat`, in which `%n` begins a new line of the instructions, such as `exec`.
+ */
 const HARMLESS_KEYS = new RegExp(
   `^(?:${[
     "advice\\.\\w+",
@@ -184,7 +187,6 @@ const HARMLESS_KEYS = new RegExp(
     // Editors and other tools remember here what a branch was made from.
     "branch\\.\\*\\.(?:merge|rebase|description|vscode-merge-base|gh-merge-base|github-pr-[\\w-]+|gk-[\\w-]+)",
     "checkout\\.(?:defaultremote|guess|workers|thresholdforparallelism)",
-    "clean\\.requireforce",
     "color\\.[\\w-]+|color\\.\\*\\.[\\w-]+",
     "column\\.\\w+",
     "commit\\.(?:cleanup|gpgsign|status|template|verbose)",
@@ -195,7 +197,7 @@ const HARMLESS_KEYS = new RegExp(
     "feature\\.(?:experimental|manyfiles)",
     "fetch\\.(?:all|fsckobjects|negotiationalgorithm|output|parallel|prune|prunetags|recursesubmodules|showforcedupdates|unpacklimit|writecommitgraph)",
     "filter\\.\\*\\.required",
-    "format\\.(?:attach|coverletter|encodeemailheaders|from|mboxrd|noprefix|notes|numbered|pretty|signature|signoff|subjectprefix|suffix|thread|useautobase)",
+    "format\\.(?:coverletter|numbered|signoff|subjectprefix|thread)",
     "gc\\.(?:aggressivedepth|aggressivewindow|auto|autodetach|autopacklimit|bigpackthreshold|cruftpacks|logexpiry|maxcruftsize|packrefs|pruneexpire|reflogexpire|reflogexpireunreachable|rerereresolved|rerereunresolved|worktreepruneexpire|writecommitgraph)",
     "gc\\.\\*\\.(?:reflogexpire|reflogexpireunreachable)",
     "grep\\.(?:column|extendedregexp|fallbacktonoindex|fullname|linenumber|patterntype|threads)",
@@ -214,11 +216,10 @@ const HARMLESS_KEYS = new RegExp(
     "protocol\\.version",
     "pull\\.(?:ff|rebase)",
     "push\\.(?:autosetupremote|default|followtags|recursesubmodules|useforceifincludes)",
-    "rebase\\.(?:abbreviatecommands|autosquash|autostash|backend|forkpoint|instructionformat|maxlabellength|missingcommitscheck|rebasemerges|reschedulefailedexec|stat|updaterefs)",
+    "rebase\\.(?:abbreviatecommands|autosquash|autostash|backend|forkpoint|maxlabellength|missingcommitscheck|rebasemerges|reschedulefailedexec|stat|updaterefs)",
     "receive\\.(?:autogc|denycurrentbranch|denydeletecurrent|denydeletes|denynonfastforwards|fsckobjects|unpacklimit|updateserverinfo)",
     "remote\\.\\*\\.(?:fetch|followremotehead|gh-resolved|prune|prunetags|push|skipdefaultupdate|skipfetchall|tagopt)",
     "rerere\\.(?:autoupdate|enabled)",
-    "showbranch\\.default",
     "stash\\.(?:showincludeuntracked|showpatch|showstat)",
     "status\\.\\w+",
     "submodule\\.(?:active|fetchjobs|propagatebranches|recurse)",

@@ -26,8 +26,12 @@ export function writeGitShim(folder: string, { isSigned }: { readonly isSigned: 
   if (isSigned) writeFileSync(join(folder, "signed"), "", { flag: "wx" });
 }
 
-/** Hooks of the subcommands that get a copy of the settings. */
-const WRAPPED_HOOKS = ["post-checkout", "pre-push", "reference-transaction"];
+/** Hooks of a working tree. */
+const WRAPPED_HOOKS = [
+  ...["applypatch-msg", "commit-msg", "post-applypatch", "post-checkout", "post-commit", "post-index-change"],
+  ...["post-merge", "post-rewrite", "pre-applypatch", "pre-commit", "pre-merge-commit", "pre-push", "pre-rebase"],
+  ...["prepare-commit-msg", "reference-transaction"],
+];
 
 /** A hook may run git in other repositories, for which the copy would be wrong. */
 const HOOK_SCRIPT = `#!/bin/sh

@@ -74,6 +74,7 @@ describe("settings", () => {
     ["include.path", "[include]\n\tpath = ../more\n"],
     ["includeif.gitdir:/.path", '[includeIf "gitdir:/"]\n\tpath = ../more\n'],
     ["url./evil/.insteadof", '[url "/evil/"]\n\tinsteadOf = https://\n'],
+    ["rebase.instructionformat", "[rebase]\n\tinstructionFormat = x%nexec ./x\n"],
     ["gc.recentobjectshook", "[gc]\n\trecentObjectsHook = ./x\n"],
     ["remote.o.url", '[remote "o"]\n\turl = ext::sh -c x\n'],
     ["remote.o.url", '[remote "o"]\n\turl = ./evil.git\n'],

@@ -100,7 +100,8 @@ export const monorepo: Project = {
       "rm -r copy && sed -i 's/good day/good evening/' src/main.ts && git diff > /tmp/evening.patch && git checkout -q -- . && patch -p1 -d ../.. < /tmp/evening.patch",
     ),
     run("git commit -aqm 'It is evening' && git revert --no-edit HEAD && git log --oneline | head -3"),
-    run("echo '// words' >> ../words/index.js && git -C ../.. add -A && git commit -qm 'Change the words from here'"),
+    run("echo '// words' >> ../words/index.js"),
+    run("git -C ../.. checkout -q -- packages/words/index.js && git status --short"),
     run("rm -rf node_modules dist && pnpm install --offline --frozen-lockfile && ls -a node_modules"),
   ],
 };
