@@ -305,9 +305,7 @@ export function compareSettings(
   newSettings: readonly GitSetting[],
 ): readonly GitSettingChange[] {
   const [oldTexts, newTexts] = [oldSettings.map(identifySetting), newSettings.map(identifySetting)];
-  const keptInOrder = (texts: readonly string[], others: readonly string[]): string =>
-    texts.filter((text) => others.includes(text)).join("\n");
-  const isReordered = keptInOrder(oldTexts, newTexts) !== keptInOrder(newTexts, oldTexts);
+  const isReordered = keepCommon(oldTexts, newTexts) !== keepCommon(newTexts, oldTexts);
   const added = isReordered ? newSettings : subtract(newSettings, oldTexts);
   const removed = subtract(oldSettings, newTexts).filter(({ key }) => !ADDRESS_KEYS.test(key));
   return [
@@ -323,11 +321,18 @@ function identifySetting({ key, value }: GitSetting): string {
   return JSON.stringify([key, value]);
 }
 
+function keepCommon(texts: readonly string[], others: readonly string[]): string {
+  const known = new Set(others);
+  return texts.filter((text) => known.has(text)).join("\n");
+}
+
 function subtract(settings: readonly GitSetting[], texts: readonly string[]): readonly GitSetting[] {
-  const rest = [...texts];
+  const counts = new Map<string, number>();
+  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
   return settings.filter((setting) => {
-    const at = rest.indexOf(identifySetting(setting));
-    if (at !== -1) rest.splice(at, 1);
-    return at === -1;
+    const text = identifySetting(setting);
+    const count = counts.get(text) ?? 0;
+    counts.set(text, count - 1);
+    return count <= 0;
   });
 }

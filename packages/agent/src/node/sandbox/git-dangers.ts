@@ -1,10 +1,10 @@
 /** Finds what is not harmless in a repository that a command made: settings, hooks and links that git would follow outside the sandbox. */
 
-import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from "node:fs";
+import { closeSync, constants, type Dirent, fstatSync, lstatSync, opendirSync, openSync, readSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { isWithin } from "../../text.ts";
 import { findProgramKeys } from "./git-config.ts";
-import { readFolderEntries, resolveExistingPath } from "./options.ts";
+import { resolveExistingPath } from "./options.ts";
 
 export interface RepositoryDangerOptions {
   /** Real paths of the git folders that are guarded. A `.git` file may name a worktree or a module of one of them. */
@@ -36,11 +36,30 @@ interface FolderContext {
 }
 
 const MAX_DEPTH = 5;
-const MAX_SUBFOLDERS = 200;
+/** A command may have made any number of files. */
+const MAX_ENTRIES = 500;
+
+/** One more than the limit if there are too many, which is a danger; none if the folder is missing or a link. */
+function readSomeEntries(path: string): readonly Dirent[] {
+  const entries: Dirent[] = [];
+  try {
+    const folder = opendirSync(path);
+    try {
+      for (let entry = folder.readSync(); entry && entries.length <= MAX_ENTRIES; entry = folder.readSync())
+        entries.push(entry);
+    } finally {
+      folder.closeSync();
+    }
+  } catch {
+    // Missing, or no folder.
+  }
+  return entries;
+}
 
 function findFolderDangers(folder: string, context: FolderContext): readonly string[] {
   if (context.depth > MAX_DEPTH) return [`${folder} has modules in too many levels`];
-  const entries = readFolderEntries(folder);
+  const entries = readSomeEntries(folder);
+  if (entries.length > MAX_ENTRIES) return [`${folder} has too many entries`];
   const links = entries.filter((entry) => entry.isSymbolicLink()).map(({ name }) => `${join(folder, name)} is a link`);
   const names = new Set(entries.map(({ name }) => name));
   return [
@@ -77,25 +96,25 @@ function isModuleWorkTree(file: string, value: string, { workTree, depth }: Fold
 }
 
 function findHooks(folder: string): readonly string[] {
-  return readFolderEntries(folder)
+  return readSomeEntries(folder)
     .filter((entry) => !(entry.isFile() && entry.name.endsWith(".sample")))
     .map(({ name }) => `${join(folder, name)} is a hook`);
 }
 
 function findEntries(folder: string, why: string): readonly string[] {
-  return readFolderEntries(folder).map(({ name }) => `${join(folder, name)} ${why}`);
+  return readSomeEntries(folder).map(({ name }) => `${join(folder, name)} ${why}`);
 }
 
 /** Links are dangers of their own where git would follow them. */
 function findSubfolders(folder: string): readonly string[] {
-  const folders = readFolderEntries(folder).filter((entry) => entry.isDirectory());
-  return folders.slice(0, MAX_SUBFOLDERS).map(({ name }) => join(folder, name));
+  const folders = readSomeEntries(folder).filter((entry) => entry.isDirectory());
+  return folders.map(({ name }) => join(folder, name));
 }
 
 function findWorktreeDangers(folder: string, context: FolderContext): readonly string[] {
   const commonFolder = readSmallFile(join(folder, "commondir"));
   const isOwn = commonFolder !== null && resolve(folder, commonFolder.trim()) === dirname(dirname(folder));
-  const entries = readFolderEntries(folder);
+  const entries = readSomeEntries(folder);
   const links = entries.filter((entry) => entry.isSymbolicLink()).map(({ name }) => `${join(folder, name)} is a link`);
   const hasConfig = entries.some(({ name }) => name === "config.worktree");
   return [
@@ -109,13 +128,13 @@ function findWorktreeDangers(folder: string, context: FolderContext): readonly s
 /** Names of modules may have several parts. */
 function findModuleDangers(folder: string, context: FolderContext): readonly string[] {
   if (context.depth > MAX_DEPTH) return [`${folder} has too many levels`];
-  const entries = readFolderEntries(folder);
-  if (entries.length > MAX_SUBFOLDERS) return [`${folder} has too many entries`];
+  const entries = readSomeEntries(folder);
+  if (entries.length > MAX_ENTRIES) return [`${folder} has too many entries`];
   return entries.flatMap((entry) => {
     const path = join(folder, entry.name);
     if (entry.isSymbolicLink()) return [`${path} is a link`];
     if (!entry.isDirectory()) return [];
-    const isRepository = readFolderEntries(path).some(({ name }) => name === "config" || name === "HEAD");
+    const isRepository = readSomeEntries(path).some(({ name }) => name === "config" || name === "HEAD");
     return isRepository
       ? findFolderDangers(path, context)
       : findModuleDangers(path, { ...context, depth: context.depth + 1 });
@@ -151,8 +170,8 @@ function readTarget(file: string, prefix = ""): string | null {
   return resolveExistingPath(resolve(dirname(file), text.slice(prefix.length).trim()));
 }
 
-/** More than git writes in years. */
-export const MAX_CONFIG_BYTES: number = 1024 * 1024;
+/** The settings of thousands of branches. */
+export const MAX_CONFIG_BYTES: number = 512 * 1024;
 
 /** Null where it is not a plain file or too large. Never waits for a pipe. */
 export function readSmallFile(path: string): string | null {

@@ -11,6 +11,7 @@ import {
   fstatSync,
   lstatSync,
   mkdirSync,
+  opendirSync,
   openSync,
   readlinkSync,
   rmdirSync,
@@ -20,6 +21,7 @@ import {
   writeSync,
 } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { WaitForUser } from "../../ports.ts";
 import { escapeAllInvisible, isWithin } from "../../text.ts";
 import { type ChangeResult, changeGitConfig } from "./change-git-config.ts";
@@ -35,8 +37,8 @@ import { readSmallFile } from "./git-dangers.ts";
 import { listRepositoryConfigs, signsCommits } from "./git-paths.ts";
 import { GIT_REQUESTS_FOLDER, GIT_SHIM_FOLDER, REQUEST_FILES, REQUEST_NAME, writeGitShim } from "./git-shim.ts";
 import { type Mount, openFolderNoFollow } from "./mounts.ts";
-import { readFolderNames, resolveExistingPath, type SandboxOptions } from "./options.ts";
-import { createThrowawayFolder } from "./private-folders.ts";
+import { resolveExistingPath, type SandboxOptions } from "./options.ts";
+import { createThrowawayFolder, removeInBackground } from "./private-folders.ts";
 
 export interface GitCommand {
   readonly commandText: string;
@@ -88,8 +90,7 @@ export class GitSettingRequests {
       ],
       close: () => {
         receiver.close();
-        rmSync(source, { recursive: true, force: true });
-        this.#closeFolder();
+        this.#closeFolder(source);
       },
     };
   }
@@ -104,10 +105,14 @@ export class GitSettingRequests {
     return folder;
   }
 
-  #closeFolder(): void {
+  /** A command may have left any number of files, so only an empty folder is removed at once. */
+  #closeFolder(source: string): void {
     this.#runningCount -= 1;
+    const isEmpty = tryRemoveFolder(source);
+    if (!isEmpty) removeInBackground(source);
     if (this.#runningCount > 0 || this.#folder === null) return;
-    rmSync(this.#folder, { recursive: true, force: true });
+    if (isEmpty) rmSync(this.#folder, { recursive: true, force: true });
+    else removeInBackground(this.#folder);
     this.#folder = null;
   }
 
@@ -119,6 +124,7 @@ export class GitSettingRequests {
     const changes = compareSettings(findProgramKeys(oldText), findProgramKeys(newText));
     if (changes.some(({ key }) => key === UNREADABLE_SETTING.key))
       return refusal("git could not read the new settings");
+    if (changes.length > MAX_CHANGES) return refusal("it would change too many settings at once");
     const newChanges = changes.filter((change) => !this.#allowedChanges.has(identifyChange(file, change)));
     if (newChanges.length === 0) return { type: "allowed" };
     const { permitGitSettings } = this.#options;
@@ -134,9 +140,22 @@ export class GitSettingRequests {
   }
 }
 
+function tryRemoveFolder(path: string): boolean {
+  try {
+    rmdirSync(path);
+    return true;
+  } catch {
+    // Not empty.
+    return false;
+  }
+}
+
 function refusal(why: string): GitSettingsDecision {
   return { type: "refused", why };
 }
+
+/** As many as a question can show. */
+const MAX_CHANGES = 20;
 
 function identifyChange(file: string, { type, key, value }: GitSettingChange): string {
   return JSON.stringify([file, type, key, value]);
@@ -223,6 +242,8 @@ class RequestReceiver {
       );
       this.#answer(request.folder, decision);
       this.#openCount -= 1;
+      // Parsing takes time, in which this process does nothing else.
+      await sleep(PAUSE_MS);
     });
   }
 
@@ -330,12 +351,22 @@ function removeWorkingTree(file: string, worktree: string): boolean {
   const folder = openFolderNoFollow(dirname(file));
   try {
     const path = `/proc/self/fd/${folder}`;
-    const isEmpty = readlinkSync(path) === dirname(file) && readFolderNames(path).join("/") === basename(file);
+    const isEmpty = readlinkSync(path) === dirname(file) && isOnlyEntry(path, basename(file));
     if (!isEmpty || readSmallFile(join(path, basename(file))) !== `gitdir: ${worktree}\n`) return false;
     unlinkSync(join(path, basename(file)));
     rmdirSync(dirname(file));
     return true;
   } finally {
     closeSync(folder);
+  }
+}
+
+/** Reads no more than needed: a command may have made any number of files. */
+function isOnlyEntry(path: string, name: string): boolean {
+  const folder = opendirSync(path);
+  try {
+    return folder.readSync()?.name === name && folder.readSync() === null;
+  } finally {
+    folder.closeSync();
   }
 }

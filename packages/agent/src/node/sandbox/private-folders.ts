@@ -253,7 +253,7 @@ async function removeTree(path: string): Promise<void> {
 }
 
 /** Neither program follows links below the folder it is given. */
-function removeInBackground(path: string): void {
+export function removeInBackground(path: string): void {
   const script = 'chmod -R u+rwX "$1" 2>/dev/null; exec rm -rf "$1"';
   const child = spawn("/bin/sh", ["-c", script, "sh", path], { detached: true, stdio: "ignore", cwd: "/" });
   // A later start tries again.

@@ -255,7 +255,9 @@ export class SandboxLauncher {
         isLoaderVariable,
       );
       const program = setVariables(inner, this.#closeInheritedFiles(options.argv));
-      const searchScript = gitRequests ? `PATH=${GIT_SHIM_PATH}:$PATH; export PATH; ` : "";
+      const searchScript = gitRequests
+        ? `PATH=${GIT_SHIM_PATH}:\${PATH:-/usr/local/bin:/usr/bin:/bin}; export PATH; `
+        : "";
       const argv = verifyMountsFirst(mounts, program, `${searchScript}${limitProcessesScript(this.#limits)}`);
       const { filter } = sockets;
       const watched = this.#createWatchedCommand(options, layout);

@@ -18,7 +18,7 @@ import { changeGitConfig } from "../../../src/node/sandbox/change-git-config.ts"
 import type { GitSettingsRequest, PermitGitSettings } from "../../../src/node/sandbox/git-config.ts";
 import type { SandboxOptions } from "../../../src/node/sandbox/options.ts";
 import { sandboxedShell } from "../../../src/node/sandbox/shell.ts";
-import { boxOf, ranIn, type World, world } from "./world.ts";
+import { boxOf, ranIn, until, type World, world } from "./world.ts";
 
 interface Repository extends World {
   readonly git: (...words: readonly string[]) => string;
@@ -109,6 +109,23 @@ describe("settings that are known to be harmless", () => {
     expect({ end, text }).toEqual({ end: ended(0), text: expect.not.stringContaining("pith:") });
     expect(place.git("config", "--list")).not.toContain(section);
     expect(place.git("fsck")).toBe("");
+  });
+
+  test("BOX46 a submodule, whose address is a question if it is a path", async () => {
+    const place = repository();
+    const source = join(place.outside, "module");
+    place.git("init", "-q", source);
+    place.git("-C", source, "commit", "-q", "--allow-empty", "-m", "first");
+    const command = `git -c protocol.file.allow=always submodule --quiet add -f ${source} lib && git commit -qm module && git submodule deinit -qf lib
+     git -c protocol.file.allow=always submodule --quiet update --init && git -C lib log --format=%s && git -C lib config user.name b && git submodule status | cut -c1`;
+    const changes: unknown[] = [];
+    const permitGitSettings: PermitGitSettings = async (request) => {
+      changes.push(...request.changes);
+      return { type: "allowed" };
+    };
+    const { text } = await ranIn(place.box({ permitGitSettings }), command);
+    expect(text).toMatch(/first\n \n$/);
+    expect(changes).toEqual([{ key: "submodule.lib.url", value: source, type: "set" }]);
   });
 
   test("BOX46 a new worktree names the repository, and can be removed", async () => {
@@ -284,6 +301,11 @@ describe("requests of a hostile command", () => {
     ],
     ["settings with a NUL", "printf '\\0' >>$w/top/common/config", "git could not read"],
     ["settings that git cannot read", "echo '[x' >>$w/top/common/config", "git could not read"],
+    [
+      "too many settings at once",
+      "for i in $(seq 30); do printf '[x]\\n\\ta = 1\\n'; done >>$w/top/common/config",
+      "too many settings",
+    ],
     ["other old settings", "echo '#' >>$w/base", "it was changed at the same time"],
     ["a lock that stays", "ln -s $OUTSIDE/new .git/config.lock", "locked"],
   ])("BOX46 nothing is written: %s", async (_, prepare, why) => {
@@ -326,6 +348,11 @@ describe("requests of a hostile command", () => {
     ["a link in place of the request", `ln -s /dev/zero ${REQUESTS}/request; sleep 0.3`],
     ["other text", `head -c 100000 /dev/urandom >${REQUESTS}/request; sleep 0.3`],
     ["many files", `cd ${REQUESTS}; timeout 1 bash -c 'while :; do >a; rm a; done'`],
+    [
+      "many settings",
+      `for i in 1 2 3; do rm -rf ${REQUESTS}/*; ${send("$PWD/.git/config", "for j in $(seq 1000); do printf '[alias]\\n\\ta = !x\\n'; done | tee -a $w/base >>$w/top/common/config")}; done`,
+    ],
+    ["many files that stay", `cd ${REQUESTS}; mkdir d; cd d; touch $(seq 5000); sleep 0.1`],
     ["no folder", `rm -rf ${REQUESTS}/*; rmdir ${REQUESTS} 2>/dev/null; sleep 0.3`],
   ])("BOX46 this process does not wait, and the next command works: %s", async (_, command) => {
     const place = repository();
@@ -342,6 +369,7 @@ describe("requests of a hostile command", () => {
     expect(end.type).toBe("ended");
     expect(longestPauseMs).toBeLessThan(1_500);
     expect(await shell.run("git config user.email a@b", options)).toEqual(ended(0));
+    await until(() => readdirSync(place.base).every((name) => !name.startsWith("once-")));
   });
 
   test("BOX46 the folders of requests are removed, and commands without repositories get none", async () => {
