@@ -1,0 +1,66 @@
+/** The program as a process: settings of a repository that a command changes are asked about while it runs, and refused where nobody can be asked. */
+
+import { execFileSync } from "node:child_process";
+import { RpcClient } from "@pith/client";
+import type { Script, Step } from "@pith/testkit";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { findBuiltProgram } from "../built-program.ts";
+import { Ground } from "../ground.ts";
+
+let ground: Ground;
+
+beforeEach(() => {
+  ground = new Ground();
+  execFileSync("git", ["init", "-q", ground.folder]);
+});
+
+afterEach(() => ground.clear());
+
+const bin = findBuiltProgram();
+
+const runs = (command: string): Step => ({ parts: [{ type: "call", name: "bash", arguments: { command } }] });
+/** Runs any command in the sandbox without a question. */
+const ALL = ["--permission-mode", "all"];
+const told = (): string => JSON.stringify(ground.body());
+const setting = (name: string): string =>
+  execFileSync("git", ["-C", ground.folder, "config", "--default", "none", name]).toString().trim();
+
+test("BOX47 with -p a setting that could run a program is refused, and the result says which flag allows it", async () => {
+  const command = "git config core.pager ./x; git config user.name Ada";
+  await ground.pith(["-p", ...ALL, "go"], [runs(command), "Done."]);
+  expect(told()).toContain(
+    "was not changed: not permitted: no user is available to ask. To allow it, use --allow 'edit(.git/config)'",
+  );
+  expect([setting("core.pager"), setting("user.name")]).toEqual(["none", "Ada"]);
+  await ground.pith(["-p", ...ALL, "--allow", "edit(.git/config)", "go"], [runs(command), "Done."]);
+  expect(setting("core.pager")).toBe("./x");
+});
+
+test("BOX46 BOX47 a question comes while the command runs, and a yes writes the setting", async () => {
+  const command = "git config core.pager ./x; git config core.pager";
+  const script: Script = ({ resultCount }) => (resultCount > 0 ? "Done." : runs(command));
+  const { url } = await ground.serve(script);
+  const keys = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url };
+  const env = { PATH: process.env.PATH, HOME: ground.userHome, PITH_HOME: ground.home, ...keys };
+  const client = RpcClient.start({
+    command: process.execPath,
+    args: [bin, "--mode", "rpc", ...ALL],
+    cwd: ground.folder,
+    env,
+  });
+  const asked: string[] = [];
+  await new Promise<void>((resolve) => {
+    client.listen((event) => {
+      if (event.type === "agent_settled") resolve();
+      if (event.type !== "extension_ui_request" || event.method !== "select") return;
+      asked.push(event.title);
+      client.respond({ type: "extension_ui_response", id: event.id, value: event.options[0] ?? "" });
+    });
+    void client.send({ type: "prompt", message: "go" });
+  });
+  await client.close();
+  expect(asked).toEqual([
+    `Allow \`${command}\` to set core.pager = ./x in .git/config? Git can run a program because of it.`,
+  ]);
+  expect(setting("core.pager")).toBe("./x");
+});
