@@ -73,6 +73,8 @@ export class Permissions implements PermissionCheck {
   #rules: Rules;
   #paths: Promise<PermissionPaths> | null = null;
   #lastQuestion: Promise<unknown> = Promise.resolve();
+  /** Command lines that the user permitted by an answer. */
+  readonly #permittedLines = new Set<string>();
   /** When a change of each real path was last permitted. */
   readonly #permittedChanges = new Map<string, number>();
   /** Decides the open question again; null if none is open. */
@@ -132,6 +134,11 @@ export class Permissions implements PermissionCheck {
       decide(await resolveRequest(toolRequest, this.#options.resolveRealPath), await this.#currentState()).type ===
       "allowed"
     );
+  }
+
+  /** Whether the user read this command line in a question and permitted it. */
+  hasPermittedLine(command: string): boolean {
+    return this.#permittedLines.has(command);
   }
 
   /** Whether a file may appear at the path without a question: by mode and rules, or because a tool was just permitted to write it. */
@@ -276,6 +283,8 @@ export class Permissions implements PermissionCheck {
     const state = await this.#currentState();
     const decision = decide(request, state);
     if (decision.type === "refused") return decision;
+    const { intent } = request.toolRequest;
+    if (intent?.type === "command") this.#permittedLines.add(intent.command);
     if (answer.remember) await this.#remember(answer.remember);
     else if (decision.type === "asked" && isSessionWide(request, decision.reason)) this.#allowInSession(request, state);
     return { type: "permitted", grant: createGrant(request, state) };

@@ -142,7 +142,7 @@ function describeRequest(request: PermissionRequest, paths: PermissionPaths): st
 }
 
 function describeGitSettings({ command, changes }: GitSettingsChange, file: string): string {
-  return `\`${escapeForDisplay(command)}\` to ${changes.map(escapeForDisplay).join(" and to ")} in ${file}`;
+  return `\`${escapeForDisplay(command, MAX_MAKER_CHARS)}\` to ${changes.map((change) => escapeForDisplay(change)).join(" and to ")} in ${file}`;
 }
 
 const DEFAULT_PORTS: ReadonlySet<number> = new Set([80, 443]);
@@ -204,7 +204,7 @@ export function escapeForDisplay(text: string, maxChars: number = MAX_CHARS): st
 }
 
 const MAX_CHARS = 1_000;
-/** A command that has already run is named only to recognize it. */
+/** A command that already runs is named only to recognize it. */
 const MAX_MAKER_CHARS = 120;
 
 // The end is kept, so that a long start cannot hide it.

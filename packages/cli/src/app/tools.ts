@@ -46,7 +46,7 @@ import type { Model, Session, Tool as ToolSchema } from "@pith/context";
 import { sessionIdToFileName } from "@pith/context/node";
 import { supportsWebSearch, webSearch } from "@pith/models";
 import { type CatchPermissions, createCatchDecisions } from "../sandbox/caught.ts";
-import { createGitSettingsCheck } from "../sandbox/git-settings.ts";
+import { createGitSettingsCheck, type GitSettingsPermissions } from "../sandbox/git-settings.ts";
 import {
   createLazyNetwork,
   describeNetworkProblem,
@@ -72,7 +72,7 @@ export interface CreateBashToolOptions
     Omit<LazyNetworkOptions, "permissions">,
     Pick<AppOptions, "vault"> {
   readonly sandbox: Promise<OpenSandbox>;
-  readonly permissions: CatchPermissions;
+  readonly permissions: CatchPermissions & GitSettingsPermissions;
 }
 
 export interface BashToolSetup {

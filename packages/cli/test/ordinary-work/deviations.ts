@@ -15,7 +15,8 @@ const OUTER_FOLDER =
   "pnpm writes the lock file and the packages of a monorepo at its root, outside of the workspace that the agent was started in; the result says so and names `sandboxWrite` and `outside: true`";
 const PLACEHOLDERS =
   "while a command runs, in the background too, the names in `.git` that make git run programs are held by placeholders; they are gone after it";
-const EMPTY_FOLDER = "the folder of git's worktrees stays, empty, because it was mounted while the command ran; git removes it later";
+const EMPTY_FOLDER =
+  "the folder of git's worktrees stays, empty, because it was mounted while the command ran; git removes it later";
 
 export const deviations: readonly Deviation[] = [
   ...["npm", "monorepo", "python", "go"].map((project) => ({
@@ -25,7 +26,8 @@ export const deviations: readonly Deviation[] = [
     project: "npm",
     command: "printf 'npm test\\n' > .husky/pre-commit",
     what: "exit code",
-    reason: "a hook is a program that git runs outside the sandbox, so only `write` and `edit` change it, after a question",
+    reason:
+      "a hook is a program that git runs outside the sandbox, so only `write` and `edit` change it, after a question",
   },
   { project: "npm", command: /^git worktree remove/, what: ".git: names", reason: EMPTY_FOLDER },
   { project: "go", command: /^git worktree remove|^git fetch/, what: ".git: names", reason: EMPTY_FOLDER },
@@ -36,7 +38,8 @@ export const deviations: readonly Deviation[] = [
     project: "monorepo",
     command: "echo '// words' >> ../words/index.js",
     what: /^(?:exit code|packages\/words|.git: status packages\/words)/,
-    reason: "another package of the monorepo is outside of the workspace that the agent was started in; commands can read it",
+    reason:
+      "another package of the monorepo is outside of the workspace that the agent was started in; commands can read it",
   },
 ];
 

@@ -43,7 +43,7 @@ function scene(answers: readonly PermissionAnswer[] | null, options: Partial<Per
   const permit = createGitSettingsCheck(permissions);
   const change = (changes: readonly GitSettingChange[] = [HOOKS]) =>
     permit({ file: "/work/.git/config", changes, command: "npx husky" }, { signal });
-  return { permissions, change, questions };
+  return { permissions, permit, change, questions };
 }
 
 test.each<PermissionMode>(["ask", "edit", "all"])(
@@ -87,3 +87,22 @@ test("BOX47 without a user, the refusal names the rule that would allow it, and 
   const { change } = scene(null, { rules: { allow: [rule("edit(.git/config)")] } });
   expect(await change()).toEqual({ type: "allowed" });
 });
+
+test.each([
+  ["git config core.pager 'less -F' && git log", { key: "core.pager", value: "less -F", type: "set" }, 1],
+  ["git remote add origin /srv/a.git && git push", { key: "remote.origin.url", value: "/srv/a.git", type: "set" }, 1],
+  ["git remote add origin /srv/a.git && git push", { key: "remote.other.url", value: "/srv/a.git", type: "set" }, 2],
+  ["npm run prepare && git push", { key: "core.hookspath", value: ".husky/_", type: "set" }, 2],
+  ["git config --unset core.pager && git push", { key: "core.pager", value: null, type: "removed" }, 2],
+] as const)(
+  "BOX47 after a yes to `%s`, which the user has read, %j: %i question(s) in all",
+  async (command, change, count) => {
+    const { permissions, permit, questions } = scene([{ type: "yes" }, { type: "yes" }], { mode: "ask" });
+    const intent = { type: "command", command, isConfined: true } as const;
+    await permissions.permit({ tool: "bash", arguments: { command }, intent }, { signal });
+    expect(await permit({ file: "/work/.git/config", changes: [change], command }, { signal })).toEqual({
+      type: "allowed",
+    });
+    expect(questions).toHaveLength(count);
+  },
+);

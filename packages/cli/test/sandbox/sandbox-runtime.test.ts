@@ -34,7 +34,11 @@ async function bashIn({ cwd, home }: Places, sandbox: OpenSandbox) {
       sandbox: Promise.resolve(sandbox),
       mayWrite: () => true,
       deniedPaths: { unreadable: [], unwritable: [], enforcedRules: [], unenforcedRules: [] },
-      permissions: { permit: async () => ({ type: "refused", why: "nobody is there" }), mayAppear: async () => false },
+      permissions: {
+        permit: async () => ({ type: "refused", why: "nobody is there" }),
+        mayAppear: async () => false,
+        hasPermittedLine: () => false,
+      },
     },
     createMemoryBlobs(),
   );
