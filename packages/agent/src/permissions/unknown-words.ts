@@ -68,8 +68,11 @@ function startsRunner(words: readonly ShellWord[], index: number): boolean {
 /** Whether the command runs no other program, whatever its arguments are. */
 export function neverRunsOthers(words: readonly ShellWord[]): boolean {
   const name = programName(words[0]) ?? "";
+  if (name === "find") return words.every((word) => word !== null && !RUNS_WHAT_IT_FINDS.test(word));
   return NEVER_RUN_OTHERS.has(name) || isHarmlessGitCommand(name, words.slice(1));
 }
+
+const RUNS_WHAT_IT_FINDS = /^-(?:exec|ok)(?:dir)?$/;
 
 /** Programs of daily work whose arguments are no commands, or are checked elsewhere. */
 export function isKnownProgram(name: string): boolean {
