@@ -119,7 +119,9 @@ export const npm: Project = {
     runFailing(
       "git checkout -qb discount && sed -i 's/sum + price/sum + price * 0.9/' src/total.ts && npm run build && npm test",
     ),
-    run("git diff && git commit -aqm 'Give a discount' && git status --short"),
+    run(
+      "sed -i 's/price \\* 0.9/price * 1/' src/total.ts && npm run build && git diff && git commit -aqm 'Give a discount' && git status --short",
+    ),
     run("git stash -u && git stash pop && ls -a"),
     run("git checkout -q main && git clean -fd && git merge --no-edit discount"),
     start("watcher", "exec node scripts/watch.js"),
