@@ -240,7 +240,8 @@ export function listRepositoryConfigs(gitPaths: readonly string[], home: string)
     const module = readPathFromFile(git, "gitdir: ");
     return module !== null && findModuleFolder(git, { root: dirname(git), home }) === module ? [module] : [];
   });
-  return repositories.map((git) => join(git, "config")).filter((file) => isFile(file) && !hasLink(file));
+  const files = repositories.flatMap((git) => ["config", "config.worktree"].map((name) => join(git, name)));
+  return files.filter((file) => isFile(file) && !hasLink(file));
 }
 
 /**

@@ -75,14 +75,17 @@ export class GitSettingRequests {
   open(command: GitCommand): OpenGitRequests | null {
     const { root, home, guarded = [] } = this.#options;
     const isDenied = (file: string): boolean => guarded.some((path) => isWithin(path, file));
-    const files = listRepositoryConfigs(command.gitPaths, home).filter((file) => !isDenied(file));
+    const files = listRepositoryConfigs(command.gitPaths, home);
     const parent = dirname(GIT_SHIM_FOLDER);
     if (files.length === 0 || resolveExistingPath(parent) !== parent || isWithin(parent, root)) return null;
+    const permittedFiles = files.filter((file) => !isDenied(file));
     const folder = this.#openFolder();
     this.#runningCount += 1;
     const source = join(folder, randomBytes(8).toString("hex"));
     mkdirSync(source, { mode: 0o700 });
-    const receiver = new RequestReceiver(source, files, (change, signal) => this.#decide(change, command, signal));
+    const receiver = new RequestReceiver(source, permittedFiles, (change, signal) =>
+      this.#decide(change, command, signal),
+    );
     return {
       mounts: [
         { path: GIT_SHIM_FOLDER, access: "readable", source: join(folder, "program") },

@@ -216,6 +216,21 @@ for name in packed-refs shallow; do [ -L "$shadow/$name" ] || ln -s "$common/$na
 cp "$common/config" "$work/base"
 cp "$work/base" "$shadow/config"
 
+# A sparse checkout has settings of its own, which git looks for in GIT_DIR.
+if [ "$command" = sparse-checkout ] && [ -f "$common/config.worktree" ] && [ ! -w "$common/config.worktree" ]; then
+  asked="rev-parse --path-format=absolute --git-dir --show-toplevel"
+  places=$(ask_git "$@")
+  if [ "\${places%%
+*}" = "$common" ]; then
+    GIT_DIR=$shadow GIT_WORK_TREE=\${places#*
+}
+    export GIT_DIR GIT_WORK_TREE
+    rm -f "$shadow/config.worktree"
+    cp "$common/config.worktree" "$work/base.worktree"
+    cp "$work/base.worktree" "$shadow/config.worktree"
+  fi
+fi
+
 GIT_COMMON_DIR=$shadow
 export GIT_COMMON_DIR
 case $command in
@@ -239,7 +254,7 @@ unset GIT_COMMON_DIR
 # What git created in the copy belongs to the repository.
 for file in "$shadow"/*; do
   [ -L "$file" ] && continue
-  case \${file##*/} in config | config.lock) ;; *) mv -f "$file" "$common/" ;; esac
+  case \${file##*/} in config | config.lock | config.worktree | config.worktree.lock) ;; *) mv -f "$file" "$common/" ;; esac
 done
 if [ "$command" = worktree ]; then
   # A new worktree names its repository: not the copy.
@@ -251,12 +266,20 @@ if [ "$command" = worktree ]; then
   rmdir "$common/worktrees" 2>/dev/null
 fi
 
-if ! cmp -s "$work/base" "$shadow/config"; then
-  request settings "$common/config"
-  if [ "$answer" != yes ]; then
-    echo "pith: $common/config was not changed: $message" >&2
-    [ "$status" != 0 ] || status=1
-  fi
+# Hands over the settings if they were changed.
+hand_over() {
+  cmp -s "$work/base" "$shadow/config" && return
+  request settings "$1"
+  [ "$answer" = yes ] && return
+  echo "pith: $1 was not changed: $message" >&2
+  [ "$status" != 0 ] || status=1
+}
+
+hand_over "$common/config"
+if [ -f "$work/base.worktree" ]; then
+  mv -f "$work/base.worktree" "$work/base"
+  mv -f "$shadow/config.worktree" "$shadow/config"
+  hand_over "$common/config.worktree"
 fi
 rm -rf "$work"
 exit "$status"

@@ -111,6 +111,30 @@ describe("settings that are known to be harmless", () => {
     expect(place.git("fsck")).toBe("");
   });
 
+  test("BOX46 a sparse checkout, which has settings of its own", async () => {
+    const place = repository();
+    for (const name of ["one/a", "two/a"]) {
+      mkdirSync(dirname(join(place.workspace, name)));
+      writeFileSync(join(place.workspace, name), "");
+    }
+    place.git("add", "-f", "one", "two");
+    place.git("commit", "-q", "-m", "second");
+    place.git("sparse-checkout", "set", "one");
+    const command = `git sparse-checkout set two && ls -d one two; git sparse-checkout disable && ls -d one two
+     git sparse-checkout set one && ls -d one two; git status -s -uno; git commit -q --allow-empty -m third; echo x >>.git/config.worktree`;
+    const { text } = await ranIn(place.box(), command);
+    expect(text).not.toContain("pith:");
+    expect(text).toContain("Read-only file system");
+    expect(place.git("sparse-checkout", "list")).toBe("one\n");
+    expect(place.git("log", "--format=%s", "-1")).toBe("third\n");
+    expect(place.git("status", "--short", "-uno")).toBe("");
+    expect([existsSync(join(place.workspace, "one/a")), existsSync(join(place.workspace, "two/a"))]).toEqual([
+      true,
+      false,
+    ]);
+    expect(readFileSync(join(place.workspace, ".git/config.worktree"), "utf8")).toContain("sparseCheckout = true");
+  });
+
   test("BOX46 a submodule, whose address is a question if it is a path", async () => {
     const place = repository();
     const source = join(place.outside, "module");
@@ -258,7 +282,7 @@ describe("settings by which git could run a program", () => {
     const box = place.box({ permitGitSettings: allow, guarded: [place.config] });
     const { end, text } = await ranIn(box, "git config user.email a@b");
     expect(end).not.toEqual(ended(0));
-    expect(text).toContain("could not write config file");
+    expect(text).toContain("was not changed: commands may not change the settings of this repository");
     expect(place.git("config", "--list")).not.toContain("user.email");
   });
 });
