@@ -3,13 +3,12 @@
  * gets a copy of them, which this program hands to Pith when git has ended. All other subcommands run git directly.
  */
 
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmdirSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** Where commands see the program and the folder for requests. `/run` is otherwise empty for them. */
 export const GIT_SHIM_FOLDER = "/run/pith-git";
 export const GIT_REQUESTS_FOLDER: string = `${GIT_SHIM_FOLDER}/requests`;
-export const GIT_SHIM_PATH: string = `${GIT_SHIM_FOLDER}/bin`;
 
 /** The name of the file that announces a request. Its lines are the name of the request's folder, its kind and the path it is about. */
 export const REQUEST_NAME = "request";
@@ -19,11 +18,16 @@ export const REQUEST_FILES = { oldConfig: "base", newConfig: "top/common/config"
 
 /** Writes the program into a new folder that commands cannot write. */
 export function writeGitShim(folder: string, { isSigned }: { readonly isSigned: boolean }): void {
-  for (const name of ["bin", "hooks", "requests"]) mkdirSync(join(folder, name), { mode: 0o700 });
-  writeFileSync(join(folder, "bin/git"), SHIM_SCRIPT, { mode: 0o700, flag: "wx" });
-  for (const name of WRAPPED_HOOKS)
-    writeFileSync(join(folder, "hooks", name), HOOK_SCRIPT, { mode: 0o700, flag: "wx" });
+  mkdirSync(join(folder, "requests"), { mode: 0o700 });
+  writeFileSync(join(folder, "git"), SHIM_SCRIPT, { mode: 0o700, flag: "wx" });
   if (isSigned) writeFileSync(join(folder, "signed"), "", { flag: "wx" });
+}
+
+export function removeGitShim(folder: string): void {
+  rmdirSync(join(folder, "requests"));
+  unlinkSync(join(folder, "git"));
+  if (existsSync(join(folder, "signed"))) unlinkSync(join(folder, "signed"));
+  rmdirSync(folder);
 }
 
 /** Hooks of a working tree. */
@@ -33,23 +37,20 @@ const WRAPPED_HOOKS = [
   ...["prepare-commit-msg", "reference-transaction"],
 ];
 
-/** A hook may run git in other repositories, for which the copy would be wrong. */
-const HOOK_SCRIPT = `#!/bin/sh
-# Runs a hook of the repository without the copy of the settings.
-hook=$PITH_GIT_HOOKS/\${0##*/}
-if [ -n "$PITH_GIT_CONFIG_COUNT" ]; then GIT_CONFIG_COUNT=$PITH_GIT_CONFIG_COUNT; else unset GIT_CONFIG_COUNT; fi
-unset GIT_COMMON_DIR PITH_GIT_HOOKS PITH_GIT_CONFIG_COUNT
-PATH=${GIT_SHIM_PATH}:$PATH
-[ -x "$hook" ] || exit 0
-exec "$hook" "$@"
-`;
-
 /** For any POSIX shell. The paths to \`exec\` come first, because nearly all calls take them. */
 const SHIM_SCRIPT = `#!/bin/sh
 # Pith: sandboxed commands run git with this program. The settings of a repository are read-only for them. A subcommand
 # that changes settings gets a copy, and Pith takes over the changes. All other subcommands run git directly.
-own=${GIT_SHIM_PATH}
-requests=${GIT_REQUESTS_FOLDER}
+own=${GIT_SHIM_FOLDER}
+requests=$own/requests
+if [ "\${0##*/}" != git ]; then
+  # A hook, which may run git in other repositories: it gets no copy of the settings.
+  hook=$PITH_GIT_HOOKS/\${0##*/}
+  if [ -n "$PITH_GIT_CONFIG_COUNT" ]; then GIT_CONFIG_COUNT=$PITH_GIT_CONFIG_COUNT; else unset GIT_CONFIG_COUNT; fi
+  unset GIT_COMMON_DIR PITH_GIT_HOOKS PITH_GIT_CONFIG_COUNT
+  PATH=$own:$PATH
+  exec "$hook" "$@"
+fi
 set -f
 IFS=:
 real=
@@ -151,7 +152,7 @@ case $command in
       [ "$status" = 0 ] || echo "pith: if signing failed, the signing key is outside the sandbox. Run the command with outside: true, which asks the user, or with --no-gpg-sign." >&2
       exit "$status"
     fi
-    if [ "$command" = commit ] && [ -z "$signs" ] && [ -e ${GIT_SHIM_FOLDER}/signed ]; then
+    if [ "$command" = commit ] && [ -z "$signs" ] && [ -e $own/signed ]; then
       "$real" "$@"
       status=$?
       [ "$status" = 0 ] && echo "pith: the commit is not signed: the user's signing key is outside the sandbox. To sign it, run git commit --amend --no-edit -S with outside: true." >&2
@@ -238,14 +239,17 @@ case $command in
   *)
     for name in ${WRAPPED_HOOKS.join(" ")}; do
       [ -x "$hooks/$name" ] || continue
+      [ -d "$work/hooks" ] || mkdir "$work/hooks"
+      ln -s "$own/git" "$work/hooks/$name"
+    done
+    if [ -d "$work/hooks" ]; then
       PITH_GIT_HOOKS=$hooks
       PITH_GIT_CONFIG_COUNT=$GIT_CONFIG_COUNT
       index=\${GIT_CONFIG_COUNT:-0}
       GIT_CONFIG_COUNT=$((index + 1))
       export PITH_GIT_HOOKS PITH_GIT_CONFIG_COUNT GIT_CONFIG_COUNT
-      export "GIT_CONFIG_KEY_$index=core.hooksPath" "GIT_CONFIG_VALUE_$index=${GIT_SHIM_FOLDER}/hooks"
-      break
-    done ;;
+      export "GIT_CONFIG_KEY_$index=core.hooksPath" "GIT_CONFIG_VALUE_$index=$work/hooks"
+    fi ;;
 esac
 "$real" "$@"
 status=$?

@@ -5,7 +5,7 @@
 
 import { spawn } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
-import { mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmdirSync, statSync, unlinkSync, writeFileSync } from "node:fs";
 import { mkdtemp, rename, rm, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, relative } from "node:path";
@@ -116,6 +116,11 @@ export function createThrowawayFolder(privateHome: string): string {
   const folder = mkdtempSync(join(dirname(privateHome), THROWAWAY_PREFIX));
   writeFileSync(join(folder, PROCESS_FILE), JSON.stringify(currentProcess()), { mode: 0o600, flag: "wx" });
   return folder;
+}
+
+export function removeEmptyThrowawayFolder(folder: string): void {
+  unlinkSync(join(folder, PROCESS_FILE));
+  rmdirSync(folder);
 }
 
 const THROWAWAY_PREFIX = "once-";

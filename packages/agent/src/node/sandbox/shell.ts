@@ -13,7 +13,7 @@ import { createCgroup, findCgroupParent, removeStaleCgroups } from "./cgroup.ts"
 import { findRootProblem } from "./detect.ts";
 import { findOuterGitPath, isRepository } from "./git-paths.ts";
 import { GitSettingRequests } from "./git-setting-requests.ts";
-import { GIT_SHIM_PATH } from "./git-shim.ts";
+import { GIT_SHIM_FOLDER } from "./git-shim.ts";
 import { closeHostSockets, findHostSockets } from "./host-sockets.ts";
 import { createFixedLayout, createLayout, type FixedLayout, type Layout, type ReadyLayout } from "./layout.ts";
 import { type CommandLimits, defaultLimits, LimitWatcher, limitProcessesScript, type WatchCommand } from "./limits.ts";
@@ -256,7 +256,7 @@ export class SandboxLauncher {
       );
       const program = setVariables(inner, this.#closeInheritedFiles(options.argv));
       const searchScript = gitRequests
-        ? `PATH=${GIT_SHIM_PATH}:\${PATH:-/usr/local/bin:/usr/bin:/bin}; export PATH; `
+        ? `PATH=${GIT_SHIM_FOLDER}:\${PATH:-/usr/local/bin:/usr/bin:/bin}; export PATH; `
         : "";
       const argv = verifyMountsFirst(mounts, program, `${searchScript}${limitProcessesScript(this.#limits)}`);
       const { filter } = sockets;
