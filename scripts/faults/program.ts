@@ -85,7 +85,7 @@ export const programFaults: readonly FixedFault[] = [
   },
   {
     fault: "GCONV_PATH could load a command's code into a program outside the sandbox",
-    file: "packages/agent/src/node/sandbox/shell.ts",
+    file: "packages/agent/src/node/sandbox/environment.ts",
     search: "GLIBC_TUNABLES|GCONV_PATH|",
     replace: "GLIBC_TUNABLES|",
     test: "packages/agent/test/node/sandbox/sandbox.test.ts",
@@ -232,7 +232,7 @@ export const programFaults: readonly FixedFault[] = [
   },
   {
     fault: "commands in the sandbox got the address of the user's proxy, with its password",
-    file: "packages/agent/src/node/sandbox/shell.ts",
+    file: "packages/agent/src/node/sandbox/environment.ts",
     search: "[...withheld, ...PROXY_VARIABLES]",
     replace: "[...withheld]",
     test: "packages/agent/test/node/sandbox/sandbox.test.ts",
@@ -352,9 +352,9 @@ export const programFaults: readonly FixedFault[] = [
   },
   {
     fault: "a command in the sandbox used any amount of memory",
-    file: "packages/agent/src/node/sandbox/shell.ts",
-    search: "      watch: this.#limitWatcher.watch,\n",
-    replace: "      watch: () => () => {},\n",
+    file: "packages/agent/src/node/sandbox/launcher.ts",
+    search: "        return this.#limitWatcher.watch(pid, stop);\n",
+    replace: "        return () => {};\n",
     test: "packages/agent/test/node/sandbox/limits.test.ts",
     title: "BOX34 the memory of all processes counts together",
   },
@@ -392,7 +392,7 @@ export const programFaults: readonly FixedFault[] = [
   },
   {
     fault: "a command in the sandbox got the temporary folder in two of three variables",
-    file: "packages/agent/src/node/sandbox/shell.ts",
+    file: "packages/agent/src/node/sandbox/environment.ts",
     search: ", TEMP: temporary }",
     replace: " }",
     test: "packages/agent/test/node/sandbox/private-home.test.ts",

@@ -40,6 +40,7 @@ export {
   type GitSettingsRequest,
   type PermitGitSettings,
 } from "./sandbox/git-config.ts";
+export { type LaunchOptions, type LaunchResult, type SandboxLaunch, SandboxLauncher } from "./sandbox/launcher.ts";
 export {
   BYTES_PER_GB,
   type CommandLimits,
@@ -56,13 +57,7 @@ export {
   type PrivateFolders,
   removeUnusedFolders,
 } from "./sandbox/private-folders.ts";
-export {
-  type LaunchOptions,
-  type LaunchResult,
-  type SandboxLaunch,
-  SandboxLauncher,
-  sandboxedShell,
-} from "./sandbox/shell.ts";
+export { sandboxedShell } from "./sandbox/shell.ts";
 export {
   type HostDecision,
   type HostRequest,

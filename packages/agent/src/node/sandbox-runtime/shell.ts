@@ -5,18 +5,16 @@ import { dirname, join, relative } from "node:path";
 import type { ShellOptions, ShellResult, WorkspaceShell } from "../../ports.ts";
 import { isWithin } from "../../text.ts";
 import { findRootProblem } from "../sandbox/detect.ts";
-import { defaultLimits, LimitWatcher } from "../sandbox/limits.ts";
-import { resolveExistingPath } from "../sandbox/options.ts";
-import { openThrowawayFolders } from "../sandbox/private-folders.ts";
 import {
-  captureWrapperOutput,
-  hasSecrets,
   isLoaderVariable,
-  notStartedResult,
   privateFolderVariables,
   type SplitEnvironment,
   splitEnvironment,
-} from "../sandbox/shell.ts";
+} from "../sandbox/environment.ts";
+import { defaultLimits, LimitWatcher } from "../sandbox/limits.ts";
+import { resolveExistingPath } from "../sandbox/options.ts";
+import { openThrowawayFolders } from "../sandbox/private-folders.ts";
+import { captureWrapperOutput, hasSecrets, notStartedResult } from "../sandbox/shell.ts";
 import { PROXY_VARIABLES } from "../sandbox-network/network.ts";
 import { bashArguments, commandEnvironment, createCommandTimer, quoteWord, runInGroup } from "../shell.ts";
 import {

@@ -1,4 +1,4 @@
-/** Tests node/sandbox/shell.ts: inherited file descriptors and the sandboxed shell. */
+/** Tests node/sandbox/{environment,launcher,shell}.ts: inherited file descriptors and the sandboxed shell. */
 
 import { spawnSync } from "node:child_process";
 import {
@@ -14,12 +14,13 @@ import {
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { detectSandbox } from "../../../src/node/sandbox/detect.ts";
-import { SandboxLauncher, sandboxedShell } from "../../../src/node/sandbox/shell.ts";
+import { SandboxLauncher } from "../../../src/node/sandbox/launcher.ts";
+import { sandboxedShell } from "../../../src/node/sandbox/shell.ts";
 import { alive, pidsIn } from "../shell-folder.ts";
 import { boxOf, openNetwork, program, ranIn, SECRET, until, type World, world } from "./world.ts";
 
 describe("inherited files", () => {
-  const source = join(import.meta.dirname, "../../../src/node/sandbox/shell.ts");
+  const source = join(import.meta.dirname, "../../../src/node/sandbox/environment.ts");
 
   test("BOX1 finds an inherited file descriptor, but not one that the program opened itself", () => {
     const program = `
