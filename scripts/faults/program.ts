@@ -353,7 +353,7 @@ export const programFaults: readonly FixedFault[] = [
   {
     fault: "a command in the sandbox used any amount of memory",
     file: "packages/agent/src/node/sandbox/launcher.ts",
-    search: "        return this.#limitWatcher.watch(pid, stop);\n",
+    search: "        return watch(pid, stop);\n",
     replace: "        return () => {};\n",
     test: "packages/agent/test/node/sandbox/limits.test.ts",
     title: "BOX34 the memory of all processes counts together",

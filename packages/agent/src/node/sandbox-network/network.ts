@@ -116,6 +116,11 @@ export class SandboxNetwork {
     return this.#port;
   }
 
+  /** The arguments with which `nsenter` enters the user namespace above the sandboxes of commands; empty if there is none. */
+  get userNamespace(): readonly string[] {
+    return this.#backend.commandPrefix.filter((argument) => argument.startsWith("--user="));
+  }
+
   /** Registers a command with its own credentials for the proxy. */
   registerCommand({
     text,

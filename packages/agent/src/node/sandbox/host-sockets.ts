@@ -33,9 +33,18 @@ const KNOWN_SOCKETS: readonly string[] = [
   "/var/snap/lxd/common/lxd/unix.socket",
 ];
 
+const SOCKET_LIST = "/proc/net/unix";
+
+/** The sockets that have a name, with their numbers; changes with each new one. Empty if they are not listed. */
+export function readSocketList({ sockets = SOCKET_LIST }: Pick<HostSocketSources, "sockets">): string {
+  const lines = (readText(sockets) ?? "").split("\n");
+  // Accepted connections have the name of their server: only what is not connected counts.
+  return lines.filter((line) => SOCKET_LINE.test(line) && !/^\S+ \S+ \S+ \S+ \S+ 03 /.test(line)).join("\n");
+}
+
 /** Null where the machine does not list its sockets: then commands must not have any. */
 export function findHostSockets(sources: HostSocketSources): HostSockets | null {
-  const listed = readText(sources.sockets ?? "/proc/net/unix");
+  const listed = readText(sources.sockets ?? SOCKET_LIST);
   const mounted = readText(sources.mounts ?? "/proc/self/mountinfo");
   if (listed === null || mounted === null) return null;
   const diskMounts = parseMounts(mounted);
@@ -54,14 +63,23 @@ export function findHostSockets(sources: HostSocketSources): HostSockets | null 
 }
 
 /** Covers each socket that commands would see, at every path where they would see it. */
-export function closeHostSockets({ sockets, folders }: HostSockets, mounts: readonly Mount[]): readonly Mount[] {
+export function closeHostSockets(found: HostSockets, mounts: readonly Mount[]): readonly Mount[] {
   return [
-    ...folders.flatMap((path) => findVisiblePaths(path, mounts)).map((path): Mount => ({ path, access: "empty" })),
-    ...sockets
-      .filter((path) => !folders.some((folder) => isWithin(folder, path)))
+    ...found.folders
       .flatMap((path) => findVisiblePaths(path, mounts))
-      .map((path): Mount => ({ path, access: "closed" })),
+      .map((path): Mount => ({ path, access: "empty" })),
+    ...findVisibleSockets(found, mounts).map(({ path }): Mount => ({ path, access: "closed" })),
   ];
+}
+
+/** Each path at which commands would see a socket, with the real path of the socket. */
+export function findVisibleSockets(
+  { sockets, folders }: HostSockets,
+  mounts: readonly Mount[],
+): readonly { readonly path: string; readonly real: string }[] {
+  return sockets
+    .filter((real) => !folders.some((folder) => isWithin(folder, real)))
+    .flatMap((real) => findVisiblePaths(real, mounts).map((path) => ({ path, real })));
 }
 
 /** The paths at which commands see a real path: its own, and those where a folder around it is mounted. */

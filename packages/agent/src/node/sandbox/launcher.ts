@@ -17,6 +17,7 @@ import { findOuterGitPath, isRepository } from "./git-paths.ts";
 import { GitSettingRequests } from "./git-setting-requests.ts";
 import { GIT_SHIM_FOLDER } from "./git-shim.ts";
 import { closeHostSockets, findHostSockets } from "./host-sockets.ts";
+import { watchBoth, watchLateSockets } from "./late-sockets.ts";
 import { createFixedLayout, createLayout, type FixedLayout, type Layout, type ReadyLayout } from "./layout.ts";
 import { type CommandLimits, defaultLimits, LimitWatcher, limitProcessesScript, type WatchCommand } from "./limits.ts";
 import {
@@ -140,14 +141,15 @@ export class SandboxLauncher {
         ? `PATH=${GIT_SHIM_FOLDER}:\${PATH:-/usr/local/bin:/usr/bin:/bin}; export PATH; `
         : "";
       const argv = verifyMountsFirst(mounts, program, `${searchScript}${limitProcessesScript(this.#limits)}`);
-      const { filter } = sockets;
+      const { filter, watch } = sockets;
       const watched = this.#createWatchedCommand(options, layout);
       const findRestriction = createRestrictionFinder({
         mounts: [...layout.mounts, ...sockets.mounts],
         sockets: sockets.mounts.map(({ path }) => path),
         ...{ root, home: sandbox.home, mayWrite },
       });
-      const prepared = { ...options, sandbox, mounts, filter, findRestriction, environment: outer, watched, release };
+      const forProgram = { filter, watch, findRestriction, environment: outer };
+      const prepared = { ...options, sandbox, mounts, ...forProgram, watched, release };
       if (argv !== null) return { type: "ready", launch: this.#createLaunch(argv, prepared) };
       release();
       return launchFailure(MOUNTS_MOVED);
@@ -168,12 +170,19 @@ export class SandboxLauncher {
   }
 
   /** Commands connect to each other's sockets, but not to those of the machine. Where these are unknown, the filter refuses all. */
-  #closeSockets(mounts: readonly Mount[]): { readonly mounts: readonly Mount[]; readonly filter: Uint8Array | null } {
-    const { unixSockets, socketList, environment } = this.#sandbox;
-    if (unixSockets) return { mounts: [], filter: buildFilter({ unixSockets: true }) };
-    const found = findHostSockets({ sockets: socketList, environment });
-    if (found === null) return { mounts: [], filter: buildFilter({ unixSockets: false }) };
-    return { mounts: closeHostSockets(found, mounts), filter: buildFilter({ unixSockets: true }) };
+  #closeSockets(mounts: readonly Mount[]): ClosedSockets {
+    const { unixSockets, socketList, environment, network, program } = this.#sandbox;
+    const { watch } = this.#limitWatcher;
+    if (unixSockets) return { mounts: [], filter: buildFilter({ unixSockets: true }), watch };
+    const sources = { sockets: socketList, environment };
+    const found = findHostSockets(sources);
+    if (found === null) return { mounts: [], filter: buildFilter({ unixSockets: false }), watch };
+    const late = { sources, mounts, nsenter: program.nsenter, userNamespace: network?.userNamespace ?? [] };
+    return {
+      mounts: closeHostSockets(found, mounts),
+      filter: buildFilter({ unixSockets: true }),
+      watch: watchBoth(watch, watchLateSockets(late)),
+    };
   }
 
   /** The repositories that commands may write, as they were before the first command. */
@@ -208,7 +217,7 @@ export class SandboxLauncher {
     argv: readonly string[],
     { sandbox, mounts, commandText, hosts, environment, onConnection, waitForUser, ...prepared }: PreparedLaunch,
   ): SandboxLaunch {
-    const { filter, findRestriction, watched, release } = prepared;
+    const { filter, watch, findRestriction, watched, release } = prepared;
     const networkCommand = sandbox.network?.registerCommand({ text: commandText, hosts, onConnection, waitForUser });
     const cgroup = this.#cgroupParent === null ? null : createCgroup(this.#cgroupParent, this.#limits);
     const prefix = [...(cgroup?.prefix ?? []), ...(networkCommand?.commandPrefix ?? [])];
@@ -222,7 +231,7 @@ export class SandboxLauncher {
       filter,
       watch: (pid, stop) => {
         watched.stop = stop;
-        return this.#limitWatcher.watch(pid, stop);
+        return watch(pid, stop);
       },
       findRestriction,
       findLimitProblem: () => cgroup?.findProblem() ?? null,
@@ -273,9 +282,13 @@ interface PreparedLaunch extends LaunchOptions {
   readonly sandbox: SandboxOptions;
   readonly mounts: readonly Mount[];
   readonly filter: Uint8Array | null;
+  readonly watch: WatchCommand;
   readonly findRestriction: FindPathRestriction;
   release(): void;
 }
+
+/** What keeps a command from the sockets of the machine. */
+interface ClosedSockets extends Pick<PreparedLaunch, "mounts" | "filter" | "watch"> {}
 
 function launchFailure(why: string): LaunchResult {
   return { type: "failed", why };

@@ -131,7 +131,7 @@ interface Process {
 }
 
 /** The process and its descendants. Orphans in a sandbox become children of its first process. */
-function findMembers(pid: number): readonly Process[] {
+export function findMembers(pid: number): readonly Process[] {
   const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
   const processes = pids.flatMap((name) => readProcess(Number(name)));
   const byParent = Map.groupBy(processes, ({ parent }) => parent);

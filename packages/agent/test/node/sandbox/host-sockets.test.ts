@@ -1,7 +1,7 @@
 /** Tests node/sandbox/host-sockets.ts: commands have unix sockets of their own, and reach none of the machine's. */
 
 import { spawn } from "node:child_process";
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
@@ -76,6 +76,40 @@ describe("sockets of the machine", () => {
     close();
     rmSync(path, { force: true });
     expect((await ranIn(boxOf(place), "echo ran")).text).toBe("ran\n");
+  });
+});
+
+describe("sockets that appear later", () => {
+  test("BOX40 are closed for a command that runs, also if their program restarts", async () => {
+    const place = world();
+    const paths = [join(place.workspace, "service"), join(place.outside, "other")];
+    const closeFirst = await listenAt(paths[0] ?? "");
+    const running = ranIn(boxOf(place, { network }), `touch started; sleep 2.5; ${paths.map(connectTo).join("; ")}`);
+    await until(() => existsSync(join(place.workspace, "started")));
+    closeFirst();
+    for (const path of paths) rmSync(path, { force: true });
+    for (const path of paths) await listenAt(path);
+    const { end, text } = await running;
+    expect({ end, text }).toEqual({ end: { type: "ended", exitCode: 0 }, text: "ECONNREFUSED\nECONNREFUSED\n" });
+  });
+
+  test("BOX40 end a command whose sandbox cannot be changed", async () => {
+    const place = world();
+    const box = boxOf(place, { program: { ...boxOf(place).program, nsenter: null } });
+    const running = ranIn(box, "touch started; sleep 20");
+    await until(() => existsSync(join(place.workspace, "started")));
+    const path = join(place.workspace, "service");
+    await listenAt(path);
+    const { end } = await running;
+    expect(end).toMatchObject({ type: "killed", message: expect.stringContaining(`created the socket ${path}`) });
+  });
+
+  test("BOX40 do not disturb a command that does not see them", async () => {
+    const place = world();
+    const running = ranIn(boxOf(place), "touch started; sleep 3; echo ran");
+    await until(() => existsSync(join(place.workspace, "started")));
+    await listenAt(join(place.base, "hidden"));
+    expect((await running).text).toBe("ran\n");
   });
 });
 

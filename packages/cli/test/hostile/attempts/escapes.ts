@@ -35,7 +35,6 @@ const kernelWays: Readonly<Record<string, string>> = {
   "a ring of system calls": kernel("call(425, 8, buffer) >= 0"),
   "the calls of x32": kernel("call(0x40000000 + 41, 1, 1, 0) >= 0"),
   "the calls of a 32-bit program": OLD_CALLS,
-  "a socket on this machine's disk": kernel("opened(1) >= 0"),
   "a socket to the machine below": kernel("opened(40) >= 0"),
   "a socket for whole packets": kernel("opened(17, 3) >= 0"),
   "a raw socket": kernel("opened(2, 3) >= 0"),
@@ -98,6 +97,8 @@ END`,
 };
 
 const diskWays: Readonly<Record<string, string>> = {
+  "every socket file in sight":
+    "find /home /opt /srv /var /tmp /mnt /media /root /run . -type s 2>/dev/null | grep . && echo ESCAPED; true",
   "a file in the home": "echo x >~/new; mkdir -p ~/.config/x && echo x >~/.config/x/y; rm -rf ~/.ssh ~/.aws; echo done",
   "the home by its real path": `echo x >${HOME}/new; cat ${HOME}/.bash_history && echo ESCAPED; true`,
   "the home of somebody else":
