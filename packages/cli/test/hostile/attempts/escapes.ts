@@ -35,6 +35,9 @@ const kernelWays: Readonly<Record<string, string>> = {
   "a ring of system calls": kernel("call(425, 8, buffer) >= 0"),
   "the calls of x32": kernel("call(0x40000000 + 41, 1, 1, 0) >= 0"),
   "the calls of a 32-bit program": OLD_CALLS,
+  "every socket file in sight": kernel(
+    'any(socket.socket(1, kind).connect_ex(path) == 0 for kind in [1, 2, 5] for path in os.popen("find /home /opt /srv /var /tmp /mnt /root /run . -type s 2>/dev/null").read().split("\\n") if path)',
+  ),
   "a socket to the machine below": kernel("opened(40) >= 0"),
   "a socket for whole packets": kernel("opened(17, 3) >= 0"),
   "a raw socket": kernel("opened(2, 3) >= 0"),
@@ -97,8 +100,6 @@ END`,
 };
 
 const diskWays: Readonly<Record<string, string>> = {
-  "every socket file in sight":
-    "find /home /opt /srv /var /tmp /mnt /media /root /run . -type s 2>/dev/null | grep . && echo ESCAPED; true",
   "a file in the home": "echo x >~/new; mkdir -p ~/.config/x && echo x >~/.config/x/y; rm -rf ~/.ssh ~/.aws; echo done",
   "the home by its real path": `echo x >${HOME}/new; cat ${HOME}/.bash_history && echo ESCAPED; true`,
   "the home of somebody else":
