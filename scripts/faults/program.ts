@@ -93,6 +93,14 @@ export const programFaults: readonly FixedFault[] = [
       "BOX31 the command, but no program that creates its sandbox, gets variables that lead the C library to files",
   },
   {
+    fault: "a command connected to a socket of the machine in the workspace",
+    file: "packages/agent/src/node/sandbox/shell.ts",
+    search: "mounts: closeHostSockets(found, mounts),",
+    replace: "mounts: [],",
+    test: "packages/agent/test/node/sandbox/host-sockets.test.ts",
+    title: "BOX40 are closed in the workspace and in other visible folders, unless unix sockets are on",
+  },
+  {
     fault: "the proxy accepted host names that are longer than DNS allows",
     file: "packages/agent/src/node/sandbox-network/proxy.ts",
     search: "if (host.length > MAX_HOST_CHARS)",
@@ -353,8 +361,8 @@ export const programFaults: readonly FixedFault[] = [
   {
     fault: "a command in the sandbox used any amount of memory",
     file: "packages/agent/src/node/sandbox/launcher.ts",
-    search: "        return watch(pid, stop);\n",
-    replace: "        return () => {};\n",
+    search: "    const { watch } = this.#limitWatcher;\n",
+    replace: "    const watch: WatchCommand = () => () => {};\n",
     test: "packages/agent/test/node/sandbox/limits.test.ts",
     title: "BOX34 the memory of all processes counts together",
   },
