@@ -152,7 +152,7 @@ function reserveName(
   const reservation = text === undefined ? reserveFolderName(path) : reserveFileName(path, text);
   if (reservation.type !== "reserved") return { mounts: readableMounts, reservation };
   if (text === undefined) return { mounts: [{ path, access: "empty" }], reservation };
-  const marksMount: Mount = { path: marksFolder(path), access: "empty" };
+  const marksMount: Mount = { path: marksFolder(path), access: "readable" };
   return { mounts: [{ path, access: "readable" }, marksMount], reservation };
 }
 

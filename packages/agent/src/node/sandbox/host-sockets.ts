@@ -137,7 +137,8 @@ function isSocket(path: string): boolean {
 /** Null where this user may not look: then a command may not either. */
 function readStats(path: string): Stats | null {
   try {
-    return lstatSync(path);
+    // Most paths are missing, and an exception costs ten times as much.
+    return lstatSync(path, { throwIfNoEntry: false }) ?? null;
   } catch {
     return null;
   }

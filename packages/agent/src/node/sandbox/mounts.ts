@@ -70,16 +70,20 @@ function pinFolder(path: string, mounts: readonly Mount[]): Mount {
 
 /** Mounts the whole disk read-only, then `mounts`. `/proc` is read-only too: root could change settings of the machine there. */
 export function mountArguments(mounts: readonly Mount[]): readonly string[] {
-  const closed = mounts.filter((mount) => mount.access === "closed");
+  const sockets = mounts.filter(({ path, access }) => access === "closed" && isSocket(path));
   const empty = mounts.filter((mount) => mount.access === "empty");
   return [
     ...["--ro-bind", "/", "/"],
     // Fails here if a socket is gone, where otherwise bubblewrap would leave an empty file. The next line hides this mount.
-    ...closed.flatMap(({ path }) => ["--ro-bind", path, "/dev/null"]),
+    ...sockets.flatMap(({ path }) => ["--ro-bind", path, "/dev/null"]),
     ...["--dev", "/dev", "--proc", "/proc", "--remount-ro", "/proc"],
     ...mounts.flatMap(argumentsForMount),
     ...empty.flatMap(({ path }) => ["--remount-ro", path]),
   ];
+}
+
+function isSocket(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSocket() ?? true;
 }
 
 function argumentsForMount(mount: Mount): readonly string[] {

@@ -193,7 +193,7 @@ test("BOX17 a file that a command made just before its process was killed is cau
   const at = (name: string): string => join(place.workspace, name);
   const running = await startedProgram(
     place,
-    "touch up; until [ -e go ]; do sleep 0.02; done; touch .mcp.json; sleep 600",
+    "touch up; for i in $(seq 1000); do [ -e go ] && break; sleep 0.02; done; touch .mcp.json; sleep 60",
   );
   running.pause();
   writeFileSync(at("go"), "");
