@@ -960,7 +960,7 @@ export const programFaults: readonly FixedFault[] = [
     fault: "after a crash, files that a command had made stayed",
     file: "packages/agent/src/node/sandbox/private-folders.ts",
     search: "moved.push(...moveLeftNames(",
-    replace: "void (() => moveLeftNames)(",
+    replace: "void ((",
     test: "packages/agent/test/node/sandbox/private-folders.test.ts",
     title: "BOX17 a file that a command made just before its process was killed is caught by the next start",
   },
