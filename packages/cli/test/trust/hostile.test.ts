@@ -95,7 +95,8 @@ async function run(name: string, args: readonly string[], cwd: string): Promise<
 /** What was changed on the disk but for Pith's home and the temporary folder. What a sandbox makes in its own view of the disk is no part of ours; the names it keeps free for a command are. */
 function elsewhere({ changed }: Traced, name: string, cwd: string): readonly string[] {
   const own = [at(`home-${name}`), at("tmp"), "/proc", "/dev/null", "/newroot", "newroot", "oldroot", "pts"];
-  const others = changed.filter((path) => !own.some((folder) => path === folder || path.startsWith(`${folder}/`)));
+  const isOwn = (path: string): boolean => own.some((folder) => path === folder || path.startsWith(`${folder}/`));
+  const others = changed.filter((path) => !isOwn(path) && !PLACEHOLDER.test(path));
   return others.map((path) =>
     path
       .replace(cwd, "")
@@ -104,6 +105,9 @@ function elsewhere({ changed }: Traced, name: string, cwd: string): readonly str
   );
 }
 
+/** While a command runs, these keep what git would run out of the repository around the workspace. */
+const PLACEHOLDER = /\/repo\/\.git\/(?:\.pith-[\d-]+|(?:commondir|config\.worktree)(?:\.pith)?)(?:\/pith-[\d-]+)?$/;
+
 /** What the program itself read in the repository besides what it shows and names. */
 function strangeReads({ opened }: Traced): readonly string[] {
   return opened.filter(
@@ -111,9 +115,9 @@ function strangeReads({ opened }: Traced): readonly string[] {
   );
 }
 
-// ENV2: of git's files only HEAD, for the name of the branch.
+// ENV2: of git's files HEAD for the name of the branch, and for the sandbox the settings, with what they include, and the references.
 const LOOKED_AT =
-  /^\.git\/HEAD$|^(?:packages\/site\/)?(?:AGENTS\.md|\.mcp\.json|\.agents\/skills\/.*|\.pith\/(?:settings\.json|mcp\.json|(?:skills|prompts|agents|extensions)\/.*))$/;
+  /^\.git\/(?:HEAD|ORIG_HEAD|config|packed-refs|refs\/.*|logs\/refs\/stash)$|^evil\.gitconfig$|^(?:packages\/site\/)?(?:AGENTS\.md|\.mcp\.json|\.agents\/skills\/.*|\.pith\/(?:settings\.json|mcp\.json|(?:skills|prompts|agents|extensions)\/.*))$/;
 
 /** Of the folder, or of whatever place it is found in. */
 function isForeign(program: string): boolean {
