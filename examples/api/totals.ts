@@ -7,6 +7,7 @@ import {
   addUsage,
   COMPACTION_USAGE,
   RETRY_USAGE,
+  sumUsage,
   usageOfEntry,
   zeroTotals,
   zeroUsage,
@@ -51,6 +52,10 @@ const paid = usageOfEntry(entries.at(-1) as Entry); // { for: "rest", usage: …
 const four = addUsage(two, two); // tokens and dollars; values that are not numbers count as 0
 // #endregion
 
+// #region sumUsage
+const six = sumUsage([two, two, two]); // zero for an empty list
+// #endregion
+
 assert.equal(totals.userMessages, 1);
 assert.equal(totals.usage.input, 4);
 assert.equal(totals.spent.summaries.input, 2);
@@ -58,3 +63,4 @@ assert.equal(totals.spent.rest.input, 2);
 assert.equal(empty, zeroTotals);
 assert.equal(paid?.for, "rest");
 assert.equal(four.input, 4);
+assert.equal(six.input, 6);

@@ -91,25 +91,28 @@ export function usageOfEntry(entry: Entry): { readonly for: keyof UsageByPurpose
 
 const SUMMARY_USAGE_KINDS: readonly string[] = [COMPACTION_USAGE, BRANCH_USAGE];
 
-/** Adds two usages. A field of `other` that is not a number counts as zero, because it may come from a file. */
-export function addUsage(one: Usage, other: Usage): Usage {
-  const addend = Object(other) as Partial<Usage>;
-  return {
-    ...sumFields(one, addend, TOKEN_FIELDS),
-    cost: sumFields(one.cost, Object(addend.cost) as Usage["cost"], COST_FIELDS),
-  };
+/** Returns the usage of several calls as one. */
+export function sumUsage(usages: readonly Usage[]): Usage {
+  return usages.reduce((sum, usage) => addUsage(sum, usage), zeroUsage);
 }
 
-const TOKEN_FIELDS = ["input", "output", "cacheRead", "cacheWrite", "totalTokens"] as const;
-const COST_FIELDS = ["input", "output", "cacheRead", "cacheWrite", "total"] as const;
+/**
+ * Adds two usages. Fields that only some providers report are kept. A value that is not a number counts as zero, because it may come from
+ * a file.
+ */
+export function addUsage(one: Usage, other: Usage): Usage {
+  const [oneCost, otherCost] = [one, other].map((usage) => Object(usage).cost);
+  const { cost, ...tokens } = zeroUsage;
+  return { ...addFields(tokens, one, other), cost: addFields(cost, oneCost, otherCost) };
+}
 
-function sumFields<Name extends string>(
-  one: Readonly<Record<Name, number>>,
-  other: Readonly<Partial<Record<Name, number>>>,
-  names: readonly Name[],
-): Readonly<Record<Name, number>> {
-  const sum = (name: Name): number => one[name] + (Number.isFinite(other[name]) ? Number(other[name]) : 0);
-  return Object.fromEntries(names.map((name) => [name, sum(name)])) as Readonly<Record<Name, number>>;
+/** Returns the fields of `zero` and those that are a number in one of the addends. */
+function addFields<Sum extends object>(zero: Sum, ...addends: readonly unknown[]): Sum {
+  const sums = new Map<string, number>(Object.entries(zero));
+  for (const addend of addends)
+    for (const [name, value] of Object.entries(Object(addend)))
+      if (typeof value === "number" && Number.isFinite(value)) sums.set(name, (sums.get(name) ?? 0) + value);
+  return Object.fromEntries(sums) as Sum;
 }
 
 function countEntry(totals: SessionTotals, entry: Entry): Partial<SessionTotals> {
@@ -150,19 +153,6 @@ function countMessage(totals: SessionTotals, message: AgentMessage): Partial<Ses
     default:
       return {};
   }
-}
-
-/** Returns the usage of several calls as one. Fields that only some providers report are kept. */
-export function sumUsage(usages: readonly Usage[]): Usage {
-  return usages.reduce((sum, usage) => ({ ...addNumbers(sum, usage), cost: addNumbers(sum.cost, usage.cost) }));
-}
-
-function addNumbers<Numbers extends object>(one: Numbers, other: Numbers): Numbers {
-  const sums = Object.entries(one).map(([name, value]) => {
-    const otherValue = (other as Readonly<Record<string, unknown>>)[name];
-    return [name, typeof value === "number" && typeof otherValue === "number" ? value + otherValue : value];
-  });
-  return Object.fromEntries(sums) as Numbers;
 }
 
 /** Creates the entry for a paid call whose result is not used. A hook does not report its model, so the caller gives the likely one. */

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import type { Entry } from "../src/entry.ts";
 import type { Usage } from "../src/message.ts";
 import { story } from "../src/testing/story.ts";
-import { addToTotals, addUsage, usageOfEntry, zeroTotals, zeroUsage } from "../src/usage.ts";
+import { addToTotals, addUsage, sumUsage, usageOfEntry, zeroTotals, zeroUsage } from "../src/usage.ts";
 
 const usage = (input: number, total = 0): Usage => ({
   ...zeroUsage,
@@ -69,6 +69,24 @@ describe("EVT8 totals", () => {
     expect(addUsage(zeroUsage, null as unknown as Usage)).toEqual(zeroUsage);
     const entry = { ...beside, usage: odd } as Entry;
     expect(addToTotals(zeroTotals, entry)).toEqual({ ...zeroTotals, entries: 1 });
+  });
+
+  test("EVT8 keep fields that only some providers report, in any order of the usages", () => {
+    const withReasoning = (reasoning: unknown): Usage => ({ ...usage(10), reasoning }) as Usage;
+    const usages = [usage(1), withReasoning(5), usage(2), withReasoning(7)];
+    const expected = { ...usage(23), output: 4, totalTokens: 27, reasoning: 12 };
+    expect(sumUsage(usages)).toEqual(expected);
+    expect(sumUsage(usages.toReversed())).toEqual(expected);
+    expect(usages.reduce(addUsage, zeroUsage)).toEqual(expected);
+    expect(sumUsage([withReasoning(5), withReasoning("many")])).toMatchObject({ input: 20, reasoning: 5 });
+    expect(sumUsage([usage(1), withReasoning("many")])).not.toHaveProperty("reasoning");
+  });
+
+  test("EVT8 of no usages are zero, and a usage from a file may have values that are not numbers", () => {
+    const odd = { ...usage(1), input: "many", cost: null } as unknown as Usage;
+    expect(sumUsage([])).toEqual(zeroUsage);
+    expect(sumUsage([odd, usage(2, 3)])).toEqual(sumUsage([usage(2, 3), odd]));
+    expect(sumUsage([odd, usage(2, 3)])).toMatchObject({ input: 2, output: 2, cost: { total: 3 } });
   });
 
   test("EVT8 a user message has no cost", () => {

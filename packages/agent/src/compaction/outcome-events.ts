@@ -9,7 +9,7 @@ import {
   type Usage,
   type UsageEntry,
 } from "@pith/context";
-import { addUsage, breakerNotes, COMPACTION_USAGE, MARK_CODES } from "@pith/context/host";
+import { breakerNotes, COMPACTION_USAGE, MARK_CODES, sumUsage } from "@pith/context/host";
 import type {
   AgentCompactionOutcome,
   CompactionEndEvent,
@@ -119,7 +119,7 @@ function createEndEvent(
   outcome: AgentCompactionOutcome,
   { reason, durationMs, writtenEntries, compaction }: CompactionEndInfo,
 ): CompactionEndEvent {
-  const usage = sumUsage(writtenEntries);
+  const usage = sumCompactionUsage(writtenEntries);
   const aborted = outcome.type === "cancelled";
   const fields = {
     type: "compaction_end",
@@ -180,13 +180,12 @@ const NO_SUMMARY_NOTE =
 const LEAF_MOVED_NOTE = "the session changed during the compaction; try again";
 
 // EVT5: the usage is read from the log, so that events and log agree.
-function sumUsage(entries: readonly Entry[]): Usage | null {
+function sumCompactionUsage(entries: readonly Entry[]): Usage | null {
   const usages = entries.flatMap((entry) => {
     if (entry.type === "compaction") return entry.usage ? [entry.usage] : [];
     return isUnusedUsage(entry) ? [entry.usage] : [];
   });
-  const [first, ...rest] = usages;
-  return first ? rest.reduce(addUsage, first) : null;
+  return usages.length > 0 ? sumUsage(usages) : null;
 }
 
 /** Usage of model calls whose summary was not used. */

@@ -1,7 +1,7 @@
 /** Prepares the summary of the next compaction in the background, so that a run need not wait for it, and keeps it beside the session. The log contains only its cost until it is used. */
 
 import { type Budget, compactionDue, contextSize, type NewEntry, type Usage } from "@pith/context";
-import { addUsage, planElision, prepareSummary, type SummaryProgress } from "@pith/context/host";
+import { planElision, prepareSummary, type SummaryProgress, sumUsage } from "@pith/context/host";
 import type { CompactionPreparationEvent } from "../events.ts";
 import type { BackgroundSummary, PrepareSummaryResult, RunContext, TakeOptions } from "../loop/run-context.ts";
 import { describeSummary } from "./compact.ts";
@@ -121,7 +121,7 @@ export class SummaryPreparation implements BackgroundSummary {
   async #recordUsage(usageEntries: readonly NewEntry[]): Promise<Pick<CompactionPreparationEvent, "usage" | "calls">> {
     // A session that cannot be written ends the run at its next append. Here, only the record of the cost is lost.
     if (usageEntries.length > 0) await this.#run.session.append(...usageEntries).catch(() => undefined);
-    const usage = sumUsage(usageEntries);
+    const usage = sumUsageEntries(usageEntries);
     // EVT5: the events of a compaction that has taken it count the usage.
     return usage && !this.#isTaken ? { usage, calls: usageEntries.length } : {};
   }
@@ -168,9 +168,9 @@ async function runPrepared(prepare: () => Promise<PrepareSummaryResult>): Promis
   }
 }
 
-function sumUsage(entries: readonly NewEntry[]): Usage | null {
-  const [first, ...rest] = entries.flatMap((entry) => (entry.type === "usage" ? [entry.usage] : []));
-  return first ? rest.reduce(addUsage, first) : null;
+function sumUsageEntries(entries: readonly NewEntry[]): Usage | null {
+  const usages = entries.flatMap((entry) => (entry.type === "usage" ? [entry.usage] : []));
+  return usages.length > 0 ? sumUsage(usages) : null;
 }
 
 /** PREP1: starts a preparation if the context is large enough and nothing prevents a compaction. */
