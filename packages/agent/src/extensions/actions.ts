@@ -23,7 +23,7 @@ export function createExtensionActions(agent: Agent, options: ExtensionActionOpt
   const { openModel, report = () => {} } = options;
   const actionContext: ActionContext = {
     agent,
-    drain: (run) => runInBackground(drainRun(run), report),
+    drain: (run) => runInBackground(discardEvents(run), report),
     report,
     ...options,
   };
@@ -121,7 +121,7 @@ function runInBackground(outcome: Promise<unknown>, report: (why: string) => voi
   void completion.catch((error: unknown) => report(error instanceof Error ? error.message : String(error)));
 }
 
-async function drainRun(run: AsyncGenerator<AgentEvent, RunEnd>): Promise<void> {
+async function discardEvents(run: AsyncGenerator<AgentEvent, RunEnd>): Promise<void> {
   for await (const _ of run);
 }
 

@@ -3,10 +3,10 @@
 import { isAbsolute, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ContentBlock, EmbeddedResource, PromptResponse, StopReason } from "@agentclientprotocol/sdk/unstable";
-import type { AgentEvent, RunEnd, UserContent } from "@pith/agent";
+import type { UserContent } from "@pith/agent";
 import type { ImageBlock, TextBlock } from "@pith/context";
 import { attachImage, attachText } from "@pith/context/host";
-import { toCommandFailure } from "../../app/live-session.ts";
+import { drainRun, toCommandFailure } from "../../app/live-session.ts";
 import type { CommandResult } from "../../commands/command.ts";
 import { runCommand } from "../../commands/run-command.ts";
 import { isAbsentModel } from "../../models/open-model.ts";
@@ -64,14 +64,6 @@ async function promptModel(content: UserContent, { app, trackRun, view, sendUpda
         return "max_turn_requests";
       }
       throw end.code === "key-refused" ? authRequired(end.why) : internalError(end.why);
-  }
-}
-
-/** Runs to the end. The event listener of the session sends the updates to the editor. */
-async function drainRun(run: AsyncGenerator<AgentEvent, RunEnd>): Promise<RunEnd> {
-  for (;;) {
-    const { done, value } = await run.next();
-    if (done) return value;
   }
 }
 

@@ -4,6 +4,7 @@ import { type Agent, type AgentEvent, AppendError, type RunEnd, type UserContent
 import type { PromptResult, RpcAttachment, RpcCommands, RpcSlashCommand, SlashCommandResult } from "@pith/client";
 import type { ImageBlock } from "@pith/context";
 import { attachText } from "@pith/context/host";
+import { drainRun } from "../../../app/live-session.ts";
 import type { CommandResult } from "../../../commands/command.ts";
 import { commands } from "../../../commands/commands.ts";
 import { isAbsentModel } from "../../../models/open-model.ts";
@@ -37,7 +38,7 @@ export async function sendPrompt(input: UserContent, options: PromptOptions): Pr
   const run = agent.prompt(content);
   if (!isBusy) return await startRun(run, context);
   // The prompt waits for the current work, which may take long. It is already recorded in the session.
-  void drainRun(run, context);
+  void finishRun(run, context);
   return outcome;
 }
 
@@ -66,17 +67,17 @@ async function startRun(run: AsyncGenerator<AgentEvent, RunEnd>, context: RpcCon
   if (first.done && first.value.type === "failed") return failure(first.value.why);
   if (first.done && first.value.type === "aborted") return failure("the run was stopped before it started");
   if (first.done) return success({ disposition: "handled" });
-  void drainRun(run, context);
+  void finishRun(run, context);
   return success({ disposition: "started" });
 }
 
-/** Runs to the end. The event listener of the session sends the events to the client. */
-async function drainRun(
+/** Runs to the end and reports an error to the client. The event listener of the session sends the events. */
+async function finishRun(
   run: AsyncGenerator<AgentEvent, RunEnd>,
   { sendEvent, reportError }: RpcContext,
 ): Promise<void> {
   try {
-    for await (const _ of run);
+    await drainRun(run);
   } catch (error) {
     if (error instanceof AppendError) sendEvent({ type: "error", error: error.message });
     else reportError(error);
