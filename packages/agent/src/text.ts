@@ -1,4 +1,4 @@
-/** Compares paths, spells out invisible characters, cuts and decodes text, detects image types and hashes bytes. */
+/** Compares paths, quotes for a shell, spells out invisible characters, cuts and decodes text, detects image types and hashes bytes. */
 
 /** Whether a path is the folder itself or is inside it. */
 export function isWithin(folder: string, path: string): boolean {
@@ -14,6 +14,11 @@ function isWindowsPath(path: string): boolean {
 /** The path relative to the folder if it is inside, else the path itself. */
 export function shortenPath(folder: string, path: string): string {
   return path !== folder && isWithin(folder, path) ? path.slice(folder.length).replace(/^[\\/]/, "") : path;
+}
+
+/** Quotes the text as one word of a POSIX shell. */
+export function quoteForShell(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /**

@@ -95,7 +95,7 @@ export interface PrivateTemporaryOptions {
 
 export function resolveLocation(path: string, options: LocationOptions): FileLocation {
   const { root, home } = options;
-  const absolute = resolve(root, expandTilde(path, home));
+  const absolute = resolve(root, expandTildeTo(path, home));
   return {
     path: toPrivateTemporary(absolute, options),
     displayPath: shortenPath(root, toSandboxPath(absolute, options)),
@@ -108,7 +108,7 @@ function toSandboxPath(path: string, { root, temporary }: LocationOptions): stri
   return join("/tmp", relative(temporary, path));
 }
 
-function expandTilde(path: string, home: string): string {
+function expandTildeTo(path: string, home: string): string {
   if (path === "~") return home;
   return path.startsWith("~/") ? join(home, path.slice(2)) : path;
 }

@@ -49,11 +49,6 @@ export function bashArguments(command: string, bash = "/bin/bash"): readonly str
   return [bash, "-c", `exec 2>&1; ${command}`];
 }
 
-/** Quotes a word for a POSIX shell. */
-export function quoteWord(word: string): string {
-  return `'${word.replaceAll("'", "'\\''")}'`;
-}
-
 export interface SpawnOptions {
   readonly program: string;
   readonly arguments: readonly string[];

@@ -3,7 +3,7 @@
 import type { Redaction } from "@pith/context";
 import { raceAbort } from "../async.ts";
 import type { RestorePermission } from "../session/rewind-files.ts";
-import { isWithin } from "../text.ts";
+import { isWithin, quoteForShell } from "../text.ts";
 import type { PermissionGrant } from "../tool.ts";
 import {
   type AuditDecision,
@@ -404,10 +404,6 @@ function describeFlags(request: PermissionRequest, state: PermissionState): stri
 }
 
 const WIDER_MODES: readonly PermissionMode[] = ["edit", "all"];
-
-function quoteForShell(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
-}
 
 function denialMessage(reason: string | undefined): string {
   return reason ? `the user did not permit it: ${reason}` : "the user did not permit it";

@@ -7,8 +7,8 @@ import type { ExtensionInfo } from "@pith/agent";
 import type { Bubblewrap } from "@pith/agent/node";
 import type { Environment } from "@pith/models";
 import type { SubcommandCall, SubcommandResult } from "../args/subcommand.ts";
-import { quoteForShell } from "../sessions/find-session.ts";
 import { parseJsonObject } from "../text/jsonc.ts";
+import { quoteIfNeeded } from "../text/shell-words.ts";
 import type { ExtensionOrigin, FoundExtension } from "./extension-files.ts";
 import { assembleExtensions, findExtensions, loadExtensions } from "./extensions.ts";
 
@@ -150,7 +150,7 @@ async function runInSandbox(
     const decoder = new TextDecoder();
     let text = "";
     const controller = new AbortController();
-    const result = await sandboxedShell(sandbox).run(`set -- ${command.map(quoteForShell).join(" ")}; ${RUN_SCRIPT}`, {
+    const result = await sandboxedShell(sandbox).run(`set -- ${command.map(quoteIfNeeded).join(" ")}; ${RUN_SCRIPT}`, {
       signal: controller.signal,
       timeoutMs: INSPECT_TIMEOUT_MS,
       onOutput: (chunk) => {

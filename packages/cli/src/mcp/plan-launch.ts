@@ -1,15 +1,15 @@
 /** Plans the start of a stdio server: executable, working directory, environment and sandbox. Does not start it. */
 
 import { createHash } from "node:crypto";
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { chmod, mkdir } from "node:fs/promises";
 import { homedir } from "node:os";
 import { delimiter, isAbsolute, join, resolve, sep } from "node:path";
 import { isExecutable, selectCertificateVariables } from "@pith/agent/node";
 import type { Environment } from "@pith/models";
-import { expandTilde } from "../sandbox/sandbox.ts";
 import { type NamedServer, type StdioServer, serverSourceLabels } from "../settings/settings.ts";
-import { hashProgramFiles, type ProgramFiles } from "./program-files.ts";
+import { expandTilde } from "../text/shell-words.ts";
+import { hashProgramFiles, type ProgramFiles, resolveIfExistsSync } from "./program-files.ts";
 import { trustRecordKey } from "./trust-records.ts";
 
 export type NamedProgram = NamedServer<StdioServer>;
@@ -67,7 +67,7 @@ export async function planLaunch(
   if (!existsSync(cwd)) return createFailure(`the folder ${cwd} does not exist`);
   const environment: Record<string, string> = {
     ...selectInheritedVariables(context.environment),
-    ...selectCertificateVariables(context.environment, [context.workspace, resolveRealPath(context.workspace)]),
+    ...selectCertificateVariables(context.environment, [context.workspace, resolveIfExistsSync(context.workspace)]),
     ...env,
     PATH: resolved.searchPath,
   };
@@ -132,7 +132,7 @@ export function resolveProgram(
   { command, env = {} }: StdioServer,
   context: ProgramSearchContext,
 ): ResolveProgramResult {
-  const workspace = resolveRealPath(context.workspace);
+  const workspace = resolveIfExistsSync(context.workspace);
   const pathFolders = (env.PATH ?? context.environment.PATH ?? "").split(delimiter);
   const allowedFolders = pathFolders.filter((folder) => isAbsolute(folder) && !isInWorkspace(folder, workspace));
   const searchPath = allowedFolders.join(delimiter);
@@ -150,15 +150,6 @@ export function resolveProgram(
 }
 
 function isInWorkspace(path: string, workspace: string): boolean {
-  const realPath = resolveRealPath(path);
+  const realPath = resolveIfExistsSync(path);
   return realPath === workspace || realPath.startsWith(workspace.endsWith(sep) ? workspace : `${workspace}${sep}`);
-}
-
-function resolveRealPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    // The path does not exist, so there is no link to resolve.
-    return path;
-  }
 }

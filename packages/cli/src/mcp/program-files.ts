@@ -147,7 +147,7 @@ const MAX_PARENT_FOLDERS = 32;
 
 /** Finds the nearest lock file above the script. Without one, the nearest package manifest, which contains the version. */
 export function findLockFileAbove(script: string): string | null {
-  const folders = listParentFolders(resolveRealPath(script));
+  const folders = listParentFolders(resolveIfExistsSync(script));
   const findNearest = (names: readonly string[]): string | undefined =>
     folders.flatMap((folder) => names.map((name) => join(folder, name))).find(isFile);
   const lockFileNames = [...LOCK_FILES, "node_modules/.package-lock.json", ...PYTHON_LOCK_FILES];
@@ -156,7 +156,7 @@ export function findLockFileAbove(script: string): string | null {
 
 /** Finds the package folder of a script. Returns the script's own folder if there is no package, or if the folder contains the home. */
 export function findPackageFolder(script: string): string {
-  const realPath = resolveRealPath(script);
+  const realPath = resolveIfExistsSync(script);
   const lockFile = findLockFileAbove(realPath);
   const folder = lockFile === null ? dirname(realPath) : dirname(lockFile).replace(/\/node_modules$/, "");
   return isInside(folder, homedir()) || folder === "/" ? dirname(realPath) : folder;
@@ -215,8 +215,13 @@ function isFile(path: string): boolean {
   return existsSync(path) && statSync(path).isFile();
 }
 
-function resolveRealPath(path: string): string {
-  return existsSync(path) ? realpathSync(path) : path;
+/** Returns the path itself if it does not exist or cannot be accessed. */
+export function resolveIfExistsSync(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
 }
 
 /** Whether the file starts with `#!`. */

@@ -21,6 +21,7 @@ import type { Environment } from "@pith/models";
 import { requireRootOwnedSandbox } from "../policy/permitted-parts.ts";
 import { listKeyVariables } from "../settings/provider-keys.ts";
 import type { Settings } from "../settings/settings.ts";
+import { expandTilde } from "../text/shell-words.ts";
 import { isInside } from "../trust/project-files.ts";
 
 export interface SandboxContext {
@@ -151,9 +152,4 @@ async function findWithheldVariables({ environment, settings }: BuildSandboxOpti
 /** A rule that denies reading the skills folder also hides the skills' scripts from commands. */
 function isUnreadable(path: string, { unreadable }: DeniedPaths): boolean {
   return unreadable.some((folder) => path === folder || isInside(folder, path));
-}
-
-/** Expands `~` at the start of a path from the settings. */
-export function expandTilde(path: string): string {
-  return path === "~" || path.startsWith("~/") ? join(homedir(), path.slice(1)) : path;
 }

@@ -1,6 +1,5 @@
 /** Finds a session by the beginning of its id, its name, its path or `last`, opens it for reading, and formats references to it. */
 
-import { homedir } from "node:os";
 import { isAbsolute, join, resolve, sep } from "node:path";
 import {
   findSession as findSessionById,
@@ -13,6 +12,7 @@ import {
   sessionsFolder,
 } from "@pith/context/node";
 import type { SubcommandCall, SubcommandResult } from "../args/subcommand.ts";
+import { expandTilde, quoteIfNeeded } from "../text/shell-words.ts";
 import { type UsageError, usageError } from "../text/usage-error.ts";
 import { isSubAgentSession } from "./sub-agent-ids.ts";
 
@@ -145,11 +145,6 @@ function hasSessions(folder: string): boolean {
 /** The file names of pi and Pith. A project may contain other `.jsonl` files. */
 const SESSION_FILE_PATTERN = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z_.+\.jsonl$/s;
 
-/** Expands a tilde that no shell has expanded, e.g. in a command or after an equals sign. */
-export function expandTilde(path: string): string {
-  return path === "~" || path.startsWith("~/") ? join(homedir(), path.slice(2)) : path;
-}
-
 /** Rejects a file outside the sessions folder without a session header. It belongs to the user and must not be changed. */
 export async function requireSessionFile(session: FindSessionResult, home: string): Promise<FindSessionResult> {
   // A file in the sessions folder is a session, even if it is damaged.
@@ -173,7 +168,7 @@ export function formatSessionArgument(
   home: string,
 ): string {
   const isInSessionsFolder = path.startsWith(`${sessionsFolder({ PITH_HOME: home })}${sep}`);
-  return isInSessionsFolder && isPlainId(id) ? id.slice(0, SHORT_ID_CHARS) : quoteForShell(path);
+  return isInSessionsFolder && isPlainId(id) ? id.slice(0, SHORT_ID_CHARS) : quoteIfNeeded(path);
 }
 
 /** Whether the id needs no quoting in a shell or a file name. */
@@ -182,11 +177,6 @@ export function isPlainId(id: string): boolean {
 }
 
 const SHORT_ID_CHARS = 8;
-
-/** Quotes the text as a single shell word. */
-export function quoteForShell(text: string): string {
-  return /^[\w./@%+,:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-}
 
 export type FailedOutcome = Extract<SubcommandResult, { type: "failed" }>;
 

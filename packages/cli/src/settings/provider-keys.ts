@@ -5,6 +5,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { type Environment, type Provider, providers } from "@pith/models";
 import { parseJsonObject } from "../text/jsonc.ts";
+import { quoteIfNeeded } from "../text/shell-words.ts";
 import { type UsageError, usageError } from "../text/usage-error.ts";
 
 /** By the provider's id. */
@@ -41,7 +42,7 @@ async function readCheckedKeys(file: FileHandle, { path, userId }: KeyFileOption
   if (userId !== null && stats.uid !== userId) return usageError(`${path} belongs to another user, so it was not read`);
   if (userId !== null && (stats.mode & OTHERS_PERMISSION_BITS) !== 0)
     return usageError(
-      `${path} is accessible to other users, so it was not read; run: chmod 600 ${quoteForShell(path)}`,
+      `${path} is accessible to other users, so it was not read; run: chmod 600 ${quoteIfNeeded(path)}`,
     );
   if (stats.size > MAX_KEY_FILE_BYTES) return usageError(`${path} is too large for a key file`);
   return parseKeys(await file.readFile("utf8"), path);
@@ -75,10 +76,6 @@ function describeEntry(keys: object, index: number): string {
 /** Allows only visible ASCII: the key is sent in a header, and an error about other characters would quote the key. */
 export function isKey(value: unknown): value is string {
   return typeof value === "string" && /^[!-~]+$/.test(value);
-}
-
-function quoteForShell(path: string): string {
-  return /^[\w./~-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
 export interface KeySources {

@@ -25,7 +25,7 @@ export interface ProjectPaths {
 }
 
 export async function readProjectFiles(paths: ProjectPaths): Promise<ProjectFiles> {
-  const cwd = await resolveRealPath(paths.cwd);
+  const cwd = await resolveIfExists(paths.cwd);
   const folders = await findProjectFolders(cwd, paths.userHome);
   const [root = cwd] = folders;
   const scan = createProjectScan(root);
@@ -40,11 +40,11 @@ async function readFolderFiles(
   scan: ProjectScan,
   { home }: ProjectPaths,
 ): Promise<readonly ProjectFile[]> {
-  const pithHome = await resolveRealPath(home);
+  const pithHome = await resolveIfExists(home);
   const files: ProjectFile[] = [];
   for (const { kind, path } of trustRequiredPaths) {
     // If this folder contains Pith's home, the files in `.pith` belong to the user and need no trust.
-    if (path.startsWith(".pith/") && (await resolveRealPath(join(folder, ".pith"))) === pithHome) continue;
+    if (path.startsWith(".pith/") && (await resolveIfExists(join(folder, ".pith"))) === pithHome) continue;
     for (const file of await readFilesBelow(join(folder, path), scan))
       files.push({ kind, folder, ...file, name: toRelativeName(scan.root, file.path), hash: hashBytes(file.bytes) });
   }
@@ -53,12 +53,12 @@ async function readFolderFiles(
 
 /** The user's home is not a project: the files in it belong to the user. */
 async function excludeUserHome(folders: readonly string[], userHome: string): Promise<readonly string[]> {
-  const realHome = await resolveRealPath(userHome);
+  const realHome = await resolveIfExists(userHome);
   return folders.filter((folder) => folder !== realHome);
 }
 
 /** Returns the path itself if it does not exist or cannot be accessed. */
-async function resolveRealPath(path: string): Promise<string> {
+async function resolveIfExists(path: string): Promise<string> {
   return await realpath(path).catch(() => path);
 }
 

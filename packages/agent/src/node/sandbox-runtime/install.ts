@@ -4,8 +4,8 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { quoteForShell } from "../../text.ts";
 import { readFolderNames } from "../sandbox/options.ts";
-import { quoteWord } from "../shell.ts";
 import { PINNED_PACKAGES, type PinnedPackage } from "./pinned-packages.ts";
 
 /** The npm package of the sandbox runtime. */
@@ -125,5 +125,5 @@ export async function hashPackage(folder: string): Promise<string | null> {
 
 /** For commands that people read: a word without special characters stays as it is. */
 function quoteIfNeeded(word: string): string {
-  return /^[\w@%+=:,./~-]+$/.test(word) ? word : quoteWord(word);
+  return /^[\w@%+=:,./~-]+$/.test(word) ? word : quoteForShell(word);
 }

@@ -3,7 +3,7 @@
 import { mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import type { ShellOptions, ShellResult, WorkspaceShell } from "../../ports.ts";
-import { isWithin } from "../../text.ts";
+import { isWithin, quoteForShell } from "../../text.ts";
 import { findRootProblem } from "../sandbox/detect.ts";
 import {
   isLoaderVariable,
@@ -16,7 +16,7 @@ import { resolveExistingPath } from "../sandbox/options.ts";
 import { openThrowawayFolders } from "../sandbox/private-folders.ts";
 import { captureWrapperOutput, hasSecrets, notStartedResult } from "../sandbox/shell.ts";
 import { PROXY_VARIABLES } from "../sandbox-network/network.ts";
-import { bashArguments, commandEnvironment, createCommandTimer, quoteWord, runInGroup } from "../shell.ts";
+import { bashArguments, commandEnvironment, createCommandTimer, runInGroup } from "../shell.ts";
 import {
   createCommandConfig,
   createNetworkConfig,
@@ -202,7 +202,7 @@ function buildCommandLine(command: string, variables: Readonly<Record<string, st
   const proxies = PROXY_VARIABLES.map(
     (name) => `export ${name}=${isException(name) ? NO_PROXY_HOSTS : '"$pith_proxy"'}`,
   );
-  const exports = Object.entries(variables).map(([name, value]) => `export ${name}=${quoteWord(value)}`);
+  const exports = Object.entries(variables).map(([name, value]) => `export ${name}=${quoteForShell(value)}`);
   return [
     `printf ${STARTED_MARK} >&3; exec 3>&-`,
     ...(hasProxy
@@ -215,7 +215,7 @@ function buildCommandLine(command: string, variables: Readonly<Record<string, st
       : []),
     `unset ${FOREIGN_VARIABLES.join(" ")}`,
     ...exports,
-    `exec ${bashArguments(command).map(quoteWord).join(" ")}`,
+    `exec ${bashArguments(command).map(quoteForShell).join(" ")}`,
   ].join("; ");
 }
 

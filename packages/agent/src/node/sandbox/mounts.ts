@@ -15,8 +15,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { isWithin } from "../../text.ts";
-import { quoteWord } from "../shell.ts";
+import { isWithin, quoteForShell } from "../../text.ts";
 
 /** The programs that make a sandbox, as `detectSandbox` found them. */
 export interface Bubblewrap {
@@ -230,8 +229,8 @@ export function verifyMountsFirst(
   const visibleMounts = mounts.filter(({ access }) => access === "writable" || access === "readable");
   const identities = visibleMounts.map((mount) => readFileIdentity(mountSource(mount)));
   if (identities.includes(null)) return null;
-  const currentIdentities = `$(PATH=/usr/bin:/bin stat -c %d:%i -- ${visibleMounts.map(({ path }) => quoteWord(path)).join(" ")})`;
-  const check = `[ "${currentIdentities}" = ${quoteWord(identities.join("\n"))} ] || { echo ${quoteWord(MOUNTS_MOVED)} >&2; exit 1; }; exec "$@"`;
+  const currentIdentities = `$(PATH=/usr/bin:/bin stat -c %d:%i -- ${visibleMounts.map(({ path }) => quoteForShell(path)).join(" ")})`;
+  const check = `[ "${currentIdentities}" = ${quoteForShell(identities.join("\n"))} ] || { echo ${quoteForShell(MOUNTS_MOVED)} >&2; exit 1; }; exec "$@"`;
   // Not bash, which would first run the file in BASH_ENV.
   return ["/bin/sh", "-c", `${script}${check}`, "sh", ...argv];
 }

@@ -11,9 +11,10 @@ import {
   formatEntry,
   MAX_WHOLE_ENTRY_CHARS,
 } from "../../sessions/entries.ts";
-import { findAndReadSession, findSessionForCall, quoteForShell } from "../../sessions/find-session.ts";
+import { findAndReadSession, findSessionForCall } from "../../sessions/find-session.ts";
 import { readTreePart, renderTree } from "../../sessions/tree-lines.ts";
 import { escapeLineBreaks } from "../../text/safe-text.ts";
+import { quoteIfNeeded } from "../../text/shell-words.ts";
 import type { UsageError } from "../../text/usage-error.ts";
 
 export async function runShow(call: SubcommandCall): Promise<SubcommandResult> {
@@ -52,7 +53,7 @@ async function showTree(store: JsonlStore, { flags }: SubcommandCall): Promise<S
     part.entryBefore === null
       ? []
       : [
-          `… earlier entries not shown. To see the ones just before these, use --tree --branch ${quoteForShell(escapeLineBreaks(part.entryBefore))}`,
+          `… earlier entries not shown. To see the ones just before these, use --tree --branch ${quoteIfNeeded(escapeLineBreaks(part.entryBefore))}`,
         ];
   const text = nodes.length === 0 ? EMPTY_SESSION_TEXT : [...earlierHint, ...nodes.map((node) => node.text)].join("\n");
   const data = nodes.map(({ text: _, ...node }) => node);
@@ -73,7 +74,7 @@ async function showBranch(store: JsonlStore, { flags }: SubcommandCall, tail: nu
     before === null
       ? []
       : [
-          `… earlier entries not shown. Use --tail 0 for all of them, or --branch ${quoteForShell(escapeLineBreaks(before))} for the ones just before these`,
+          `… earlier entries not shown. Use --tail 0 for all of them, or --branch ${quoteIfNeeded(escapeLineBreaks(before))} for the ones just before these`,
         ];
   const text =
     paragraphs.length === 0

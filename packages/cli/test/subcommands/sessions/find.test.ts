@@ -1,10 +1,8 @@
 /** Sessions by whatever they are called, and lists of them. */
 
 import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { homedir } from "node:os";
 import { basename, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { expandTilde } from "../../../src/sessions/find-session.ts";
 import { idOf, Shelf } from "../shelf.ts";
 
 let shelf: Shelf;
@@ -87,13 +85,4 @@ test("SUB8 a folder that holds sessions of another program is looked into", asyn
     const shown = await shelf.run("sessions", "show", "last", "--folder", folder);
     expect(shown.out).toContain("Of pi.");
   }
-});
-
-test("COM26 a tilde that no shell has seen is one's home", () => {
-  expect(["~", "~/talk.md", "a~/b", "~other/x"].map(expandTilde)).toEqual([
-    homedir(),
-    join(homedir(), "talk.md"),
-    "a~/b",
-    "~other/x",
-  ]);
 });

@@ -1,0 +1,25 @@
+/** Tests shell-words.ts: quoting for a shell, and the tilde. */
+
+import { execFileSync } from "node:child_process";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { expandTilde, quoteIfNeeded } from "../../src/text/shell-words.ts";
+
+test("COM26 a tilde that no shell has seen is one's home", () => {
+  expect(["~", "~/talk.md", "a~/b", "~other/x"].map(expandTilde)).toEqual([
+    homedir(),
+    join(homedir(), "talk.md"),
+    "a~/b",
+    "~other/x",
+  ]);
+});
+
+test("quotes only what a shell would change, and the shell reads the same word", () => {
+  const words = ["/a/b-c.json", "a@b:1,2%+", "~/keys.json", "=ls", "", "it's $HOME", "`id`", "a\nb", "*"];
+  const quoted = words.map(quoteIfNeeded);
+  expect(quoted.slice(0, 2)).toEqual(words.slice(0, 2));
+  expect(execFileSync("/bin/sh", ["-c", `printf '%s\\0' ${quoted.join(" ")}`], { encoding: "utf8" })).toBe(
+    words.map((word) => `${word}\0`).join(""),
+  );
+});
