@@ -3,7 +3,7 @@
 import { contextSize } from "../context/context-size.ts";
 import { type Entry, isStateEntry } from "../entry.ts";
 import type { LoadedBranch } from "../session/loaded-branch.ts";
-import { LONG_STEP, runAtOnce, type Steps } from "../turns.ts";
+import { LONG_STEP, runAtOnce, type Steps } from "../event-loop.ts";
 import { type Breaker, createBreaker } from "./breaker.ts";
 import { type Budget, findExceededLimit, reductionLevels } from "./budget.ts";
 import { commitCandidate } from "./commit.ts";

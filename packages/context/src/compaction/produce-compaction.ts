@@ -7,7 +7,7 @@ import type { NewEntry, Session } from "../session/session.ts";
 import type { OnProgress } from "../summary/ask-model.ts";
 import { explainReachedLimit, SPEND_LIMIT_NOTE, type TimeLimit, withTimeLimit } from "../summary/limits.ts";
 import { findSentRequest, type RequestBuilder, type SentRequest } from "../summary/sent-request.ts";
-import { runInTurns, type Steps, takeTurn } from "../turns.ts";
+import { runWithPauses, type Steps, yieldToEventLoop } from "../event-loop.ts";
 import { createUsageEntry } from "../usage.ts";
 import { type Budget, reductionLevels } from "./budget.ts";
 import { type CompactionRequest, choosePlan, choosePlanInSteps, leavesEnough, type PlanChoice } from "./choose-plan.ts";
@@ -94,7 +94,7 @@ export async function produceCompaction(requestOptions: CompactionOptions): Prom
   const options = await withEarlierEntries(requestOptions);
   const state: AttemptState = { options, startTime, findings: [], unusedCalls: [] };
   // PREP7: several sessions may be due at once.
-  if (prepared) await takeTurn(options.runtime);
+  if (prepared) await yieldToEventLoop(options.runtime);
   const batch = options.signal?.aborted ? BATCH_CANCELLED : await planAndSummarize(state, prepared ?? null);
   const usageEntries = toUsageEntries(state.unusedCalls, options.budget);
   return { batch, usageEntries, findings: options.session.redact(state.findings) };
@@ -184,8 +184,8 @@ const BATCH_CANCELLED: CompactionBatch = { type: "cancelled" };
 async function planAndSummarize(state: AttemptState, prepared: PreparedSummary | null): Promise<CompactionBatch> {
   const { session, budget, runtime, requests, hooks, instructions = "" } = state.options;
   state.options.progress?.({ step: "planning" });
-  const preparedBatch = prepared && (await runInTurns(commitPrepared(prepared, state), runtime));
-  const choice = preparedBatch ?? (await runInTurns(choosePlanInSteps(session.branch, state.options), runtime));
+  const preparedBatch = prepared && (await runWithPauses(commitPrepared(prepared, state), runtime));
+  const choice = preparedBatch ?? (await runWithPauses(choosePlanInSteps(session.branch, state.options), runtime));
   if (choice.type !== "planned" && choice.type !== "ready") return choice;
   const hookResult = await hooks.before(choice.plan, instructions.trim());
   if (hookResult.type !== "continue") return hookResult;
@@ -195,7 +195,7 @@ async function planAndSummarize(state: AttemptState, prepared: PreparedSummary |
     // HOOK2: the prepared summary does not follow what the hooks ask for.
     const isWanted = !hookCandidate && focus === instructions.trim();
     const batch = isWanted
-      ? await runInTurns(commitPrepared(prepared, state, preparedBatch.plan), runtime)
+      ? await runWithPauses(commitPrepared(prepared, state, preparedBatch.plan), runtime)
       : dropPrepared(prepared, HOOK_NOTE, state);
     if (batch) return batch;
   }
@@ -203,7 +203,7 @@ async function planAndSummarize(state: AttemptState, prepared: PreparedSummary |
   const currentChoice = plan ? { type: "planned" as const, plan } : choosePlan(session.branch, state.options);
   if (currentChoice.type !== "planned") return currentChoice;
   const { plan: currentPlan } = currentChoice;
-  await takeTurn(runtime);
+  await yieldToEventLoop(runtime);
   const { cacheLifetime } = budget.limits.outdated;
   const sent = requests && findSentRequest(currentPlan, { ...requests, now: runtime.now(), cacheLifetime });
   const summarizers = orderSummarizers(currentPlan, state.options, sent ? { sent } : {});
@@ -351,7 +351,7 @@ async function runSummarizer(
     recordFinding(state, { code: "spend-limit", note: SPEND_LIMIT_NOTE });
     return null;
   }
-  await takeTurn(runtime);
+  await yieldToEventLoop(runtime);
   const summarizeOptions = {
     ...(sent && { sent }),
     ...(signal && { signal }),

@@ -6,7 +6,7 @@ import { authorOf, entryText, splitUserEntry } from "../context/entry-text.ts";
 import { type ContextEditEntry, type Entry, entryReference } from "../entry.ts";
 import { completeToolCalls, toolCallEffects } from "../ledger/touched-files.ts";
 import type { ToolRoles } from "../settings.ts";
-import { LazyValue, type Steps } from "../turns.ts";
+import { LazyValue, type Steps } from "../event-loop.ts";
 import { CARRIED_MARK } from "./carried-lines.ts";
 import { addTextNames, createNameIndex, type NameIndex } from "./known-names.ts";
 import { DECISIONS_SECTION, isUserSection, type SummaryItem, type SummaryMark } from "./parse-summary.ts";

@@ -2,7 +2,7 @@
 
 import { findCitedReferences, formatCitation, replaceCitations } from "../citations.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
-import { runAtOnce, type Steps } from "../turns.ts";
+import { runAtOnce, type Steps } from "../event-loop.ts";
 import type { Evidence } from "./audit-evidence.ts";
 import type { NearbySource } from "./find-source.ts";
 import type { Flaw } from "./flaw.ts";

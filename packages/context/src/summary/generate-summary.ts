@@ -8,7 +8,7 @@ import type { Runtime } from "../runtime.ts";
 import { createSummaryTimeouts } from "../settings.ts";
 import { truncateMiddle } from "../text/truncate.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
-import { LazyValue, runInTurns, type Steps } from "../turns.ts";
+import { LazyValue, runWithPauses, type Steps } from "../event-loop.ts";
 import type { Allowance, AskFailure, ModelCall, OnProgress } from "./ask-model.ts";
 import { checkSummaryInSteps, type SummaryCheckResult } from "./audit.ts";
 import { collectEvidence, type Evidence } from "./audit-evidence.ts";
@@ -142,7 +142,7 @@ async function summarizeAndCheck(options: GenerateSummaryOptions, time: TimeLimi
   const requestOptions = { model, runtime, signal, allowance, progress, time };
   const job: SummaryJob = { ...prompts, ...requestOptions, calls: [], unusedReplies: [] };
   const { calls, unusedReplies } = job;
-  await runInTurns(job.computeTranscript("full"), runtime);
+  await runWithPauses(job.computeTranscript("full"), runtime);
   const route = job.sent || job.prices ? chooseRoute(job) : null;
   const samePrefix = route?.prompt ? await requestWithSamePrefix(route.prompt, { options, shape, job }) : null;
   const result = samePrefix ?? (await requestWithTranscript({ options, shape, job }));
@@ -300,7 +300,7 @@ async function correctSummary(
 ): Promise<CorrectionResult> {
   const evidence = options.evidence ?? collectEntryEvidence(options);
   const check = (answer: string): Promise<SummaryCheckResult> =>
-    runInTurns(checkSummaryInSteps(shape.parseAnswer(answer), evidence, shape), options.runtime);
+    runWithPauses(checkSummaryInSteps(shape.parseAnswer(answer), evidence, shape), options.runtime);
   options.progress?.({ step: "auditing" });
   const firstCheck = await check(reply.text);
   if (firstCheck.problems.length === 0) return { type: "checked", text: firstCheck.text, flaws: firstCheck.flaws };

@@ -7,7 +7,7 @@ import type { Runtime } from "../runtime.ts";
 import { escapeSummary } from "../text/sanitize.ts";
 import { truncateMiddle } from "../text/truncate.ts";
 import { messageTokens, textTokens } from "../tokens/estimate-tokens.ts";
-import { runInTurns, type Steps } from "../turns.ts";
+import { runWithPauses, type Steps } from "../event-loop.ts";
 import {
   type Allowance,
   type AskFailure,
@@ -168,7 +168,7 @@ export async function summarizeTranscript(originalJob: SummaryJob): Promise<Summ
     budget = Math.floor(transcriptTokens(fullTranscript) / 2);
   }
   if (budget < MIN_MATERIAL_TOKENS) return reply;
-  await runInTurns(job.computeTranscript("excerpt"), job.runtime);
+  await runWithPauses(job.computeTranscript("excerpt"), job.runtime);
   const excerpts = job.transcript("excerpt");
   for (let attempt = 0; attempt < MAX_SIZE_ATTEMPTS && budget >= MIN_MATERIAL_TOKENS; attempt++) {
     reply = await summarizeInBudget(budget, excerpts, job);

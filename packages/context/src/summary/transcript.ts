@@ -20,7 +20,7 @@ import { createExcerpt } from "../text/excerpt.ts";
 import { escapePromptMarkup, sanitizeLine } from "../text/sanitize.ts";
 import { truncateArguments } from "../text/truncate.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
-import { runAtOnce, type Steps } from "../turns.ts";
+import { runAtOnce, type Steps } from "../event-loop.ts";
 
 /** The transcript of one entry. */
 export interface TranscriptBlock {

@@ -1,8 +1,8 @@
-/** Tests how long work is divided into turns of the event loop. */
+/** Tests how long work yields to the event loop between its steps. */
 
 import { expect, test } from "vitest";
 import { nodeRuntime } from "../src/node/runtime.ts";
-import { LazyValue, LONG_STEP, runAtOnce, runInTurns, type Steps } from "../src/turns.ts";
+import { LazyValue, LONG_STEP, runAtOnce, runWithPauses, type Steps } from "../src/event-loop.ts";
 
 function* work(log: string[], name: string, sizes: readonly number[]): Steps<string> {
   for (const [index, size] of sizes.entries()) {
@@ -12,7 +12,7 @@ function* work(log: string[], name: string, sizes: readonly number[]): Steps<str
   return name;
 }
 
-test("PREP7 long steps of two sessions run in turns of their own, short ones together", async () => {
+test("PREP7 long steps of two sessions run each between two pauses, short ones together", async () => {
   const log: string[] = [];
   let isOver = false;
   const watch = async (): Promise<void> => {
@@ -23,7 +23,7 @@ test("PREP7 long steps of two sessions run in turns of their own, short ones tog
   };
   const watching = watch();
   const both = [work(log, "a", [LONG_STEP, 10, 10]), work(log, "b", [LONG_STEP, LONG_STEP])];
-  expect(await Promise.all(both.map((steps) => runInTurns(steps, nodeRuntime)))).toEqual(["a", "b"]);
+  expect(await Promise.all(both.map((steps) => runWithPauses(steps, nodeRuntime)))).toEqual(["a", "b"]);
   isOver = true;
   await watching;
   const turns = log.join("").split(/\|+/).filter(Boolean);

@@ -1,4 +1,4 @@
-/** Divides long work into turns of the event loop, so that no session blocks the others or the screen. */
+/** Runs long work in steps and yields to the event loop between them, so that no session blocks the others or the screen. */
 
 import type { Runtime } from "./runtime.ts";
 
@@ -7,20 +7,20 @@ export type Steps<Result> = Generator<number, Result>;
 
 export const LONG_STEP: number = Number.POSITIVE_INFINITY;
 
-/** Waits for the next turn of the event loop. Concurrent sessions get one turn each, not the same one. */
-export function takeTurn({ sleep }: Pick<Runtime, "sleep">): Promise<void> {
-  lastTurn = lastTurn.then(() => sleep(0, {})).catch(() => undefined);
-  return lastTurn;
+/** Waits until the event loop has handled what is pending. Sessions that wait at once continue one after the other. */
+export function yieldToEventLoop({ sleep }: Pick<Runtime, "sleep">): Promise<void> {
+  lastYield = lastYield.then(() => sleep(0, {})).catch(() => undefined);
+  return lastYield;
 }
 
-let lastTurn: Promise<void> = Promise.resolve();
+let lastYield: Promise<void> = Promise.resolve();
 
-/** Runs the steps in as many turns as they need. */
-export async function runInTurns<Result>(steps: Steps<Result>, runtime: Pick<Runtime, "sleep">): Promise<Result> {
+/** Runs the steps, and yields to the event loop whenever they have taken a few milliseconds. */
+export async function runWithPauses<Result>(steps: Steps<Result>, runtime: Pick<Runtime, "sleep">): Promise<Result> {
   let chars = LONG_STEP;
   for (;;) {
-    if (chars >= CHARS_PER_TURN) {
-      await takeTurn(runtime);
+    if (chars >= CHARS_BETWEEN_PAUSES) {
+      await yieldToEventLoop(runtime);
       chars = 0;
     }
     const step = steps.next();
@@ -30,7 +30,7 @@ export async function runInTurns<Result>(steps: Steps<Result>, runtime: Pick<Run
 }
 
 /** Takes a few milliseconds. */
-const CHARS_PER_TURN = 60_000;
+const CHARS_BETWEEN_PAUSES = 60_000;
 
 /** Runs the steps without a pause. */
 export function runAtOnce<Result>(steps: Steps<Result>): Result {
