@@ -117,7 +117,7 @@ export const contextFaults: readonly FixedFault[] = [
   },
   {
     fault: "a part of a summary could show a piece of a secret in the list of turns",
-    file: "packages/context/src/compaction/commit.ts",
+    file: "packages/context/src/compaction/check-candidate.ts",
     search: "notes: redaction.redact(unredacted.notes),",
     replace: "notes: unredacted.notes,",
     test: "packages/context/test/secrets/summaries.test.ts",
@@ -125,7 +125,7 @@ export const contextFaults: readonly FixedFault[] = [
   },
   {
     fault: "a part of a summary could show a piece of a secret in the narrative",
-    file: "packages/context/src/compaction/commit.ts",
+    file: "packages/context/src/compaction/check-candidate.ts",
     search: "narrative: redaction.redact(unredacted.narrative),",
     replace: "narrative: unredacted.narrative,",
     test: "packages/context/test/secrets/summaries.test.ts",
@@ -133,7 +133,7 @@ export const contextFaults: readonly FixedFault[] = [
   },
   {
     fault: "the returned receipt had a secret that the log did not have",
-    file: "packages/context/src/compaction/commit.ts",
+    file: "packages/context/src/compaction/check-candidate.ts",
     search: "redaction.redact(createReceipt(plan, candidate, { ...context, summaryMessage, sizeAfter }))",
     replace: "createReceipt(plan, candidate, { ...context, summaryMessage, sizeAfter })",
     test: "packages/context/test/secrets/summaries.test.ts",

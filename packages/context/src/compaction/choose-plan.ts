@@ -6,7 +6,7 @@ import type { LoadedBranch } from "../session/loaded-branch.ts";
 import { LONG_STEP, runAtOnce, type Steps } from "../event-loop.ts";
 import { type Breaker, createBreaker } from "./breaker.ts";
 import { type Budget, findExceededLimit, reductionLevels } from "./budget.ts";
-import { commitCandidate } from "./commit.ts";
+import { checkCandidate } from "./check-candidate.ts";
 import { hasCutAfter, isVisibleToModel } from "./cut-point.ts";
 import {
   type CompactionPlan,
@@ -110,7 +110,7 @@ function* planAtLevel(
   yield* collectPartsInSteps(parts, plan);
   const candidate = design.fallback(plan);
   yield LONG_STEP;
-  const result = commitCandidate(plan, candidate, { parts, ...TRIAL_COMMIT });
+  const result = checkCandidate(plan, candidate, { parts, ...TRIAL_BATCH });
   if (result.type === "refused" && plan.requestedFirstKept) return describeRefusedCut(result.finding, plan);
   if (result.type === "refused") return { type: "nothing-to-do", why: "too-little" };
   return { type: "planned", plan, receipt: result.receipt, summaryText: result.summaryText };
@@ -122,7 +122,7 @@ function describeRefusedCut({ code, note }: Finding, { branch, cut }: Compaction
   return { type: "invalid-cut", why: code, note: `${note}${advice}` };
 }
 
-const TRIAL_COMMIT = { id: "trial", reason: "asked", now: 0, durationMs: 0 } as const;
+const TRIAL_BATCH = { id: "trial", reason: "asked", now: 0, durationMs: 0 } as const;
 
 /** Whether a compaction leaves enough tokens free, and frees enough to be worth it. */
 export function leavesEnough(choice: Pick<ViablePlan, "plan" | "receipt">): boolean {

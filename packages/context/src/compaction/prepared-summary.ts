@@ -24,7 +24,7 @@ export interface PreparedSummary extends PreparedParts {
 
 interface PreparedParts {
   readonly plan: CompactionPlan;
-  /** Before the review and the checks of the commit. */
+  /** Before the review and the checks. */
   readonly candidate: SummaryCandidate;
   readonly findings: readonly Finding[];
   /** Model calls of failed attempts. */
@@ -67,7 +67,7 @@ function toSavedFile(
   const { plan, candidate, findings, unusedCalls, durationMs } = parts;
   const { session } = options;
   const { narrative, notes, details, findings: candidateFindings } = candidate;
-  // A commit redacts the summary again, which changes nothing.
+  // The summary is redacted again when it is used, which changes nothing.
   const texts = session.redact({
     narrative,
     notes,

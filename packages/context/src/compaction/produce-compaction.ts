@@ -11,7 +11,7 @@ import { runWithPauses, type Steps, yieldToEventLoop } from "../event-loop.ts";
 import { createUsageEntry } from "../usage.ts";
 import { type Budget, reductionLevels } from "./budget.ts";
 import { type CompactionRequest, choosePlan, choosePlanInSteps, leavesEnough, type PlanChoice } from "./choose-plan.ts";
-import { commitCandidate } from "./commit.ts";
+import { checkCandidate } from "./check-candidate.ts";
 import {
   type CallUsage,
   type CompactionHookRunner,
@@ -60,7 +60,7 @@ export interface CompactionOptions extends CompactionRequest {
 
 interface SummarizedPlan {
   readonly plan: CompactionPlan;
-  /** Before the review and the checks of the commit. */
+  /** Before the review and the checks. */
   readonly candidate: SummaryCandidate;
 }
 
@@ -184,7 +184,7 @@ const BATCH_CANCELLED: CompactionBatch = { type: "cancelled" };
 async function planAndSummarize(state: AttemptState, prepared: PreparedSummary | null): Promise<CompactionBatch> {
   const { session, budget, runtime, requests, hooks, instructions = "" } = state.options;
   state.options.progress?.({ step: "planning" });
-  const preparedBatch = prepared && (await runWithPauses(commitPrepared(prepared, state), runtime));
+  const preparedBatch = prepared && (await runWithPauses(acceptPrepared(prepared, state), runtime));
   const choice = preparedBatch ?? (await runWithPauses(choosePlanInSteps(session.branch, state.options), runtime));
   if (choice.type !== "planned" && choice.type !== "ready") return choice;
   const hookResult = await hooks.before(choice.plan, instructions.trim());
@@ -195,7 +195,7 @@ async function planAndSummarize(state: AttemptState, prepared: PreparedSummary |
     // HOOK2: the prepared summary does not follow what the hooks ask for.
     const isWanted = !hookCandidate && focus === instructions.trim();
     const batch = isWanted
-      ? await runWithPauses(commitPrepared(prepared, state, preparedBatch.plan), runtime)
+      ? await runWithPauses(acceptPrepared(prepared, state, preparedBatch.plan), runtime)
       : dropPrepared(prepared, HOOK_NOTE, state);
     if (batch) return batch;
   }
@@ -221,14 +221,14 @@ function summarizeWithoutModel(plan: CompactionPlan, hadAttempts: boolean, state
   const choice =
     session.branch === plan.branch ? { type: "planned" as const, plan } : choosePlan(session.branch, state.options);
   if (choice.type !== "planned") return choice;
-  return tryCommit({ candidate: design.fallback(choice.plan) }, choice.plan, state) ?? { type: "leaf-moved" };
+  return acceptCandidate({ candidate: design.fallback(choice.plan) }, choice.plan, state) ?? { type: "leaf-moved" };
 }
 
 /**
  * PREP2: the batch of a prepared summary, if it covers the same entries and the context, which has grown since, then fits. A plan that was
  * made before the hooks is used again if they appended nothing.
  */
-function* commitPrepared(
+function* acceptPrepared(
   prepared: PreparedSummary,
   state: AttemptState,
   planBefore?: CompactionPlan,
@@ -242,7 +242,7 @@ function* commitPrepared(
   for (const current of plans) {
     if (current !== planBefore) yield* collectPartsInSteps(design.parts, current);
     // Entries were appended between two steps.
-    if (current.branch !== session.branch) return yield* commitPrepared(prepared, state);
+    if (current.branch !== session.branch) return yield* acceptPrepared(prepared, state);
     const result = buildBatch({ plan: current, candidate }, attempt);
     if (result.type === "ready" && leavesEnough(result)) return result;
     if (result.type === "refused") note = result.finding.note;
@@ -302,7 +302,7 @@ async function firstUsableBatch(
       : await runSummarizer(attempt, plan, { ...options, time: { ...time, mayRetrySlowAttempt } });
     if (result === "cancelled" || signal?.aborted) return cancelAttempts(result, state);
     const batch =
-      result && tryCommit(result, rebasePlan(result.plan ?? plan, session.branch, design.describeImages), state);
+      result && acceptCandidate(result, rebasePlan(result.plan ?? plan, session.branch, design.describeImages), state);
     if (batch) return batch;
     if (!coversSameEntries(plan, session.branch)) return { type: "leaf-moved" };
   }
@@ -404,7 +404,7 @@ function createGraceSignal(signal: AbortSignal, { sleep }: Pick<Runtime, "sleep"
 const GRACE_MS = 100;
 
 /** Returns null if a check refuses the candidate or the covered entries have changed. */
-function tryCommit(
+function acceptCandidate(
   attempt: CandidateWithPlan,
   plan: CompactionPlan | null,
   state: AttemptState,
@@ -438,7 +438,7 @@ function buildBatch(
     redaction: options.session,
   };
   const candidate = design.review(plan, draft);
-  const result = commitCandidate(plan, candidate, context);
+  const result = checkCandidate(plan, candidate, context);
   if (result.type === "refused") return result;
   const usageEntries = toUsageEntries(prepared ? [] : (candidate.calls ?? []), options.budget);
   return { ...result, id: context.id, leaf: branchLeaf(plan.branch), usageEntries, plan, candidate: draft };

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { findUncoveredEntries } from "../../src/compaction/commit.ts";
+import { findUncoveredEntries } from "../../src/compaction/check-candidate.ts";
 import { readReceipt } from "../../src/compaction/receipt.ts";
 import { undoCompaction } from "../../src/compaction/undo.ts";
 import { buildSessionContext } from "../../src/context/build-context.ts";

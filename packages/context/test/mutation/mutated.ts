@@ -4,7 +4,7 @@
 export const mutated: readonly string[] = [
   "packages/context/src/compaction/cut-point.ts",
   "packages/context/src/compaction/plan.ts",
-  "packages/context/src/compaction/commit.ts",
+  "packages/context/src/compaction/check-candidate.ts",
   "packages/context/src/summary/audit.ts",
   "packages/context/src/summary/repair.ts",
 ];

@@ -1,4 +1,4 @@
-/** Checks a summary candidate (content, length, coverage, size) and converts it to one batch of entries, or refuses it. It writes nothing. */
+/** Checks a summary candidate (content, length, coverage, size) and builds its batch of entries, or refuses it. It writes nothing. */
 
 import { mergeSystemMessages } from "../context/build-request.ts";
 import { type ContextSize, collectCalibration, contextSize, findCalibration } from "../context/context-size.ts";
@@ -29,7 +29,7 @@ import {
   type SummaryPart,
 } from "./summary-message.ts";
 
-export type CommitResult =
+export type CandidateResult =
   | {
       readonly type: "ready";
       readonly newEntries: readonly NewEntry[];
@@ -39,7 +39,7 @@ export type CommitResult =
     }
   | { readonly type: "refused"; readonly finding: Finding };
 
-export interface CommitContext {
+export interface BatchOptions {
   /** The parts of the summary message. */
   readonly parts: readonly SummaryPart[];
   /** The id of the new compaction entry. */
@@ -57,12 +57,12 @@ export interface CommitContext {
   readonly redaction?: Redaction;
 }
 
-/** Builds the batch of entries for a candidate, or refuses the candidate. */
-export function commitCandidate(
+/** Checks a candidate and builds its batch of entries, or refuses the candidate. Its caller appends the batch. */
+export function checkCandidate(
   plan: CompactionPlan,
   unredacted: SummaryCandidate,
-  context: CommitContext,
-): CommitResult {
+  context: BatchOptions,
+): CandidateResult {
   const { parts, redaction = noRedaction } = context;
   const tooLong = checkFarTooLong(plan, unredacted);
   if (tooLong) return { type: "refused", finding: tooLong };
@@ -104,7 +104,7 @@ function createCompactionEntry(
     now,
     prepared,
     unusedCalls = [],
-  }: CommitContext & { readonly summaryMessage: SummaryMessage },
+  }: BatchOptions & { readonly summaryMessage: SummaryMessage },
 ): NewCompactionEntry {
   const { route, details, fromHook } = candidate;
   // PREP5: a call is counted once.
@@ -163,7 +163,7 @@ function createReceipt(
     findings = [],
     unusedCalls = [],
     sizeAfter,
-  }: CommitContext & { readonly summaryMessage: SummaryMessage; readonly sizeAfter: ContextSize },
+  }: BatchOptions & { readonly summaryMessage: SummaryMessage; readonly sizeAfter: ContextSize },
 ): Receipt {
   const { route, by, calls = [], expectedCost, findings: candidateFindings = [] } = candidate;
   const { sizeBefore, budget } = plan;

@@ -1,4 +1,4 @@
-/** Tests compaction/commit.ts: checks, coverage. */
+/** Tests compaction/check-candidate.ts: checks, coverage. */
 
 import { describe, expect, test } from "vitest";
 import { reductionLevels } from "../../src/compaction/budget.ts";
@@ -7,7 +7,7 @@ import {
   createReductionNotices,
   findUncoveredEntries,
   firstFailedCheck,
-} from "../../src/compaction/commit.ts";
+} from "../../src/compaction/check-candidate.ts";
 import {
   type CompactionPlan,
   MODEL_FREE_ROUTE,
