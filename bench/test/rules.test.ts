@@ -69,7 +69,7 @@ describe("after every compaction of the short version", () => {
     expect(figures[figure], logOf(figure)).toBe(0);
   });
 
-  test("every reduction level was used", () => {
+  test("every compaction level was used", () => {
     expect(figures.levels).toBe(6);
   });
 });
@@ -204,7 +204,7 @@ test("finds the numbers that a receipt reports, and not those of marked lines", 
   expect(findNumbers("`read #N` opens one of #3 – #5")).toEqual([3, 4, 5]);
 });
 
-test("finds parts that exceed their budget at the reduction level and with the calibration", () => {
+test("finds parts that exceed their budget at the compaction level and with the calibration", () => {
   const budget: Budget = createBudget(compactionLimits, {
     contextWindow: 24_000,
     model: { api: "anthropic-messages", provider: "anthropic", model: "m" },

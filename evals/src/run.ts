@@ -1,9 +1,9 @@
 /** Runs `pnpm eval SUITE`: the quality of reading, compacting and summarizing sessions. */
 
 import { runSuites } from "@pith/bench/suite";
-import { elisionSuite } from "./elision.ts";
 import { factsSuite } from "./facts/suite.ts";
 import { honestSuite } from "./honest/suite.ts";
+import { outdatedSuite } from "./outdated.ts";
 import { playedSuite } from "./played/suite.ts";
 import { readingSuite } from "./read-sessions.ts";
 import { recallSuite } from "./recall/suite.ts";
@@ -17,7 +17,7 @@ const suites = [
   survivalSuite,
   honestSuite,
   playedSuite,
-  elisionSuite,
+  outdatedSuite,
   recallSuite,
   rulesSuite,
   factsSuite,

@@ -1,4 +1,4 @@
-/** Inside a compaction: the threshold, the cut, the plan at each reduction level, and the resulting summary message. */
+/** Inside a compaction: the threshold, the cut, the plan at each compaction level, and the resulting summary message. */
 
 import assert from "node:assert/strict";
 import {
@@ -12,7 +12,7 @@ import {
   Session,
   shouldCompact,
 } from "@pith/context";
-import { readSummaryParts, readSummaryPartTexts, reductionLevels } from "@pith/context/host";
+import { compactionLevels, readSummaryParts, readSummaryPartTexts } from "@pith/context/host";
 import { nodeRuntime } from "@pith/context/node";
 import { story } from "@pith/context/testing";
 
@@ -37,13 +37,13 @@ const piCut = findCutPoint(entries, 0, entries.length, 1_000); // pi's call: kee
 // { firstKeptEntryIndex: 23, turnStartIndex: 0, isSplitTurn: true }
 // #endregion
 
-// #region reductionLevels
-const names = reductionLevels.map(({ name }) => name); // from keeping the most to keeping the least
+// #region compactionLevels
+const names = compactionLevels.map(({ name }) => name); // from keeping the most to keeping the least
 // ["whole", "reduced", "half", "quarter", "summary-only", "barest"]
 // #endregion
 
 // #region prepareCompaction
-const [whole] = reductionLevels;
+const [whole] = compactionLevels;
 const prepared = prepareCompaction(session.branch, budget, whole); // pure and cheap: writes nothing, calls no model
 if (prepared.type === "planned") {
   const { covered, kept, checkpoint } = prepared.plan;

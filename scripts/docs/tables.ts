@@ -5,7 +5,7 @@
 
 import { extensionEventTable } from "@pith/agent";
 import { type CompactionLimits, compactionLimits, createBudget } from "@pith/context";
-import { reductionLevels } from "@pith/context/host";
+import { compactionLevels } from "@pith/context/host";
 import { defaultRequestPolicy, providers } from "@pith/models";
 import {
   actionBindings,
@@ -217,7 +217,7 @@ function extensionRows(): readonly (readonly string[])[] {
 export const compactionTables: Readonly<Record<string, () => string>> = {
   "compaction-defaults": () => defaultsTable(compactionLimits),
   "compaction-windows": () => windowsTable(compactionLimits),
-  "reduction-levels": reductionLevelTable,
+  "compaction-levels": compactionLevelTable,
 };
 
 function defaultsTable(limits: CompactionLimits): string {
@@ -304,8 +304,8 @@ function defaultsTable(limits: CompactionLimits): string {
 function windowsTable(limits: CompactionLimits): string {
   const windowSizes = [8_000, 32_000, 128_000, 200_000, 1_000_000];
   const rows = windowSizes.map((contextWindow) => {
-    const { limit, tail, userMessages, checkpoint, reducedMessage } = createBudget(limits, { contextWindow });
-    return [contextWindow, limit, tail, userMessages, checkpoint, reducedMessage].map(formatNumber);
+    const { limit, tail, userMessages, checkpoint, shortenedMessage } = createBudget(limits, { contextWindow });
+    return [contextWindow, limit, tail, userMessages, checkpoint, shortenedMessage].map(formatNumber);
   });
   return formatTable(
     ["window", "compaction threshold", "kept part (`tail`)", "your messages (`words`)", "`checkpoint`", "`reduced`"],
@@ -313,14 +313,14 @@ function windowsTable(limits: CompactionLimits): string {
   );
 }
 
-function reductionLevelTable(): string {
-  const rows = reductionLevels.map(({ name, tailShare, summaryShare, reduceAbove }) => [
+function compactionLevelTable(): string {
+  const rows = compactionLevels.map(({ name, tailShare, summaryShare, shortenAbove }) => [
     name,
     tailShare === 0 ? "none" : formatPercent(tailShare),
     formatPercent(summaryShare),
-    tailShare === 0 ? "–" : `above ${formatPercent(reduceAbove)} of the kept part`,
+    tailShare === 0 ? "–" : `above ${formatPercent(shortenAbove)} of the kept part`,
   ]);
-  return formatTable(["reduction level", "kept part", "summary message", "results are shortened"], rows);
+  return formatTable(["compaction level", "kept part", "summary message", "results are shortened"], rows);
 }
 
 const formatNumber = (value: number): string => value.toLocaleString("en-US");

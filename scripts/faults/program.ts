@@ -6,7 +6,7 @@ export const programFaults: readonly FixedFault[] = [
   {
     fault: "a summary was prepared and paid for although removing outdated results was enough",
     file: "packages/agent/src/compaction/prepare-summary.ts",
-    search: "  if (planElision(session.branch, earlyBudget)?.isEnough) return;\n",
+    search: "  if (planOutdatedRemoval(session.branch, earlyBudget)?.isEnough) return;\n",
     replace: "",
     test: "packages/agent/test/compaction/remove-outdated.test.ts",
     title: "PREP1 no summary is prepared if removing outdated results will be enough",
@@ -417,7 +417,7 @@ export const programFaults: readonly FixedFault[] = [
   {
     fault: "after an undo and a new compaction, the key tried to restore the old one",
     file: "packages/cli/src/modes/interactive/panels/compaction.ts",
-    search: "isUndoEntry(entry) || isReduction(entry)",
+    search: "isUndoEntry(entry) || isUndoable(entry)",
     replace: "isUndoEntry(entry)",
     test: "packages/cli/test/modes/interactive/panels/compactions.test.ts",
     title: "MET10 UNDO1 after an undo and a new compaction, alt+u takes back the new one",

@@ -1,7 +1,7 @@
 /** Measures a compaction: which rules the next request still has, which messages are missing without notice, and which budgets are exceeded. */
 
 import { type Budget, type CompactionEntry, readReceipt, textTokens } from "@pith/context";
-import { MARK_CODES, readSummaryPartTexts, reductionLevels } from "@pith/context/host";
+import { compactionLevels, MARK_CODES, readSummaryPartTexts } from "@pith/context/host";
 import { type CompactedRequest, findNumbers } from "./compacted-request.ts";
 import { collapseSpaces, isInForce, listStatedRules, type Rule, type Statement, type UserMessage } from "./rule.ts";
 
@@ -178,10 +178,10 @@ export function findNoticedNumbers(compaction: CompactionEntry): readonly number
     .flatMap(({ note }) => findNumbers(note));
 }
 
-/** Finds the parts of a summary message that exceed their budget, at the reduction level of the compaction. */
+/** Finds the parts of a summary message that exceed their budget, at the compaction level of the compaction. */
 export function findOverruns(compaction: CompactionEntry, budget: Budget): readonly string[] {
   const { rung = "whole" } = readReceipt(compaction) ?? {};
-  const { summaryShare } = reductionLevels.find(({ name }) => name === rung) ?? reductionLevels[0];
+  const { summaryShare } = compactionLevels.find(({ name }) => name === rung) ?? compactionLevels[0];
   const share = summaryShare / readCalibrationFactor(compaction, budget);
   return [
     { kinds: ["words", "omitted"], tokens: budget.userMessages },

@@ -76,7 +76,7 @@ function nameCase(session: string, plan: PlannedSession, options: RuleCase["opti
   return { name: parts.join("_"), plan, options };
 }
 
-/** Compactions at every reduction level: after refusals of a request, with small windows, and with large system prompts. */
+/** Compactions at every compaction level: after refusals of a request, with small windows, and with large system prompts. */
 function listLevelCases(quick: boolean): readonly Pick<RuleCase, "name" | "options">[] {
   const windows = quick ? [24_000, 8_000] : [24_000, 8_000, 4_000, 2_500, 1_500];
   const refusals = windows.flatMap((contextWindow) =>

@@ -194,7 +194,7 @@ export type CompactionEvent =
 export interface OutdatedResultsEvent {
   readonly type: "outdated_results_removed" | "outdated_results_restored";
   /** The entry that records the removal. */
-  readonly elisionId: string;
+  readonly removalId: string;
   /** The number of results. */
   readonly count: number;
   /** Their estimated tokens. */

@@ -2,9 +2,9 @@
 
 export { blobReference, MIN_BLOB_DIGITS, removeCitations } from "./citations.ts";
 export { breakerNotes } from "./compaction/breaker.ts";
-export { reductionLevels } from "./compaction/budget.ts";
-export { planElision } from "./compaction/elide.ts";
+export { compactionLevels } from "./compaction/budget.ts";
 export { compareEstimates, POSTPONE_TYPE } from "./compaction/plan.ts";
+export { planOutdatedRemoval } from "./compaction/plan-outdated-removal.ts";
 export { MARK_CODES } from "./compaction/receipt.ts";
 export { computeReplyBudget, fitsWithoutCounting } from "./compaction/should-compact.ts";
 export {

@@ -9,7 +9,7 @@ import {
   generateBranchSummary as summarizeBranch,
 } from "./branches/generate-branch-summary.ts";
 import { removeCitations } from "./citations.ts";
-import { type Budget, createBudget, type ReductionLevel, reductionLevels } from "./compaction/budget.ts";
+import { type Budget, type CompactionLevel, compactionLevels, createBudget } from "./compaction/budget.ts";
 import {
   type CutPoint,
   type CutPointOptions,
@@ -93,11 +93,11 @@ export function findCutPoint(
   };
 }
 
-/** Plans a compaction at one reduction level, by default the first; it writes nothing and sends no request. */
+/** Plans a compaction at one compaction level, by default the first; it writes nothing and sends no request. */
 export function prepareCompaction(
   branch: LoadedBranch,
   budget: Budget,
-  level?: ReductionLevel,
+  level?: CompactionLevel,
 ): PrepareCompactionResult;
 /** Compatible with pi: `prepareCompaction(await session.branchEntries(), settings)` takes a branch from its root and returns undefined if there is nothing to compact. */
 export function prepareCompaction(
@@ -107,7 +107,7 @@ export function prepareCompaction(
 export function prepareCompaction(
   first: LoadedBranch | readonly Entry[],
   second: Budget | CompactionSettings,
-  level?: ReductionLevel,
+  level?: CompactionLevel,
 ): PrepareCompactionResult | CompactionPreparation | undefined {
   if (!isList(first) && second && "limits" in second)
     return prepare(first, { budget: second, ...(level && { level }), describeImages });
@@ -118,7 +118,7 @@ export function prepareCompaction(
   if (first.at(-1)?.type === "compaction") return undefined;
   // The window is unknown here, so no kept message is reduced to fit it.
   const budget = createBudget(toCompactionLimits(second), { contextWindow: 0 });
-  const options = { budget, level: { ...reductionLevels[0], reduceAbove: Number.POSITIVE_INFINITY }, describeImages };
+  const options = { budget, level: { ...compactionLevels[0], shortenAbove: Number.POSITIVE_INFINITY }, describeImages };
   const result = prepare(loadBranch(first), options);
   return result.type === "planned" ? { ...toCompactionPreparation(result.plan), settings: second } : undefined;
 }

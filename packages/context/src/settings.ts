@@ -36,7 +36,7 @@ export interface CompactionLimits {
   readonly branch: TokenShare;
   /** The part of the window that stays free when an abandoned branch is summarized. Of a longer branch, the newest part is summarized. */
   readonly branchReserve: TokensOrShare;
-  /** The size to which a result or paste is reduced if it is too large for the tail. */
+  /** The size to which a result or paste is shortened if it is too large for the tail. */
   readonly reduced: TokenShare;
   /** The maximum size of a request in bytes, and the share of it that is used. */
   readonly wire: { readonly bytes: number; readonly share: number };

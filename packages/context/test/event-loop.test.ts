@@ -1,8 +1,8 @@
 /** Tests how long work yields to the event loop between its steps. */
 
 import { expect, test } from "vitest";
-import { nodeRuntime } from "../src/node/runtime.ts";
 import { LazyValue, LONG_STEP, runAtOnce, runWithPauses, type Steps } from "../src/event-loop.ts";
+import { nodeRuntime } from "../src/node/runtime.ts";
 
 function* work(log: string[], name: string, sizes: readonly number[]): Steps<string> {
   for (const [index, size] of sizes.entries()) {

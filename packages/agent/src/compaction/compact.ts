@@ -31,7 +31,7 @@ type CompactionTrigger = Receipt["reason"];
 
 export interface CompactionRequest {
   readonly reason: CompactionTrigger;
-  /** How often the same request was refused before. Each compaction starts at a further reduction level. */
+  /** How often the same request was refused before. Each compaction starts at a further compaction level. */
   readonly attempt?: number;
   readonly instructions?: string;
   readonly firstKeptEntryId?: string;

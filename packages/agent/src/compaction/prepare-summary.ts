@@ -1,7 +1,7 @@
 /** Prepares the summary of the next compaction in the background, so that a run need not wait for it, and keeps it beside the session. The log contains only its cost until it is used. */
 
 import { type Budget, compactionDue, contextSize, type NewEntry, type Usage } from "@pith/context";
-import { planElision, prepareSummary, type SummaryProgress, sumUsage } from "@pith/context/host";
+import { planOutdatedRemoval, prepareSummary, type SummaryProgress, sumUsage } from "@pith/context/host";
 import type { CompactionPreparationEvent } from "../events.ts";
 import type { BackgroundSummary, PrepareSummaryResult, RunContext, TakeOptions } from "../loop/run-context.ts";
 import { describeSummary } from "./compact.ts";
@@ -182,7 +182,7 @@ export function startPreparation(run: RunContext, budget: Budget): void {
   const { type, size } = compactionDue(session.branch, earlyBudget);
   if (type !== "due") return;
   // Removing outdated results will do, without a summary.
-  if (planElision(session.branch, earlyBudget)?.isEnough) return;
+  if (planOutdatedRemoval(session.branch, earlyBudget)?.isEnough) return;
   preparation.start(session.branch, () => new SummaryPreparation(run, budget, { tokens: size.tokens }));
 }
 

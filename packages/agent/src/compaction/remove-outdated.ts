@@ -1,7 +1,7 @@
 /** Removes outdated tool results from the context inside a run, in one batch that an undo reverses. */
 
 import type { Budget } from "@pith/context";
-import { planElision } from "@pith/context/host";
+import { planOutdatedRemoval } from "@pith/context/host";
 import { assertAppended } from "../append-entries.ts";
 import type { AgentEvent } from "../events.ts";
 import type { RunContext } from "../loop/run-context.ts";
@@ -19,14 +19,14 @@ export async function* removeOutdatedInRun(
 ): AsyncGenerator<AgentEvent, boolean> {
   await session.loadState();
   const { leaf, branch } = session;
-  const plan = planElision(branch, budget);
+  const plan = planOutdatedRemoval(branch, budget);
   if (!plan || (onlyIfEnough && !plan.isEnough)) return false;
   const { newEntries, count, tokens } = plan;
   const outcome = await session.appendAtLeaf(leaf, newEntries, { signal });
   // A message that was queued meanwhile moved the leaf. The next request tries again.
   if (outcome.type === "aborted" || outcome.type === "leaf-moved") return false;
   assertAppended(outcome);
-  const elision = session.branch.entries.at(-newEntries.length);
-  yield { type: "outdated_results_removed", elisionId: elision?.id ?? "", count, tokens };
+  const removal = session.branch.entries.at(-newEntries.length);
+  yield { type: "outdated_results_removed", removalId: removal?.id ?? "", count, tokens };
   return true;
 }

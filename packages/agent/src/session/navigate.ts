@@ -165,12 +165,12 @@ export async function* undoOrRedoCompaction(
 
 async function outdatedResultsEvent(
   type: "undone" | "redone",
-  elisionId: string,
+  removalId: string,
   { store }: Session,
 ): Promise<AgentEvent> {
-  const entry = await store.entry(elisionId);
+  const entry = await store.entry(removalId);
   const { removed, tokens } = Object(entry?.type === "custom" ? entry.data : null) as Readonly<Record<string, unknown>>;
   const toCount = (value: unknown): number => (typeof value === "number" ? value : 0);
-  const figures = { elisionId, count: toCount(removed), tokens: toCount(tokens) };
+  const figures = { removalId, count: toCount(removed), tokens: toCount(tokens) };
   return { type: type === "undone" ? "outdated_results_restored" : "outdated_results_removed", ...figures };
 }

@@ -62,7 +62,7 @@ test("ELI4 ELI9 with a cold cache, outdated results are removed in one batch bef
   const request = JSON.stringify(await ask("next", 61));
   const [removal] = removals();
   expect(removals()).toEqual([
-    { type: "outdated_results_removed", elisionId: expect.any(String), count: 1, tokens: expect.any(Number) },
+    { type: "outdated_results_removed", removalId: expect.any(String), count: 1, tokens: expect.any(Number) },
   ]);
   expect(removal).toMatchObject({ tokens: expect.toSatisfy((tokens: number) => tokens > 4_000) });
   expect(request.split("word2499")).toHaveLength(2);
@@ -155,11 +155,11 @@ test("PREP1 no summary is prepared if removing outdated results will be enough",
 test("ELI8 an undo brings the results back and says so, a redo removes them again", async () => {
   const { agent, ask, model, removals } = await openScene();
   await ask("next", 61);
-  expect(await agent.undoCompaction()).toMatchObject({ type: "undone", change: "elision" });
-  expect(await agent.undoCompaction("redo")).toMatchObject({ type: "redone", change: "elision" });
+  expect(await agent.undoCompaction()).toMatchObject({ type: "undone", change: "removal" });
+  expect(await agent.undoCompaction("redo")).toMatchObject({ type: "redone", change: "removal" });
   expect(await agent.undoCompaction()).toMatchObject({ type: "undone" });
-  const { elisionId, count, tokens } = Object(removals()[0]);
-  const restored = { type: "outdated_results_restored", elisionId, count, tokens };
+  const { removalId, count, tokens } = Object(removals()[0]);
+  const restored = { type: "outdated_results_restored", removalId, count, tokens };
   expect(removals()).toEqual([removals()[0], restored, removals()[0], restored]);
   await ask("again", 61);
   const request = JSON.stringify(model.requests.at(-1)?.messages);

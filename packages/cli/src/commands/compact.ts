@@ -129,7 +129,7 @@ export async function undoOrRedoCompaction(action: "undo" | "redo", agent: Agent
       );
     case "redone":
       return success(
-        outcome.change === "elision"
+        outcome.change === "removal"
           ? `The outdated tool results have been removed again. The context now has about ${formatNumber(agent.contextUsage().tokens)} tokens. /undo brings them back.`
           : `Compaction restored${formatReceiptAndSize(readNewestReceipt(agent), agent)} /undo undoes it.`,
         outcome,
@@ -139,7 +139,7 @@ export async function undoOrRedoCompaction(action: "undo" | "redo", agent: Agent
 
 const undoneTexts = {
   compaction: { done: "Compaction undone.", redo: "restores the compaction" },
-  elision: { done: "The removed tool results are back in the context.", redo: "removes them again" },
+  removal: { done: "The removed tool results are back in the context.", redo: "removes them again" },
 } as const;
 
 const AUTO_COMPACTION_PAUSED =

@@ -179,12 +179,12 @@ export const eventTable: EventDocs<WireEvent> = {
   },
   outdated_results_removed: {
     description:
-      "outdated tool results were removed from the context, outside a compaction; `tokens` is an estimate of what this freed, and `elisionId` is the id of the entry that records the removal. An undo brings the results back",
-    example: { type: "outdated_results_removed", elisionId: "e9", count: 14, tokens: 23000 },
+      "outdated tool results were removed from the context, outside a compaction; `tokens` is an estimate of what this freed, and `removalId` is the id of the entry that records the removal. An undo brings the results back",
+    example: { type: "outdated_results_removed", removalId: "e9", count: 14, tokens: 23000 },
   },
   outdated_results_restored: {
     description: "an undo brought removed tool results back into the context",
-    example: { type: "outdated_results_restored", elisionId: "e9", count: 14, tokens: 23000 },
+    example: { type: "outdated_results_restored", removalId: "e9", count: 14, tokens: 23000 },
   },
   compaction_soft_threshold: {
     description:

@@ -260,7 +260,7 @@ function formatPreview(
   const messages = stats.userMessages && describeMessages(stats.userMessages);
   return [
     `${formatNumber(tokens.before)} → about ${formatNumber(tokens.after)} tokens`,
-    `Kept: ${formatEntryCount(kept.count)}${plan.reductions.length > 0 ? `, ${plan.reductions.length} of them shortened` : ""}${plan.elisions.length > 0 ? `, ${formatCount(plan.elisions.length, "outdated tool result")} removed` : ""}`,
+    `Kept: ${formatEntryCount(kept.count)}${plan.shortenings.length > 0 ? `, ${plan.shortenings.length} of them shortened` : ""}${plan.removals.length > 0 ? `, ${formatCount(plan.removals.length, "outdated tool result")} removed` : ""}`,
     ...(messages === null ? [] : [messages]),
     ...(pinCount === 0 ? [] : [`Pins: ${formatNumber(pinCount)}, word for word`]),
     `Summarized: ${formatEntryCount(covered.count)}${receipt.fromOriginals ? " from the originals" : ""}${formatRange(covered)}`,

@@ -61,7 +61,7 @@ describe("compactions", () => {
       { code: "compacted-again", note: "pin it" },
     ];
     expect(note({ type: "compaction_quality", compactionId: "e", findings })).toBe("  note: two are gone; pin it");
-    const removed = { type: "outdated_results_removed", elisionId: "e", count: 14, tokens: 23_000 };
+    const removed = { type: "outdated_results_removed", removalId: "e", count: 14, tokens: 23_000 };
     expect(note(removed)).toBe(
       "· removed 14 outdated tool results from the context: −23.0k tokens; /undo brings them back",
     );

@@ -1,4 +1,4 @@
-/** Computes the token and byte limits for a model's context window, checks a context against them, and defines the reduction levels. */
+/** Computes the token and byte limits for a model's context window, checks a context against them, and defines the compaction levels. */
 
 import type { ContextSize } from "../context/context-size.ts";
 import type { ModelName } from "../model.ts";
@@ -35,7 +35,7 @@ export interface Budget extends BudgetInput {
   readonly branchSummary: number;
   /** The maximum number of tokens of an abandoned branch to summarize, newest first; infinite if the window is unknown. */
   readonly branchInput: number;
-  readonly reducedMessage: number;
+  readonly shortenedMessage: number;
   /** The maximum size of a request in bytes. */
   readonly bytes: number;
   readonly limits: CompactionLimits;
@@ -63,7 +63,7 @@ export function createBudget(limits: CompactionLimits, input: BudgetInput): Budg
     branchInput: isKnown
       ? Math.floor(subtractReserve(limits.branchReserve, window, maxReserveShare(limits)))
       : Number.POSITIVE_INFINITY,
-    reducedMessage: share(limits.reduced),
+    shortenedMessage: share(limits.reduced),
     bytes: Math.floor(limits.wire.bytes * limits.wire.share),
     limits,
   };
@@ -110,22 +110,22 @@ function subtractReserve(reserve: TokensOrShare, window: number, maxReserve: num
   return window - Math.min(resolveTokens(reserve, window), window * maxReserve);
 }
 
-export interface ReductionLevel {
+export interface CompactionLevel {
   readonly name: "whole" | "reduced" | "half" | "quarter" | "summary-only" | "barest";
   /** The share of the tail's budget to use. */
   readonly tailShare: number;
   /** The share of the summary message's budgets to use. */
   readonly summaryShare: number;
-  /** A kept message larger than this share of the tail's budget is reduced to its head and tail. */
-  readonly reduceAbove: number;
+  /** A kept message larger than this share of the tail's budget is shortened to its head and tail. */
+  readonly shortenAbove: number;
 }
 
-/** The reduction levels in order; each keeps less than the previous one. */
-export const reductionLevels: readonly [ReductionLevel, ...ReductionLevel[]] = [
-  { name: "whole", tailShare: 1, summaryShare: 1, reduceAbove: 1 },
-  { name: "reduced", tailShare: 1, summaryShare: 1, reduceAbove: 0.25 },
-  { name: "half", tailShare: 0.5, summaryShare: 1, reduceAbove: 0.25 },
-  { name: "quarter", tailShare: 0.25, summaryShare: 0.5, reduceAbove: 0.1 },
-  { name: "summary-only", tailShare: 0, summaryShare: 0.5, reduceAbove: 0 },
-  { name: "barest", tailShare: 0, summaryShare: 0.1, reduceAbove: 0 },
+/** The compaction levels in order; each keeps less than the previous one. */
+export const compactionLevels: readonly [CompactionLevel, ...CompactionLevel[]] = [
+  { name: "whole", tailShare: 1, summaryShare: 1, shortenAbove: 1 },
+  { name: "reduced", tailShare: 1, summaryShare: 1, shortenAbove: 0.25 },
+  { name: "half", tailShare: 0.5, summaryShare: 1, shortenAbove: 0.25 },
+  { name: "quarter", tailShare: 0.25, summaryShare: 0.5, shortenAbove: 0.1 },
+  { name: "summary-only", tailShare: 0, summaryShare: 0.5, shortenAbove: 0 },
+  { name: "barest", tailShare: 0, summaryShare: 0.1, shortenAbove: 0 },
 ];

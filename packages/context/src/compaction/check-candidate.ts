@@ -82,7 +82,7 @@ export function checkCandidate(
   const compactionWithReceipt = { ...compaction, details: { ...details, pith: { ...details.pith, receipt } } };
   return {
     type: "ready",
-    newEntries: [compactionWithReceipt, ...plan.reductions, ...plan.elisions],
+    newEntries: [compactionWithReceipt, ...plan.shortenings, ...plan.removals],
     receipt,
     summaryText: summaryMessage.text,
   };
@@ -139,10 +139,10 @@ function createCompactionEntry(
 
 // Must equal the estimate after the batch is appended.
 function estimateCompactedSize(
-  { branch, reductions, elisions, budget }: CompactionPlan,
+  { branch, shortenings, removals, budget }: CompactionPlan,
   compaction: NewCompactionEntry,
 ): ContextSize {
-  const batch = [compaction, ...reductions, ...elisions].map((each, index) => ({
+  const batch = [compaction, ...shortenings, ...removals].map((each, index) => ({
     id: `${compaction.id}-${index}`,
     ...each,
     parentId: branchLeaf(branch),
@@ -194,7 +194,7 @@ function createReceipt(
       ...candidateFindings,
       ...collectPartFindings(parts, { plan, candidate }),
       ...summaryMessage.findings,
-      ...createReductionNotices(plan),
+      ...createEditNotices(plan),
       ...createCutNotices(plan),
     ],
     // A summary that is derived again need not free anything.
@@ -306,18 +306,18 @@ const checkFits: CandidateCheck = ({ plan: { budget }, sizeAfter }) =>
 const candidateChecks: readonly CandidateCheck[] = [checkNotEmpty, checkLength, checkCoverage, checkGain, checkFits];
 
 /** Creates a notice for each kept message that is shortened, and one for all that are removed as outdated. */
-export function createReductionNotices({ reductions, elisions, kept, ...plan }: CompactionPlan): readonly Finding[] {
+export function createEditNotices({ shortenings, removals, kept, ...plan }: CompactionPlan): readonly Finding[] {
   const referenceInTail = (id: string): string => entryReference(kept.find((entry) => entry.id === id) ?? { id });
-  const shortened = reductions.map(
+  const shortened = shortenings.map(
     ({ targetId }): Finding => ({
       code: "result-reduced",
       note: `${referenceInTail(targetId)} is shortened to its beginning and end`,
     }),
   );
-  if (elisions.length === 0) return shortened;
+  if (removals.length === 0) return shortened;
   const calibration = findCalibration(collectCalibration(plan.branch), plan.budget.model);
-  const tokens = formatTokens(countFreedTokens(elisions, { entries: kept }, calibration));
-  const what = elisions.length === 1 ? "1 outdated tool result" : `${elisions.length} outdated tool results`;
+  const tokens = formatTokens(countFreedTokens(removals, { entries: kept }, calibration));
+  const what = removals.length === 1 ? "1 outdated tool result" : `${removals.length} outdated tool results`;
   return [
     ...shortened,
     { code: "outdated-removed", note: `${what} removed from the kept messages (−${tokens} tokens)` },

@@ -1,11 +1,11 @@
-/** Chooses the first reduction level that leaves enough free tokens, or reports what fills the window. */
+/** Chooses the first compaction level that leaves enough free tokens, or reports what fills the window. */
 
 import { contextSize } from "../context/context-size.ts";
 import { type Entry, isStateEntry } from "../entry.ts";
-import type { LoadedBranch } from "../session/loaded-branch.ts";
 import { LONG_STEP, runAtOnce, type Steps } from "../event-loop.ts";
+import type { LoadedBranch } from "../session/loaded-branch.ts";
 import { type Breaker, createBreaker } from "./breaker.ts";
-import { type Budget, findExceededLimit, reductionLevels } from "./budget.ts";
+import { type Budget, compactionLevels, findExceededLimit } from "./budget.ts";
 import { checkCandidate } from "./check-candidate.ts";
 import { hasCutAfter, isVisibleToModel } from "./cut-point.ts";
 import {
@@ -74,7 +74,11 @@ function* planFromOriginals(branch: LoadedBranch, options: ChoosePlanOptions): S
 function* firstSufficientPlan(branch: LoadedBranch, options: ChoosePlanOptions): Steps<PlanChoice> {
   const { budget, attempt = 0 } = options;
   const candidates: ViablePlan[] = [];
-  for (let levelIndex = attempt; attempt < MAX_OVERFLOW_ATTEMPTS && levelIndex < reductionLevels.length; levelIndex++) {
+  for (
+    let levelIndex = attempt;
+    attempt < MAX_OVERFLOW_ATTEMPTS && levelIndex < compactionLevels.length;
+    levelIndex++
+  ) {
     const choice = yield* planAtLevel(branch, options, levelIndex);
     if (choice.type !== "planned") continue;
     if (leavesEnough(choice)) return choice;
@@ -97,7 +101,7 @@ function* planAtLevel(
   levelIndex: number,
 ): Steps<ViablePlan | NoCompaction | InvalidCut> {
   const { parts, describeImages } = design;
-  const level = reductionLevels[levelIndex] ?? reductionLevels[0];
+  const level = compactionLevels[levelIndex] ?? compactionLevels[0];
   const request = {
     ...(firstKeptEntryId !== undefined && { firstKeptEntryId }),
     ...(originals && { originals }),

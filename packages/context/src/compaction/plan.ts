@@ -9,7 +9,7 @@ import {
   findCalibration,
   type ModelCalibration,
 } from "../context/context-size.ts";
-import type { Reduction } from "../context/shrink-entry.ts";
+import type { PlannedEdit } from "../context/shrink-entry.ts";
 import { type ContextEditEntry, type Entry, entryReference } from "../entry.ts";
 import type { Usage } from "../message.ts";
 import type { ModelName } from "../model.ts";
@@ -18,7 +18,7 @@ import type { Allowance, OnProgress } from "../summary/ask-model.ts";
 import type { TimeLimit } from "../summary/limits.ts";
 import { noPreviousSummary, type PreviousSummary, readPreviousSummary } from "../summary/parse-summary.ts";
 import type { SentRequest } from "../summary/sent-request.ts";
-import { type Budget, findExceededLimit, type ReductionLevel, reductionLevels } from "./budget.ts";
+import { type Budget, type CompactionLevel, compactionLevels, findExceededLimit } from "./budget.ts";
 import {
   type CutPoint,
   findCutAtOrBefore,
@@ -32,17 +32,17 @@ import {
 import type { Finding } from "./receipt.ts";
 import {
   type DescribeImages,
-  elideStaleResults,
   maxKeptBytes,
-  planReductions,
-  tokensAfterReduction,
+  planResultRemovals,
+  planShortenings,
+  tokensAfterShortening,
 } from "./shrink-tail.ts";
 
 /** What a compaction covers, what it keeps, and how many tokens its summary may use. */
 export interface CompactionPlan {
   readonly branch: LoadedBranch;
   readonly budget: Budget;
-  readonly level: ReductionLevel;
+  readonly level: CompactionLevel;
   readonly cut: CutPoint;
   /** The entry that the request asked to keep first. The cut is before it if it is a tool result. */
   readonly requestedFirstKept?: Entry;
@@ -58,9 +58,9 @@ export interface CompactionPlan {
   /** The context edits of the covered and kept entries. */
   readonly edits: readonly ContextEditEntry[];
   /** Edits that shorten kept messages that are too large. */
-  readonly reductions: readonly Reduction[];
+  readonly shortenings: readonly PlannedEdit[];
   /** Edits that remove kept tool results that later ones make outdated. */
-  readonly elisions: readonly Reduction[];
+  readonly removals: readonly PlannedEdit[];
   /** The summary of the previous compaction, which the new one continues; empty if the summary is derived from the originals. */
   readonly previous: PreviousSummary;
   /** The maximum number of tokens of the narrative and the ledger together. */
@@ -103,15 +103,15 @@ export interface PlanRequest {
 export interface PlanOptions extends PlanRequest {
   readonly budget: Budget;
   /** Default: the first level. */
-  readonly level?: ReductionLevel;
+  readonly level?: CompactionLevel;
   /** Whether the compaction follows later. What is added until then is kept. */
   readonly isAhead?: boolean | undefined;
   readonly describeImages: DescribeImages;
 }
 
-/** Plans a compaction at one reduction level. */
+/** Plans a compaction at one compaction level. */
 export function prepareCompaction(branch: LoadedBranch, options: PlanOptions): PrepareCompactionResult {
-  const { budget, level = reductionLevels[0], describeImages, firstKeptEntryId } = options;
+  const { budget, level = compactionLevels[0], describeImages, firstKeptEntryId } = options;
   const originals = findEntriesBefore(branch, options.originals);
   const requested = branch.entries.findIndex(({ id }) => id === firstKeptEntryId);
   if (firstKeptEntryId !== undefined && requested === -1) return describeMissingEntry(branch);
@@ -210,18 +210,18 @@ function haveSameIds(one: readonly Entry[], other: readonly Entry[]): boolean {
 }
 
 function chooseCut(branch: LoadedBranch, options: Pick<PlanOptions, "budget" | "level" | "isAhead">): CutPoint | null {
-  const { budget, level = reductionLevels[0], isAhead = false } = options;
+  const { budget, level = compactionLevels[0], isAhead = false } = options;
   const cut = chooseCutBySize(branch, budget, level);
   return cut && isAhead ? moveBehindLastReply(branch, cut) : cut;
 }
 
 // A message that will be shortened counts with its shortened size. If the request has too many bytes, the later of the cuts by
 // tokens and by bytes is used.
-function chooseCutBySize(branch: LoadedBranch, budget: Budget, level: ReductionLevel): CutPoint | null {
+function chooseCutBySize(branch: LoadedBranch, budget: Budget, level: CompactionLevel): CutPoint | null {
   const { entries, edits } = branch;
   if (level.tailShare === 0) return entries.length === 0 ? null : toCutPoint(branch, entries.length);
   const options = { branch, budget, level, calibration: findModelCalibration(branch, budget) };
-  const tokensOf = (entry: Entry): number => tokensAfterReduction(entry, options);
+  const tokensOf = (entry: Entry): number => tokensAfterShortening(entry, options);
   const byTokens = findCutPoint(entries, { keepTokens: budget.tail * level.tailShare, tokensOf, edits });
   switch (findExceededLimit(contextSize(branch, budget), budget)) {
     case null:
@@ -251,7 +251,7 @@ function laterCut(one: CutPoint | null, other: CutPoint | null): CutPoint | null
 
 export interface PlanInput {
   readonly budget: Budget;
-  readonly level: ReductionLevel;
+  readonly level: CompactionLevel;
   readonly describeImages: DescribeImages;
   readonly cut: CutPoint;
   /** The entries before the loaded branch. */
@@ -269,9 +269,9 @@ function createPlan(
   const compaction = branch.entries[branch.compactionIndex];
   const covered = [...(originals ?? []), ...branch.entries.slice(0, cut.index)];
   const kept = branch.entries.slice(cut.index);
-  const reductions = requested ? [] : planReductions(kept, { branch, budget, level, calibration, describeImages });
+  const shortenings = requested ? [] : planShortenings(kept, { branch, budget, level, calibration, describeImages });
   // A shortened result no longer shows all of its text, so it makes no other outdated.
-  const keptEdits = [...branch.edits, ...(reductions as readonly ContextEditEntry[])];
+  const keptEdits = [...branch.edits, ...(shortenings as readonly ContextEditEntry[])];
   const edits = originals
     ? [...originals.filter((entry) => entry.type === "context_edit"), ...branch.edits]
     : branch.edits;
@@ -289,18 +289,18 @@ function createPlan(
     turnPrefix: turnStartIndex === null ? [] : covered.slice(turnStartIndex),
     kept,
     edits,
-    reductions,
-    elisions:
+    shortenings,
+    removals:
       requested || !budget.limits.outdated.enabled
         ? []
-        : elideStaleResults(kept, { branch, edits: keptEdits, calibration }),
+        : planResultRemovals(kept, { branch, edits: keptEdits, calibration }),
     previous: compaction?.type === "compaction" && !originals ? readPreviousSummary(compaction) : noPreviousSummary,
     checkpoint: summaryTokens({ branch, budget, level }, budget.checkpoint),
     sizeBefore: contextSize(branch, budget),
   };
 }
 
-/** Converts a budget for a summary text from the model's tokens to estimated tokens at the plan's reduction level. */
+/** Converts a budget for a summary text from the model's tokens to estimated tokens at the plan's compaction level. */
 export function summaryTokens(
   { branch, budget, level }: Pick<CompactionPlan, "branch" | "budget" | "level">,
   tokens: number,

@@ -2,7 +2,7 @@
 
 import type { LoadedBranch } from "../session/loaded-branch.ts";
 import type { Session } from "../session/session.ts";
-import { type Budget, reductionLevels } from "./budget.ts";
+import { type Budget, compactionLevels } from "./budget.ts";
 import {
   type CallUsage,
   type CompactionPlan,
@@ -94,7 +94,7 @@ export function restoreSummary(text: string, options: PreparedSummaryOptions): P
   const { branch } = session;
   const last = branch.entries.findIndex(({ id }) => id === saved.lastCovered);
   if (last === -1) return null;
-  const planOptions = { budget, level: reductionLevels[0], describeImages: design.describeImages, earlier };
+  const planOptions = { budget, level: compactionLevels[0], describeImages: design.describeImages, earlier };
   const plan = planWithCut(branch, planOptions, last + 1);
   if (!plan || computeFingerprint(plan, options) !== saved.fingerprint) return null;
   const { findings, unusedCalls, durationMs } = saved;

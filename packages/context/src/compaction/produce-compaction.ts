@@ -1,17 +1,17 @@
 /** Produces the batch of a compaction: chooses a plan, runs hooks, tries the summarizers in order and checks the summary, which may be prepared earlier. */
 
 import { COMPACTION_USAGE } from "../entry.ts";
+import { runWithPauses, type Steps, yieldToEventLoop } from "../event-loop.ts";
 import { type Runtime, runGuarded } from "../runtime.ts";
 import { branchLeaf } from "../session/loaded-branch.ts";
 import type { NewEntry, Session } from "../session/session.ts";
 import type { OnProgress } from "../summary/ask-model.ts";
 import { explainReachedLimit, SPEND_LIMIT_NOTE, type TimeLimit, withTimeLimit } from "../summary/limits.ts";
 import { findSentRequest, type RequestBuilder, type SentRequest } from "../summary/sent-request.ts";
-import { runWithPauses, type Steps, yieldToEventLoop } from "../event-loop.ts";
 import { createUsageEntry } from "../usage.ts";
-import { type Budget, reductionLevels } from "./budget.ts";
-import { type CompactionRequest, choosePlan, choosePlanInSteps, leavesEnough, type PlanChoice } from "./choose-plan.ts";
+import { type Budget, compactionLevels } from "./budget.ts";
 import { checkCandidate } from "./check-candidate.ts";
+import { type CompactionRequest, choosePlan, choosePlanInSteps, leavesEnough, type PlanChoice } from "./choose-plan.ts";
 import {
   type CallUsage,
   type CompactionHookRunner,
@@ -255,7 +255,7 @@ function* planAgain(
   { cut, originals, earlier }: CompactionPlan,
   { session, budget, design }: AttemptState["options"],
 ): Generator<CompactionPlan> {
-  for (const level of reductionLevels.filter(({ tailShare }) => tailShare === 1)) {
+  for (const level of compactionLevels.filter(({ tailShare }) => tailShare === 1)) {
     const options = { budget, level, describeImages: design.describeImages, originals, earlier };
     const plan = planWithCut(session.branch, options, cut.index);
     if (plan) yield plan;

@@ -11,7 +11,7 @@ import {
 import type { Usage } from "../message.ts";
 import type { LoadedBranch } from "../session/loaded-branch.ts";
 import type { Allowance } from "../summary/ask-model.ts";
-import type { ReductionLevel } from "./budget.ts";
+import type { CompactionLevel } from "./budget.ts";
 
 /** The record of a compaction: what it covered, its token counts, its cost and its findings. */
 export interface Receipt {
@@ -20,7 +20,7 @@ export interface Receipt {
   readonly route: string;
   /** The model that wrote the summary, as `provider/model`. */
   readonly by: string | null;
-  readonly rung: ReductionLevel["name"];
+  readonly rung: CompactionLevel["name"];
   /** Set if the summary was derived from the original entries instead of from the previous summary. */
   readonly fromOriginals?: true;
   readonly covered: EntryRange;

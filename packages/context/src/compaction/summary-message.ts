@@ -2,10 +2,10 @@
 
 import type { SummaryPartInfo } from "../context/read-summary-parts.ts";
 import type { Entry } from "../entry.ts";
+import { LONG_STEP, type Steps } from "../event-loop.ts";
 import type { JsonObject } from "../json.ts";
 import type { Redaction, Session } from "../session/session.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
-import { LONG_STEP, type Steps } from "../event-loop.ts";
 import type { Budget } from "./budget.ts";
 import type { CompactionPlan, SummaryCandidate } from "./plan.ts";
 import type { Finding } from "./receipt.ts";

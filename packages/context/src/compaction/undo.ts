@@ -10,7 +10,7 @@ import type { Budget } from "./budget.ts";
 import { readReceipt, recentCallCosts } from "./receipt.ts";
 
 /** The type of the custom entry before the context edits that remove outdated tool results. An undo moves to its parent. */
-export const ELISION_TYPE = "pith.elision";
+export const REMOVAL_TYPE = "pith.elision";
 
 /** The result of an undo or a redo. */
 export type UndoResult =
@@ -18,7 +18,7 @@ export type UndoResult =
       readonly type: "undone" | "redone";
       readonly leaf: string | null;
       /** A compaction, or a removal of outdated tool results, and its entry. */
-      readonly change: "compaction" | "elision";
+      readonly change: "compaction" | "removal";
       readonly entryId: string;
     }
   | { readonly type: "nothing-to-do"; readonly why: "no-compaction" | "no-undo" }
@@ -38,7 +38,7 @@ export async function undoCompaction(session: Session): Promise<UndoResult> {
   return toUndoResult("undone", entry, await session.move(target, { data, expectedLeaf: leaf }));
 }
 
-/** Moves the leaf back to its position before the last undo, unless the context has been compacted or reduced again since. */
+/** Moves the leaf back to its position before the last undo, unless the context has been compacted, or has had results removed, since. */
 export async function redoCompaction(session: Session): Promise<UndoResult> {
   const { branch, leaf } = session;
   const index = branch.entries.findLastIndex(isUndo);
@@ -52,13 +52,13 @@ export async function redoCompaction(session: Session): Promise<UndoResult> {
 
 /** Finds the newest compaction or removal of outdated results; -1 if there is none. */
 function newestChangeIndex({ entries, compactionIndex }: LoadedBranch): number {
-  const index = entries.findLastIndex((entry) => entry.type === "custom" && entry.customType === ELISION_TYPE);
+  const index = entries.findLastIndex((entry) => entry.type === "custom" && entry.customType === REMOVAL_TYPE);
   return Math.max(index, compactionIndex);
 }
 
 function toUndoResult(type: "undone" | "redone", entry: Entry, appended: AppendResult): UndoResult {
   if (appended.type !== "appended") return { type: "failed", appended };
-  const change = entry.type === "compaction" ? "compaction" : "elision";
+  const change = entry.type === "compaction" ? "compaction" : "removal";
   return { type, leaf: appended.leaf, change, entryId: entry.id };
 }
 

@@ -21,7 +21,7 @@ import { entryMessage, latestEdit } from "./build-context.ts";
 import { sanitizeMessage } from "./sanitize-message.ts";
 
 /** A context edit that is not appended yet. */
-export type Reduction = Pick<ContextEditEntry, "type" | "targetId" | "replacement" | "pith">;
+export type PlannedEdit = Pick<ContextEditEntry, "type" | "targetId" | "replacement" | "pith">;
 
 export interface ShrinkOptions {
   /** The maximum tokens of texts, tool call arguments and remaining images. Reasoning does not count, and a mark always fits. */
@@ -33,7 +33,7 @@ export interface ShrinkOptions {
 }
 
 /** Shortens an entry to the given tokens; null if it is small enough or cannot be edited. */
-export function shrinkEntry(entry: Entry, { tokens, imageMark, edits }: ShrinkOptions): Reduction | null {
+export function shrinkEntry(entry: Entry, { tokens, imageMark, edits }: ShrinkOptions): PlannedEdit | null {
   const message = isEditable(entry) ? entryMessage(entry, latestEdit(edits, entry)) : null;
   const shrinkOptions = { tokens: Math.max(MIN_TRUNCATION_TOKENS, tokens), handle: entryReference(entry), imageMark };
   const content = message && shrinkContent(message, shrinkOptions);

@@ -1,8 +1,8 @@
 /** Checks a summary against the session. Lines are never removed or reworded: code repairs the form and marks what it cannot confirm. */
 
 import { findCitedReferences, formatCitation, replaceCitations } from "../citations.ts";
-import { textTokens } from "../tokens/estimate-tokens.ts";
 import { runAtOnce, type Steps } from "../event-loop.ts";
+import { textTokens } from "../tokens/estimate-tokens.ts";
 import type { Evidence } from "./audit-evidence.ts";
 import type { NearbySource } from "./find-source.ts";
 import type { Flaw } from "./flaw.ts";

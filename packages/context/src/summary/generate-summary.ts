@@ -2,13 +2,13 @@
 
 import { authorOf, splitUserEntry } from "../context/entry-text.ts";
 import { type ContextEditEntry, type Entry, entryReference, isStateEntry } from "../entry.ts";
+import { LazyValue, runWithPauses, type Steps } from "../event-loop.ts";
 import type { ThinkingLevel } from "../message.ts";
 import type { Model } from "../model.ts";
 import type { Runtime } from "../runtime.ts";
 import { createSummaryTimeouts } from "../settings.ts";
 import { truncateMiddle } from "../text/truncate.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
-import { LazyValue, runWithPauses, type Steps } from "../event-loop.ts";
 import type { Allowance, AskFailure, ModelCall, OnProgress } from "./ask-model.ts";
 import { checkSummaryInSteps, type SummaryCheckResult } from "./audit.ts";
 import { collectEvidence, type Evidence } from "./audit-evidence.ts";

@@ -1,13 +1,13 @@
 /** Asks a model for a summary of a transcript, in one request or in chunks. All material is enclosed in marks with a random word. */
 
 import { createUserMessage } from "../context/convert-to-llm.ts";
+import { runWithPauses, type Steps } from "../event-loop.ts";
 import type { AssistantMessage, Message, ThinkingLevel, Usage, UserMessage } from "../message.ts";
 import type { Model, Request } from "../model.ts";
 import type { Runtime } from "../runtime.ts";
 import { escapeSummary } from "../text/sanitize.ts";
 import { truncateMiddle } from "../text/truncate.ts";
 import { messageTokens, textTokens } from "../tokens/estimate-tokens.ts";
-import { runWithPauses, type Steps } from "../event-loop.ts";
 import {
   type Allowance,
   type AskFailure,

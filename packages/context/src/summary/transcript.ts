@@ -1,13 +1,14 @@
-/** Renders entries as the transcript a summarizer reads, one block per entry, without file contents that a later call made stale. Only code sets the speaker labels (B37). */
+/** Renders entries as the transcript a summarizer reads, one block per entry, without file contents that a later call made outdated. Only code sets the speaker labels (B37). */
 
 import { describeAttachment } from "../context/attachments.ts";
 import { entryMessage, latestEdit } from "../context/build-context.ts";
 import { authorOf, entryText, splitUserEntry } from "../context/entry-text.ts";
 import { formatSkillPlaceholder, readLoadedSkill, SKILL_LIST_TYPE } from "../context/loaded-skills.ts";
 import { type ContextEditEntry, type Entry, entryReference, isStateEntry } from "../entry.ts";
+import { runAtOnce, type Steps } from "../event-loop.ts";
 import { isObject } from "../json.ts";
 import { fileKey } from "../ledger/apply-touches.ts";
-import { collectFinishedCalls, findStaleResults, type StaleReason } from "../ledger/stale-results.ts";
+import { collectFinishedCalls, findOutdatedResults, type OutdatedReason } from "../ledger/outdated-results.ts";
 import type {
   AgentMessage,
   AssistantMessage,
@@ -20,7 +21,6 @@ import { createExcerpt } from "../text/excerpt.ts";
 import { escapePromptMarkup, sanitizeLine } from "../text/sanitize.ts";
 import { truncateArguments } from "../text/truncate.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
-import { runAtOnce, type Steps } from "../event-loop.ts";
 
 /** The transcript of one entry. */
 export interface TranscriptBlock {
@@ -38,7 +38,7 @@ export interface TranscriptOptions {
   readonly detail?: TranscriptDetail;
 }
 
-/** `full`: every text as it is. `excerpt`: excerpts of long texts, and a note in place of stale ones. */
+/** `full`: every text as it is. `excerpt`: excerpts of long texts, and a note in place of outdated ones. */
 export type TranscriptDetail = "full" | "excerpt";
 
 /** Renders a block for each entry that the model saw, with its number after the first label: `[User]: [#3] fix the login`. */
@@ -51,13 +51,13 @@ export function* renderTranscriptInSteps(
   { edits, detail = "excerpt" }: TranscriptOptions,
 ): Steps<readonly TranscriptBlock[]> {
   const blocks: TranscriptBlock[] = [];
-  const staleCalls = detail === "excerpt" ? findStaleCalls(entries, edits) : noStaleCalls;
+  const outdatedCalls = detail === "excerpt" ? findOutdatedCalls(entries, edits) : noOutdatedCalls;
   for (const entry of entries) {
     const message = entry.type === "compaction" ? null : entryMessage(entry, latestEdit(edits, entry));
     const reference = entryReference(entry);
     const parts =
       message && isShownToModel(message)
-        ? toTranscriptParts(message, { entry, edits, handle: reference, detail, staleCalls })
+        ? toTranscriptParts(message, { entry, edits, handle: reference, detail, outdatedCalls })
         : [];
     if (parts.length === 0) continue;
     const text = parts
@@ -76,7 +76,7 @@ function isShownToModel(message: AgentMessage): boolean {
 
 /** Renders messages as one transcript, with a blank line between blocks. */
 export function serializeConversation(messages: readonly Message[]): string {
-  const source = { edits: [], handle: "", detail: "excerpt", staleCalls: noStaleCalls } as const;
+  const source = { edits: [], handle: "", detail: "excerpt", outdatedCalls: noOutdatedCalls } as const;
   const parts = messages.flatMap((message) =>
     toTranscriptParts(message, { ...source, entry: toMessageEntry(message) }),
   );
@@ -115,7 +115,7 @@ export interface TranscriptSource {
   /** The reference that opens the full text; empty for none. */
   readonly handle: string;
   readonly detail: TranscriptDetail;
-  readonly staleCalls: StaleCalls;
+  readonly outdatedCalls: OutdatedCalls;
 }
 
 /** Returns the parts of an entry, given its message in the context. Empty for an entry that is shown elsewhere or has no text. */
@@ -196,9 +196,9 @@ function isToolCallValue(block: unknown): block is ToolCallBlock {
   return isObject(block) && block.type === "toolCall";
 }
 
-function renderToolCall(call: ToolCallBlock, { handle, detail, staleCalls }: TranscriptSource): string {
+function renderToolCall(call: ToolCallBlock, { handle, detail, outdatedCalls }: TranscriptSource): string {
   const { name } = call;
-  const args = staleCalls.arguments.get(call) ?? call.arguments;
+  const args = outdatedCalls.arguments.get(call) ?? call.arguments;
   const isComplete = detail === "full" || !isObject(args);
   const shownArgs = isComplete
     ? Object(args)
@@ -219,8 +219,8 @@ function toDisplayText(value: unknown): string {
 }
 
 function toolResultText(message: ToolResultMessage, source: TranscriptSource): string {
-  const staleNote = source.staleCalls.results.get(message);
-  if (staleNote !== undefined) return staleNote;
+  const outdatedNote = source.outdatedCalls.results.get(message);
+  if (outdatedNote !== undefined) return outdatedNote;
   return limitEntryText(source, message.isError ? TRANSCRIPT_LIMITS.errors : TRANSCRIPT_LIMITS.output) || "(no output)";
 }
 
@@ -262,24 +262,27 @@ function limitText(
     : createExcerpt(text, { tokens: Math.min(most, Math.max(whole, tokens * share)), handle });
 }
 
-/** The stale calls of a transcript, and what replaces their text. */
-export interface StaleCalls {
-  /** The line that replaces the result of a stale read. */
+/** The outdated calls of a transcript, and what replaces their text. */
+export interface OutdatedCalls {
+  /** The line that replaces the result of a outdated read. */
   readonly results: ReadonlyMap<ToolResultMessage, string>;
-  /** The arguments of a stale write, with a line in place of the content. */
+  /** The arguments of a outdated write, with a line in place of the content. */
   readonly arguments: ReadonlyMap<ToolCallBlock, Readonly<Record<string, unknown>>>;
 }
 
-export const noStaleCalls: StaleCalls = { results: new Map(), arguments: new Map() };
+export const noOutdatedCalls: OutdatedCalls = { results: new Map(), arguments: new Map() };
 
 /**
- * Finds stale calls. A read is stale if a later read shows the same text or the whole file, or if the file is written as a whole; a
- * write is stale if the file is written as a whole again. Failed calls and partial edits make nothing stale.
+ * Finds outdated calls. A read is outdated if a later read shows the same text or the whole file, or if the file is written as a whole; a
+ * write is outdated if the file is written as a whole again. Failed calls and partial edits make nothing outdated.
  */
-export function findStaleCalls(entries: readonly Entry[], edits: readonly ContextEditEntry[]): StaleCalls {
-  const staleResults = findStaleResults(entries, { edits, accepts: ({ why }) => Object.hasOwn(STALE_NOTES, why) });
-  const results = staleResults.flatMap(({ result, why, newer }) =>
-    result ? [[result, `(outdated: ${STALE_NOTES[why]} in ${entryReference(newer)})`] as const] : [],
+export function findOutdatedCalls(entries: readonly Entry[], edits: readonly ContextEditEntry[]): OutdatedCalls {
+  const outdatedResults = findOutdatedResults(entries, {
+    edits,
+    accepts: ({ why }) => Object.hasOwn(OUTDATED_NOTES, why),
+  });
+  const results = outdatedResults.flatMap(({ result, why, newer }) =>
+    result ? [[result, `(outdated: ${OUTDATED_NOTES[why]} in ${entryReference(newer)})`] as const] : [],
   );
   const changedArguments = new Map<ToolCallBlock, Readonly<Record<string, unknown>>>();
   const newestWrites = new Map<string, string>();
@@ -294,7 +297,7 @@ export function findStaleCalls(entries: readonly Entry[], edits: readonly Contex
 }
 
 /** The summarizer sees the other outdated results in full: they tell what happened. */
-const STALE_NOTES: Readonly<Partial<Record<StaleReason, string>>> = {
+const OUTDATED_NOTES: Readonly<Partial<Record<OutdatedReason, string>>> = {
   "read-again": "read again",
   written: "the file was written",
 };

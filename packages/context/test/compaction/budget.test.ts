@@ -73,13 +73,13 @@ describe("the amounts", () => {
       tail: 1_600,
       userMessages: 800,
       checkpoint: 640,
-      reducedMessage: 400,
+      shortenedMessage: 400,
     });
     expect(createBudget(compactionLimits, { contextWindow: 1_000_000 })).toMatchObject({
       tail: 20_000,
       userMessages: 20_000,
       checkpoint: 8_000,
-      reducedMessage: 4_000,
+      shortenedMessage: 4_000,
     });
   });
 

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createBudget, reductionLevels } from "../../src/compaction/budget.ts";
+import { compactionLevels, createBudget } from "../../src/compaction/budget.ts";
 import type { Summarizer } from "../../src/compaction/plan.ts";
 import type { Receipt } from "../../src/compaction/receipt.ts";
 import { compact } from "../../src/default-compaction.ts";
@@ -20,7 +20,7 @@ import { contextLines, createSession, repeatWord } from "./small-session.ts";
 
 const RUNS = isLong ? 30 : 8;
 
-const WHOLE: readonly string[] = reductionLevels
+const WHOLE: readonly string[] = compactionLevels
   .filter(({ summaryShare: front }) => front === 1)
   .map(({ name }) => name);
 
@@ -120,7 +120,7 @@ test("CMP11 whatever it says, the summary before is byte for byte in each summar
 describe("CMP11 on the level", () => {
   const summary = filled(["- a fact"], 880);
 
-  test.each(reductionLevels.map((rung) => [rung.name, rung] as const))("%s", async (name, rung) => {
+  test.each(compactionLevels.map((rung) => [rung.name, rung] as const))("%s", async (name, rung) => {
     const session = await createSession("user: begin", "says: yes");
     const budget = createBudget(
       { ...compactionLimits, checkpoint: { tokens: 900, share: 1 } },

@@ -1,10 +1,10 @@
 /** Tests compaction/check-candidate.ts: checks, coverage. */
 
 import { describe, expect, test } from "vitest";
-import { reductionLevels } from "../../src/compaction/budget.ts";
+import { compactionLevels } from "../../src/compaction/budget.ts";
 import {
   type CheckInput,
-  createReductionNotices,
+  createEditNotices,
   findUncoveredEntries,
   firstFailedCheck,
 } from "../../src/compaction/check-candidate.ts";
@@ -45,7 +45,7 @@ describe("checks", () => {
   const plan: CompactionPlan = {
     ...(planWithCut(
       loadBranch(story("user: one", "says: two", "user: three")),
-      { budget, level: reductionLevels[0], describeImages },
+      { budget, level: compactionLevels[0], describeImages },
       2,
     ) as CompactionPlan),
     sizeBefore: size(1000),
@@ -93,7 +93,7 @@ describe("checks", () => {
     const planOf = (...lines: readonly string[]): CompactionPlan => ({
       ...(planWithCut(
         loadBranch(story(...lines)),
-        { budget, level: reductionLevels[0], describeImages },
+        { budget, level: compactionLevels[0], describeImages },
         2,
       ) as CompactionPlan),
       sizeBefore: size(1000),
@@ -149,7 +149,7 @@ describe("checks", () => {
       const entries = [{ ...first, message } as Entry, ...others];
       const program = planWithCut(
         loadBranch(entries),
-        { budget, level: reductionLevels[0], describeImages },
+        { budget, level: compactionLevels[0], describeImages },
         2,
       ) as CompactionPlan;
       expect(collectPlanEvidence(program).request).toBeNull();
@@ -260,10 +260,10 @@ describe("checks", () => {
   describe("what is worth knowing", () => {
     const noticed = (
       changes: Partial<FittedMessages>,
-      reductions: CompactionPlan["reductions"] = [],
+      shortenings: CompactionPlan["shortenings"] = [],
     ): readonly Finding[] => [
       ...createMessageNotices({ ...nothingLeft, ...changes }),
-      ...createReductionNotices({ ...plan, reductions }),
+      ...createEditNotices({ ...plan, shortenings }),
     ];
     const nothingLeft: FittedMessages = {
       quotes: [],
@@ -307,8 +307,8 @@ describe("checks", () => {
     });
 
     test("KEEP2 CUT7 CMP8 is each message and result of which head and tail are left", () => {
-      const reductions = [{ type: "context_edit", targetId: "e7", replacement: null } as const];
-      expect(noticed({ shortened: ["#1", "#3"] }, reductions)).toEqual([
+      const shortenings = [{ type: "context_edit", targetId: "e7", replacement: null } as const];
+      expect(noticed({ shortened: ["#1", "#3"] }, shortenings)).toEqual([
         { code: "user-messages-shortened", note: "#1 is shortened to its beginning and end" },
         { code: "user-messages-shortened", note: "#3 is shortened to its beginning and end" },
         { code: "result-reduced", note: expect.stringMatching(/e7 is shortened to its beginning and end$/) },
@@ -335,7 +335,7 @@ describe("coverage", () => {
   function planAt(entries: readonly Entry[], at: number): CompactionPlan {
     const plan = planWithCut(
       loadBranch(entries),
-      { budget: smallBudget(), level: reductionLevels[0], describeImages },
+      { budget: smallBudget(), level: compactionLevels[0], describeImages },
       at,
     );
     if (!plan) throw new Error(`nothing can be cut at ${at}`);

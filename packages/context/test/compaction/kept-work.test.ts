@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { reductionLevels } from "../../src/compaction/budget.ts";
+import { compactionLevels } from "../../src/compaction/budget.ts";
 import { type CompactionPlan, planWithCut } from "../../src/compaction/plan.ts";
 import { ENVIRONMENT_TYPE, type Entry, STATE_TYPE } from "../../src/entry.ts";
 import { appendToBranch, type LoadedBranch, loadBranch } from "../../src/session/loaded-branch.ts";
@@ -113,7 +113,7 @@ describe("without a model", () => {
   }
 
   function planAt(window: LoadedBranch, at: number): CompactionPlan {
-    const plan = planWithCut(window, { budget: smallBudget(), level: reductionLevels[0], describeImages }, at);
+    const plan = planWithCut(window, { budget: smallBudget(), level: compactionLevels[0], describeImages }, at);
     if (!plan) throw new Error(`nothing can be cut at ${at}`);
     return plan;
   }

@@ -1,7 +1,7 @@
 /** Proves what a plan says before anything is written: what it covers and keeps on each rung, and whether it still holds later. */
 
 import { describe, expect, test } from "vitest";
-import { type Budget, type ReductionLevel, reductionLevels } from "../../src/compaction/budget.ts";
+import { type Budget, type CompactionLevel, compactionLevels } from "../../src/compaction/budget.ts";
 import { type CompactionPlan, coversSameEntries, planWithCut, rebasePlan } from "../../src/compaction/plan.ts";
 import { collectPart } from "../../src/compaction/summary-message.ts";
 import { contextSize } from "../../src/context/context-size.ts";
@@ -16,8 +16,8 @@ import { story } from "../../src/testing/story.ts";
 import { repeatWord, smallBudget } from "./small-session.ts";
 
 const told = (...lines: readonly string[]): LoadedBranch => loadBranch(story(...lines));
-const rung = (name: ReductionLevel["name"]): ReductionLevel =>
-  reductionLevels.find((each) => each.name === name) ?? reductionLevels[0];
+const rung = (name: CompactionLevel["name"]): CompactionLevel =>
+  compactionLevels.find((each) => each.name === name) ?? compactionLevels[0];
 const ids = (entries: readonly Pick<Entry, "id">[]): string => entries.map(({ id }) => `${id}`).join(" ");
 
 const requestText = (plan: CompactionPlan): string =>
@@ -27,20 +27,20 @@ const requestText = (plan: CompactionPlan): string =>
 function outlined(
   window: LoadedBranch,
   budget: Budget = smallBudget(),
-  on: ReductionLevel = reductionLevels[0],
+  on: CompactionLevel = compactionLevels[0],
 ): object {
   const prepared = prepareCompaction(window, budget, on);
   return prepared.type === "planned" ? outline(prepared.plan) : prepared;
 }
 
 function outline(plan: CompactionPlan): object {
-  const { cut, covered, turnPrefix: turn, kept, reductions } = plan;
+  const { cut, covered, turnPrefix: turn, kept, shortenings } = plan;
   return {
     cut,
     covered: ids(covered),
     turn: ids(turn),
     kept: ids(kept),
-    reduced: reductions.map(({ targetId }) => targetId).join(" "),
+    reduced: shortenings.map(({ targetId }) => targetId).join(" "),
     request: collectPart(latestRequest, plan).request,
   };
 }
@@ -48,7 +48,7 @@ function outline(plan: CompactionPlan): object {
 function planOf(
   window: LoadedBranch,
   budget: Budget = smallBudget(),
-  on: ReductionLevel = reductionLevels[0],
+  on: CompactionLevel = compactionLevels[0],
 ): CompactionPlan {
   const prepared = prepareCompaction(window, budget, on);
   if (prepared.type !== "planned") throw new Error(`nothing is planned: ${prepared.why}`);
@@ -120,7 +120,7 @@ describe("a plan", () => {
     expect({ window, before, on, budget: rest.budget }).toEqual({
       window: turns,
       before: contextSize(turns, budget),
-      on: reductionLevels[0],
+      on: compactionLevels[0],
       budget,
     });
   });
@@ -138,7 +138,7 @@ describe("a plan", () => {
 });
 
 describe("on each rung", () => {
-  test.each<[ReductionLevel["name"], string, string]>([
+  test.each<[CompactionLevel["name"], string, string]>([
     ["whole", "e1 e2", "e3 e4 e5 e6"],
     ["reduced", "e1 e2", "e3 e4 e5 e6"],
     ["half", "e1 e2 e3 e4", "e5 e6"],
@@ -158,8 +158,8 @@ describe("on each rung", () => {
   });
 
   test("CUT3 there is none of an empty session, however little is kept", () => {
-    expect(reductionLevels.map((each) => prepareCompaction(loadBranch([]), smallBudget(), each))).toEqual(
-      reductionLevels.map(() => tooShort),
+    expect(compactionLevels.map((each) => prepareCompaction(loadBranch([]), smallBudget(), each))).toEqual(
+      compactionLevels.map(() => tooShort),
     );
   });
 
@@ -172,7 +172,7 @@ describe("on each rung", () => {
       "user: go on",
       `says: ${repeatWord(200)}`,
     );
-    const shares = reductionLevels.map((each) => {
+    const shares = compactionLevels.map((each) => {
       const plan = planOf(window, smallBudget(), each);
       const { shortened, newStubs, newlyHidden } = selectUserMessages(plan, createFallbackSummary(plan));
       return [each.name, plan.checkpoint, ...[shortened, newStubs, newlyHidden].map((list) => list.join(" "))];

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { createBudget } from "../../src/compaction/budget.ts";
 import { buildSessionContext, entryMessage } from "../../src/context/build-context.ts";
 import { sanitizeMessage } from "../../src/context/sanitize-message.ts";
-import { type Reduction, type ShrinkOptions, shrinkEntry } from "../../src/context/shrink-entry.ts";
+import { type PlannedEdit, type ShrinkOptions, shrinkEntry } from "../../src/context/shrink-entry.ts";
 import type { ContextEditEntry, Entry } from "../../src/entry.ts";
 import type { AgentMessage, AssistantMessage, Message, ToolCallBlock, UserMessage } from "../../src/message.ts";
 import { compactionLimits } from "../../src/settings.ts";
@@ -22,17 +22,17 @@ function holding(line: string, content: unknown): Entry {
   return { ...entry, message: { ...entry.message, content } as AgentMessage };
 }
 
-function reducedTo(tokens: number, entry: Entry, how: Partial<ShrinkOptions> = {}): Reduction | null {
+function shortenedTo(tokens: number, entry: Entry, how: Partial<ShrinkOptions> = {}): PlannedEdit | null {
   return shrinkEntry(entry, { tokens, imageMark: null, edits: [], ...how });
 }
 
 /** What is sent of it. */
-function sent(entry: Entry, reduction: Reduction | null): Message | null {
-  const message = entryMessage(entry, (reduction as ContextEditEntry | null) ?? undefined) as Message;
+function sent(entry: Entry, shortening: PlannedEdit | null): Message | null {
+  const message = entryMessage(entry, (shortening as ContextEditEntry | null) ?? undefined) as Message;
   return sanitizeMessage(message, undefined);
 }
 
-const contentOf = (reduction: Reduction | null): unknown => reduction?.replacement?.content;
+const contentOf = (shortening: PlannedEdit | null): unknown => shortening?.replacement?.content;
 
 describe("what an edit has changed", () => {
   test("CUT7 CTX3 a secret and an image that were removed do not come back", () => {
@@ -42,21 +42,21 @@ describe("what an edit has changed", () => {
       targetId: "e3",
       replacement: { content: [text(`the password is [removed] ${repeatWord(500)}`)] },
     } as ContextEditEntry;
-    const reduction = reducedTo(100, branch[2] as Entry, { edits: [edit], imageMark: () => "[image]" });
-    expect(JSON.stringify(reduction)).toMatch(/password is \[removed\].*#3 opens all of it/);
-    expect(JSON.stringify(reduction)).not.toMatch(/hunter2|\[image\]/);
+    const shortening = shortenedTo(100, branch[2] as Entry, { edits: [edit], imageMark: () => "[image]" });
+    expect(JSON.stringify(shortening)).toMatch(/password is \[removed\].*#3 opens all of it/);
+    expect(JSON.stringify(shortening)).not.toMatch(/hunter2|\[image\]/);
   });
 
   test("CUT7 an entry that was removed stays removed", () => {
     const [paste, edit] = story(`user: ${repeatWord(500)}`, "drops e1") as [Entry, ContextEditEntry];
-    expect(reducedTo(100, paste, { edits: [edit] })).toBeNull();
+    expect(shortenedTo(100, paste, { edits: [edit] })).toBeNull();
   });
 
   test("CUT7 TREE7 what no edit can change is left alone", () => {
     const [system, shell] = story(`system: ${repeatWord(500)}`, `bash: ls -> ${repeatWord(500)}`) as [Entry, Entry];
     const custom = { ...system, message: { role: "custom", customType: "x", content: repeatWord(500), display: true } };
-    for (const entry of [system, shell, custom as unknown as Entry]) expect(reducedTo(100, entry)).toBeNull();
-    expect(reducedTo(100, story(`note: ${repeatWord(500)}`)[0] as Entry)).not.toBeNull();
+    for (const entry of [system, shell, custom as unknown as Entry]) expect(shortenedTo(100, entry)).toBeNull();
+    expect(shortenedTo(100, story(`note: ${repeatWord(500)}`)[0] as Entry)).not.toBeNull();
   });
 });
 
@@ -64,18 +64,19 @@ describe("what files may hold", () => {
   test.each([null, undefined, 7, "text", [1, 2]])("CUT7 arguments that are %j pass as they are", (odd) => {
     const call = { type: "toolCall", id: "c", name: "read", arguments: odd };
     const entry = holding("says: x", [null, { type: "text" }, { type: "sound" }, call, text(repeatWord(500))]);
-    expect(contentOf(reducedTo(100, entry))).toMatchObject([null, { type: "text" }, { type: "sound" }, call, {}]);
+    expect(contentOf(shortenedTo(100, entry))).toMatchObject([null, { type: "text" }, { type: "sound" }, call, {}]);
   });
 
   test.each(["user: x", "result: x"])("CUT7 unknown blocks in `%s` pass as they are", (line) => {
     const entry = holding(line, [null, { type: "text" }, 7, text(repeatWord(500)), { type: "sound" }, image]);
     const short = { type: "text", text: expect.stringContaining("#2 opens all of it") };
-    expect(contentOf(reducedTo(100, entry))).toEqual([null, { type: "text" }, 7, short, { type: "sound" }, image]);
+    expect(contentOf(shortenedTo(100, entry))).toEqual([null, { type: "text" }, 7, short, { type: "sound" }, image]);
   });
 
   test("CUT7 where there is no content, or it is short, nothing is reduced", () => {
     for (const content of [null, undefined, [], 7, [text("short")], "short"])
-      for (const line of ["user: x", "says: x", "result: x"]) expect(reducedTo(100, holding(line, content))).toBeNull();
+      for (const line of ["user: x", "says: x", "result: x"])
+        expect(shortenedTo(100, holding(line, content))).toBeNull();
   });
 });
 
@@ -83,14 +84,14 @@ describe("many blocks", () => {
   test("CUT7 are shortened as one; images that stay have their own", () => {
     const blocks = Array.from({ length: 2000 }, (_, at) => text(repeatWord(20, `b${at}x`)));
     const entry = holding("result: x", [image, ...blocks, image]);
-    const reduction = reducedTo(4000, entry);
-    expect(contentOf(reduction)).toEqual([image, text(expect.stringMatching(/^b0x0 [\s\S]* b1999x19$/)), image]);
-    expect(messageTokens(sent(entry, reduction) as Message)).toBeLessThanOrEqual(4000 + 8);
+    const shortening = shortenedTo(4000, entry);
+    expect(contentOf(shortening)).toEqual([image, text(expect.stringMatching(/^b0x0 [\s\S]* b1999x19$/)), image]);
+    expect(messageTokens(sent(entry, shortening) as Message)).toBeLessThanOrEqual(4000 + 8);
   });
 
   test("CUT7 words beside images that take all the room keep a quarter of it", () => {
     const entry = holding("result: x", [text(repeatWord(100)), image, text(repeatWord(900)), image]);
-    const [first, ...others] = contentOf(reducedTo(2000, entry)) as readonly [{ text: string }];
+    const [first, ...others] = contentOf(shortenedTo(2000, entry)) as readonly [{ text: string }];
     expect(others).toEqual([image, image]);
     expect(textTokens(first.text)).toBeGreaterThan(400);
     expect(textTokens(first.text)).toBeLessThanOrEqual(500);
@@ -99,24 +100,24 @@ describe("many blocks", () => {
   test("CUT7 KEEP8 marks of images are texts like the others", () => {
     const entry = holding("result: x", Array(900).fill(image));
     let asked = 0;
-    const reduction = reducedTo(200, entry, { imageMark: () => `[image ${++asked}]` });
+    const shortening = shortenedTo(200, entry, { imageMark: () => `[image ${++asked}]` });
     expect(asked).toBe(900);
-    expect(contentOf(reduction)).toEqual([text(expect.stringMatching(/^\[image 1\]\n[\s\S]*\[image 900\]$/))]);
-    expect(messageTokens(sent(entry, reduction) as Message)).toBeLessThanOrEqual(208);
+    expect(contentOf(shortening)).toEqual([text(expect.stringMatching(/^\[image 1\]\n[\s\S]*\[image 900\]$/))]);
+    expect(messageTokens(sent(entry, shortening) as Message)).toBeLessThanOrEqual(208);
   });
 
   test("CUT7 KEEP8 an image without a mark stays", () => {
     const other = { ...image, data: "b3RoZXI=" };
     const entry = holding("user: x", [image, text("this"), other]);
-    const reduction = reducedTo(2000, entry, { imageMark: ({ data }) => (data === image.data ? "[image]" : null) });
-    expect(contentOf(reduction)).toEqual([text("[image]"), text("this"), other]);
-    expect(reducedTo(4000, entry, { imageMark: () => null })).toBeNull();
+    const shortening = shortenedTo(2000, entry, { imageMark: ({ data }) => (data === image.data ? "[image]" : null) });
+    expect(contentOf(shortening)).toEqual([text("[image]"), text("this"), other]);
+    expect(shortenedTo(4000, entry, { imageMark: () => null })).toBeNull();
   });
 
   test("CUT7 KEEP8 marks that have room stand where the images stood", () => {
     const entry = holding("user: x", [text("this"), image, text("or that"), image]);
-    const reduction = reducedTo(200, entry, { imageMark: () => "[image]" });
-    expect(contentOf(reduction)).toEqual(["this", "[image]", "or that", "[image]"].map(text));
+    const shortening = shortenedTo(200, entry, { imageMark: () => "[image]" });
+    expect(contentOf(shortening)).toEqual(["this", "[image]", "or that", "[image]"].map(text));
   });
 });
 
@@ -145,18 +146,18 @@ describe("a reply", () => {
     const signed = { ...call({ path: "a.ts", content: repeatWord(900) }), thoughtSignature: "thought" };
     const said = { ...text(repeatWord(900)), textSignature: "msg_1" };
     const entry = holding("says: x", [thinking, said, thinking, signed]);
-    const content = contentOf(reducedTo(300, entry));
+    const content = contentOf(shortenedTo(300, entry));
     expect(content).toEqual([
       thinking,
       { ...said, text: expect.stringContaining("#2 opens all of it") },
       thinking,
       { ...signed, arguments: { path: "a.ts", content: expect.stringContaining("#2 opens all of it") } },
     ]);
-    expect(sent(entry, reducedTo(300, entry))?.content[0]).toBe(thinking);
+    expect(sent(entry, shortenedTo(300, entry))?.content[0]).toBe(thinking);
   });
 
   test("CUT7 reasoning alone is no reason to reduce it", () => {
-    expect(reducedTo(100, holding("says: x", [thinking, text("done")]))).toBeNull();
+    expect(shortenedTo(100, holding("says: x", [thinking, text("done")]))).toBeNull();
   });
 
   test("CUT7 of three thousand arguments the first stay, and the number of the others", () => {
@@ -164,10 +165,10 @@ describe("a reply", () => {
       Array.from({ length: 3000 }, (_, at) => [`key${at}`, `a value of few words ${at}`]),
     );
     const entry = holding("says: x", [call(args)]);
-    const reduction = reducedTo(1000, entry);
-    const [{ arguments: short }] = contentOf(reduction) as readonly [ToolCallBlock];
+    const shortening = shortenedTo(1000, entry);
+    const [{ arguments: short }] = contentOf(shortening) as readonly [ToolCallBlock];
     expect(short).toMatchObject({ key0: args.key0, "…": expect.stringMatching(/^2,9\d\d more .* #2 opens/) });
-    expect(messageTokens(sent(entry, reduction) as Message)).toBeLessThanOrEqual(1000 + 50);
+    expect(messageTokens(sent(entry, shortening) as Message)).toBeLessThanOrEqual(1000 + 50);
   });
 
   test("CUT7 short arguments stay whole beside long ones, and lists of them keep their shape", () => {
@@ -176,7 +177,7 @@ describe("a reply", () => {
       new: repeatWord(200, `n${at}x`),
     }));
     const entry = holding("says: x", [call({ path: "src/a.ts", edits })]);
-    const [{ arguments: short }] = contentOf(reducedTo(6000, entry)) as readonly [ToolCallBlock];
+    const [{ arguments: short }] = contentOf(shortenedTo(6000, entry)) as readonly [ToolCallBlock];
     expect(short).toMatchObject({ path: "src/a.ts", edits: { length: 30 } });
     expect(JSON.stringify(short)).toMatch(/"old":"o0x0 .*#2 opens all of it/);
   });
@@ -217,7 +218,7 @@ describe("any content", () => {
     fc.assert(
       fc.property(shown, fc.constantFrom("user: x", "result: x"), amount, (content, line, tokens) => {
         const entry = holding(line, typeof content === "string" && line !== "user: x" ? [text(content)] : content);
-        const message = sent(entry, reducedTo(tokens, entry));
+        const message = sent(entry, shortenedTo(tokens, entry));
         if (message) expect(messageTokens(message)).toBeLessThanOrEqual(Math.max(60, tokens) + FRAME);
       }),
       { numRuns: 200 },
@@ -229,8 +230,8 @@ describe("any content", () => {
       fc.property(replied, amount, (content, tokens) => {
         const entry = holding("says: x", content);
         const before = JSON.stringify(entry);
-        const reduction = reducedTo(tokens, entry);
-        const after = (contentOf(reduction) ?? content) as AssistantMessage["content"];
+        const shortening = shortenedTo(tokens, entry);
+        const after = (contentOf(shortening) ?? content) as AssistantMessage["content"];
         const { message: reply } = entry as Entry & { readonly message: AssistantMessage };
         const barest = { ...reply, content: after.flatMap(barely) };
         const message = sanitizeMessage({ ...reply, content: after }, undefined);
@@ -265,10 +266,10 @@ test("RCL4 the result of a search loses its end, so that the best hits stay", ()
   const hits = Array.from({ length: 40 }, (_, index) => `#${index} (user): hit number ${index}`).join("\n");
   const entry = holding("result: x", [text(hits)]) as Entry & { type: "message" };
   const found = { ...entry, message: { ...entry.message, toolName: "recall" } } as Entry;
-  const [block] = contentOf(reducedTo(200, found)) as readonly { readonly text: string }[];
+  const [block] = contentOf(shortenedTo(200, found)) as readonly { readonly text: string }[];
   expect(block?.text).toMatch(
     /^#0 \(user\): hit number 0\n#1 .*\n\[… [\d,]+ of about [\d,]+ tokens .*#\d+ opens all of it …\]\n$/s,
   );
   expect(block?.text).not.toContain("#39 ");
-  expect((contentOf(reducedTo(200, entry)) as readonly { readonly text: string }[])[0]?.text).toContain("#39 ");
+  expect((contentOf(shortenedTo(200, entry)) as readonly { readonly text: string }[])[0]?.text).toContain("#39 ");
 });

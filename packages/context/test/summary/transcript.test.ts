@@ -139,7 +139,7 @@ describe("SUM1 long texts become excerpts", () => {
     expect(textTokens(call)).toBeLessThan(500);
   });
 
-  test("SUM1 with full detail nothing is shortened, not even stale calls", () => {
+  test("SUM1 with full detail nothing is shortened, not even outdated calls", () => {
     const text = "well-then-".repeat(3_000);
     const entries = story(
       "user: go",

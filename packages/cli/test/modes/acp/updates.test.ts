@@ -158,7 +158,7 @@ const rows: readonly (readonly [AgentEvent, readonly object[], (readonly object[
     [{ sessionUpdate: "notice", severity: "warning", title: "This session is damaged." }],
   ],
   [
-    { type: "outdated_results_removed", elisionId: "e9", count: 1, tokens: 4_200 },
+    { type: "outdated_results_removed", removalId: "e9", count: 1, tokens: 4_200 },
     [],
     [
       {
@@ -168,7 +168,7 @@ const rows: readonly (readonly [AgentEvent, readonly object[], (readonly object[
     ],
   ],
   [
-    { type: "outdated_results_restored", elisionId: "e9", count: 2, tokens: 4_200 },
+    { type: "outdated_results_restored", removalId: "e9", count: 2, tokens: 4_200 },
     [],
     [
       {

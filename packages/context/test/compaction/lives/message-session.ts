@@ -1,7 +1,7 @@
 /** Runs random sessions with many user messages and any summarizer, and checks after each step that no message is left out without a word. */
 
 import fc from "fast-check";
-import { createBudget, reductionLevels } from "../../../src/compaction/budget.ts";
+import { compactionLevels, createBudget } from "../../../src/compaction/budget.ts";
 import type { CompactionPlan, Summarizer, SummaryCandidate } from "../../../src/compaction/plan.ts";
 import { readReceipt } from "../../../src/compaction/receipt.ts";
 import { collectPart } from "../../../src/compaction/summary-message.ts";
@@ -32,7 +32,7 @@ interface CompactStep {
   readonly contextWindow: number;
   readonly summarizer: SummarizerKind;
   readonly isPrepared: boolean;
-  /** Each attempt after a refusal starts one reduction level lower. */
+  /** Each attempt after a refusal starts one compaction level lower. */
   readonly attempt: number;
 }
 
@@ -216,7 +216,7 @@ const newestCompaction = ({ branch }: Session): CompactionEntry | undefined => {
 
 function checkBudget(compaction: CompactionEntry | undefined, userMessageTokens: number): void {
   if (!compaction) return;
-  const level = reductionLevels.find(({ name }) => name === readReceipt(compaction)?.rung);
+  const level = compactionLevels.find(({ name }) => name === readReceipt(compaction)?.rung);
   const parts = readSummaryPartTexts(compaction).filter(({ part }) => ["words", "omitted"].includes(part.kind));
   const tokens = textTokens(parts.map(({ text }) => text).join(""));
   const budget = Math.floor(userMessageTokens * (level?.summaryShare ?? 1));

@@ -305,11 +305,11 @@ function countMessagesSince(entries: readonly Entry[], entryId: unknown): number
 
 /** Whether the newest change of the context is an undo, and not a compaction or a removal of outdated results. */
 function hasUndo({ entries }: LoadedBranch): boolean {
-  const newest = entries.findLast((entry) => isUndoEntry(entry) || isReduction(entry));
+  const newest = entries.findLast((entry) => isUndoEntry(entry) || isUndoable(entry));
   return newest !== undefined && isUndoEntry(newest);
 }
 
-function isReduction(entry: Entry): boolean {
+function isUndoable(entry: Entry): boolean {
   return entry.type === "compaction" || (entry.type === "context_edit" && entry.pith?.outdated !== undefined);
 }
 

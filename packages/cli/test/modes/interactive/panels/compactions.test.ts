@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { compactionLimits, createBudget, Session, undoCompaction } from "@pith/context";
-import { planElision } from "@pith/context/host";
+import { planOutdatedRemoval } from "@pith/context/host";
 import { createSession, nodeRuntime } from "@pith/context/node";
 import { story } from "@pith/context/testing";
 import { expect, onTestFinished, test } from "vitest";
@@ -142,7 +142,7 @@ async function writeSecondRemoval({ folder, home }: TalkGround): Promise<string>
   for (const entry of story("user: read a.txt twice", ...read, ...read, "says: Both are the same."))
     await store.append([entry], { expectedLeaf: await store.leaf() });
   const session = await Session.open(store, nodeRuntime);
-  const removal = planElision(session.branch, createBudget(compactionLimits, { contextWindow: 10_000 }));
+  const removal = planOutdatedRemoval(session.branch, createBudget(compactionLimits, { contextWindow: 10_000 }));
   if (!removal) throw new Error("nothing is outdated");
   await session.append(...removal.newEntries);
   await undoCompaction(session);

@@ -187,7 +187,7 @@ describe("events", () => {
   });
 
   test("ELI9 the removal of outdated results is a note, and so is their return", () => {
-    const figures = { elisionId: "e9", count: 14, tokens: 23_000 };
+    const figures = { removalId: "e9", count: 14, tokens: 23_000 };
     const { blocks } = after([
       { type: "outdated_results_removed", ...figures },
       { type: "outdated_results_restored", ...figures },

@@ -1,4 +1,4 @@
-/** Runs `pnpm eval elision`: how many tokens of tool results are outdated at the end of recorded sessions, and how many a removal frees. */
+/** Runs `pnpm eval outdated`: how many tokens of tool results are outdated at the end of recorded sessions, and how many a removal frees. */
 
 import { existsSync, readFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
@@ -11,16 +11,16 @@ import {
   messageTokens,
   textTokens,
 } from "@pith/context";
-import { planElision } from "@pith/context/host";
+import { planOutdatedRemoval } from "@pith/context/host";
 import { nodeRuntime } from "@pith/context/node";
 import { branchEntries, buildTree, decodeSession, loadBranch } from "@pith/context/store";
 import { listSessionFiles } from "./read-sessions.ts";
 import { contentText } from "./session-entries.ts";
 
-export const elisionSuite: Suite = {
-  name: "elision",
+export const outdatedSuite: Suite = {
+  name: "outdated",
   description: "removes outdated tool results from recorded sessions: the tokens that this frees, by reason",
-  run: runElision,
+  run: runOutdated,
 };
 
 const FIXTURES_FOLDER = resolve(import.meta.dirname, "../../../shared/fixtures");
@@ -30,7 +30,7 @@ const RECORDED_FILES = [
   "pi-sessions/large-session.jsonl",
 ];
 
-async function runElision({ corpus, log }: SuiteOptions): Promise<Figures> {
+async function runOutdated({ corpus, log }: SuiteOptions): Promise<Figures> {
   const folder = corpus ?? FIXTURES_FOLDER;
   if (!existsSync(folder)) throw new Error(`${folder} does not exist; give a folder with sessions: --corpus DIR`);
   const files = corpus === undefined ? RECORDED_FILES : listSessionFiles(corpus);
@@ -46,7 +46,7 @@ async function runElision({ corpus, log }: SuiteOptions): Promise<Figures> {
   return figures;
 }
 
-export interface ElisionFigures extends Readonly<Record<string, number>> {
+export interface OutdatedFigures extends Readonly<Record<string, number>> {
   /** Tool results on the branch, and their tokens. */
   readonly results: number;
   readonly result_tokens: number;
@@ -56,13 +56,13 @@ export interface ElisionFigures extends Readonly<Record<string, number>> {
 }
 
 /** Measures the branch at the end of a session as if it had never been compacted. */
-export function measureSession(bytes: Uint8Array): ElisionFigures {
+export function measureSession(bytes: Uint8Array): OutdatedFigures {
   const entries = decodeSession(bytes, nodeRuntime).lines.map(({ entry }) => entry);
   const leaf = entries.at(-1)?.id ?? null;
   const branch = loadBranch(branchEntries(buildTree(entries), leaf).filter(({ type }) => type !== "compaction"));
   const tokens = branch.entries.flatMap(resultTokens);
   const resultTotal = tokens.reduce((sum, each) => sum + each, 0);
-  const plan = planElision(branch, createBudget(compactionLimits, { contextWindow: CONTEXT_WINDOW }));
+  const plan = planOutdatedRemoval(branch, createBudget(compactionLimits, { contextWindow: CONTEXT_WINDOW }));
   const reasons = countReasons(plan, branch);
   const saved = Object.values(reasons).reduce((sum, each) => sum + each, 0);
   return {
@@ -83,7 +83,7 @@ function resultTokens(entry: Entry): readonly number[] {
 
 /** The tokens that the removal frees, by reason, in the same uncalibrated tokens as the results. */
 function countReasons(
-  plan: ReturnType<typeof planElision>,
+  plan: ReturnType<typeof planOutdatedRemoval>,
   { entries }: LoadedBranch,
 ): Readonly<Record<string, number>> {
   const totals: Record<string, number> = {};

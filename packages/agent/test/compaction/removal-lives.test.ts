@@ -231,7 +231,7 @@ class Life {
     if (outcome.type !== "undone") return;
     const entry = await session.store.entry(outcome.entryId);
     const before = buildSessionContext(await session.store.loadBranch(entry?.parentId ?? null)).messages;
-    if (outcome.change === "elision") expect(context(), "undo").toBe(JSON.stringify(before));
+    if (outcome.change === "removal") expect(context(), "undo").toBe(JSON.stringify(before));
     await agent.undoCompaction("redo");
     expect(context(), "redo").toBe(after);
     await agent.undoCompaction();

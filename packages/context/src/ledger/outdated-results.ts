@@ -14,53 +14,58 @@ import { completeToolCalls, pairCallResults } from "./touched-files.ts";
  * written later. `edited`: a part of the file was changed later. `repeated`: a later result has the same text. `listed-again`: the same
  * listing or search was made again.
  */
-export type StaleReason = "read-again" | "written" | "edited" | "repeated" | "listed-again";
+export type OutdatedReason = "read-again" | "written" | "edited" | "repeated" | "listed-again";
 
 /** An outdated tool result, or outdated files that were read again after a compaction. */
-export interface StaleResult {
+export interface OutdatedResult {
   readonly entry: Entry;
   /** Null for files that were read again after a compaction. */
   readonly result: ToolResultMessage | null;
-  readonly why: StaleReason;
+  readonly why: OutdatedReason;
   /** The file that was read, as the call names it; null for other tools. */
   readonly path: string | null;
   /** The later entry: a result or a call with the newer text, or the call that changed the file. */
   readonly newer: MessageEntry;
 }
 
-export interface StaleOptions {
+export interface OutdatedOptions {
   readonly edits: readonly ContextEditEntry[];
   /** Whether an outdated result may be treated as such. If not, it counts as shown and can make earlier results outdated. */
-  readonly accepts: (stale: StaleResult) => boolean;
+  readonly accepts: (outdated: OutdatedResult) => boolean;
 }
 
 /**
  * Finds outdated results, oldest first. Failed calls, and entries with a context edit, neither are outdated nor make others outdated.
  * Calls of the same message may have run in any order, so they make no other call of it outdated.
  */
-export function findStaleResults(entries: readonly Entry[], { edits, accepts }: StaleOptions): readonly StaleResult[] {
+export function findOutdatedResults(
+  entries: readonly Entry[],
+  { edits, accepts }: OutdatedOptions,
+): readonly OutdatedResult[] {
   const shown = new ShownTexts();
-  const staleResults: StaleResult[] = [];
+  const outdatedResults: OutdatedResult[] = [];
   const callsByMessage = Map.groupBy(collectFinishedCalls(entries, edits), ({ callEntry }): Entry => callEntry);
   for (const entry of entries.toReversed()) {
     const calls = callsByMessage.get(entry) ?? [];
-    const copies = latestEdit(edits, entry) ? null : findStaleCopies(entry, shown);
-    const found = [copies, ...calls.map((call) => findStaleResult(call, shown))].filter((stale) => stale !== null);
+    const copies = latestEdit(edits, entry) ? null : findOutdatedCopies(entry, shown);
+    const found = [copies, ...calls.map((call) => findOutdatedResult(call, shown))].filter(
+      (outdated) => outdated !== null,
+    );
     const accepted = found.filter(accepts);
     const outdated = new Set(accepted.map(({ result }) => result));
     for (const call of calls) if (!outdated.has(call.result)) shown.add(call);
-    staleResults.unshift(...accepted);
+    outdatedResults.unshift(...accepted);
   }
-  return staleResults;
+  return outdatedResults;
 }
 
-function findStaleResult(call: FinishedCall, shown: ShownTexts): StaleResult | null {
+function findOutdatedResult(call: FinishedCall, shown: ShownTexts): OutdatedResult | null {
   const newer = shown.findNewer(call);
   return newer && { entry: call.resultEntry, result: call.result, path: call.readPath, ...newer };
 }
 
 /** Files that were read again after a compaction are outdated together, if each of them is shown as a whole later. */
-function findStaleCopies(entry: Entry, shown: ShownTexts): StaleResult | null {
+function findOutdatedCopies(entry: Entry, shown: ShownTexts): OutdatedResult | null {
   const newer = listCopiedFiles(entry).map((name) => shown.findWhole(name));
   const [first] = newer;
   return first && newer.every((each) => each !== undefined) ? { entry, result: null, path: null, ...first } : null;
@@ -127,7 +132,7 @@ type FileUse = Pick<FinishedCall, "readPath" | "writePath" | "editPath">;
 
 const NO_FILE_USE: FileUse = { readPath: null, writePath: null, editPath: null };
 
-type NewerEntry = Pick<StaleResult, "why" | "newer">;
+type NewerEntry = Pick<OutdatedResult, "why" | "newer">;
 
 /** What later entries show, collected from the end of the branch. */
 class ShownTexts {

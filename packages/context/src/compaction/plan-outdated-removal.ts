@@ -10,15 +10,15 @@ import {
 } from "../context/context-size.ts";
 import type { ContextEditEntry, Entry } from "../entry.ts";
 import { fileKey } from "../ledger/apply-touches.ts";
-import { collectFinishedCalls } from "../ledger/stale-results.ts";
+import { collectFinishedCalls } from "../ledger/outdated-results.ts";
 import { appendToBranch, branchLeaf, type LoadedBranch } from "../session/loaded-branch.ts";
 import type { NewEntry } from "../session/session.ts";
 import { type Budget, findExceededLimit } from "./budget.ts";
-import { countFreedTokens, elideStaleResults } from "./shrink-tail.ts";
-import { ELISION_TYPE, isQuietAfterUndo } from "./undo.ts";
+import { countFreedTokens, planResultRemovals } from "./shrink-tail.ts";
+import { isQuietAfterUndo, REMOVAL_TYPE } from "./undo.ts";
 
 /** The removal of outdated tool results as one batch of entries, outside a compaction. */
-export interface ElisionPlan {
+export interface OutdatedRemovalPlan {
   readonly newEntries: readonly NewEntry[];
   /** The number of removed results. */
   readonly count: number;
@@ -29,7 +29,7 @@ export interface ElisionPlan {
 }
 
 /** Plans the removal of outdated tool results; null if there are too few, the setting is off, or the user has just undone a removal. */
-export function planElision(branch: LoadedBranch, budget: Budget): ElisionPlan | null {
+export function planOutdatedRemoval(branch: LoadedBranch, budget: Budget): OutdatedRemovalPlan | null {
   const { enabled, outdated } = budget.limits;
   // ELI5: `off` stops every automatic change of the context.
   if (!enabled || !outdated.enabled || isQuietAfterUndo(branch, budget)) return null;
@@ -37,23 +37,23 @@ export function planElision(branch: LoadedBranch, budget: Budget): ElisionPlan |
   const tail = findTail(branch, budget, calibration);
   const isWorkedOn = createPathLookup(branch.entries.slice(tail), branch.edits);
   const recentIds = new Set(branch.entries.slice(tail).map(({ id }) => id));
-  const elisions = elideStaleResults(branch.entries, {
+  const removals = planResultRemovals(branch.entries, {
     branch,
     edits: branch.edits,
     calibration,
     // ELI3: nothing else shows the rest of an edited file, so its text stays while the file is worked on.
     acceptsEdited: ({ entry, path }) => !recentIds.has(entry.id) && path !== null && !isWorkedOn(path),
   });
-  const tokens = countFreedTokens(elisions, branch, calibration);
+  const tokens = countFreedTokens(removals, branch, calibration);
   const { tokens: minTokens, share } = outdated.minimum;
-  if (elisions.length === 0 || tokens < Math.min(minTokens, budget.shareBase * share)) return null;
-  const data = { removed: elisions.length, tokens };
-  const newEntries: readonly NewEntry[] = [{ type: "custom", customType: ELISION_TYPE, data }, ...elisions];
+  if (removals.length === 0 || tokens < Math.min(minTokens, budget.shareBase * share)) return null;
+  const data = { removed: removals.length, tokens };
+  const newEntries: readonly NewEntry[] = [{ type: "custom", customType: REMOVAL_TYPE, data }, ...removals];
   const sizeAfter = contextSize(appendToBranch(branch, toTrialEntries(newEntries, branch)), budget);
   // ELI6
   const isEnough =
     tokens >= budget.shareBase * outdated.insteadOfCompaction && findExceededLimit(sizeAfter, budget) === null;
-  return { newEntries, count: elisions.length, tokens, isEnough };
+  return { newEntries, count: removals.length, tokens, isEnough };
 }
 
 /** Returns the index where the newest tokens begin, as many as a compaction keeps. */

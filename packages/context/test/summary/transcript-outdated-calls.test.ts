@@ -1,4 +1,4 @@
-/** Tests which reads and writes a later call makes stale. */
+/** Tests which reads and writes a later call makes outdated. */
 
 import { expect, test } from "vitest";
 import type { ContextEditEntry, Entry } from "../../src/entry.ts";
@@ -8,7 +8,7 @@ import { story } from "../../src/testing/story.ts";
 const editsIn = (entries: readonly Entry[]): readonly ContextEditEntry[] =>
   entries.filter((entry) => entry.type === "context_edit");
 
-/** The stale results and calls of a story, by entry number. */
+/** The outdated results and calls of a story, by entry number. */
 function shown(...lines: readonly string[]): ReadonlyMap<string, string> {
   const entries = story("user: go", ...lines);
   const blocks = renderTranscript(entries, { edits: editsIn(entries) });
@@ -43,7 +43,7 @@ test("SUM11 a read of another part, of another file or before a partial edit sta
   expect([texts.get("#3"), texts.get("#5"), texts.get("#9")]).toEqual(["top", "b", "bottom"]);
 });
 
-test("SUM11 writing a whole file makes earlier reads and writes of it stale", () => {
+test("SUM11 writing a whole file makes earlier reads and writes of it outdated", () => {
   const texts = shown(
     "calls: read path=a.ts",
     "result: old",
@@ -58,14 +58,14 @@ test("SUM11 writing a whole file makes earlier reads and writes of it stale", ()
   expect(texts.get("#6")).toBe('write(path="a.ts", content="second")');
 });
 
-test("SUM11 a failed call, or one removed from the context, makes nothing stale", () => {
+test("SUM11 a failed call, or one removed from the context, makes nothing outdated", () => {
   const failed = shown("calls: read path=a.ts", "result: text", "calls: read path=a.ts", "fails: no such file");
   expect(failed.get("#3")).toBe("text");
   const dropped = shown("calls: read path=a.ts", "result: text", "calls: read path=a.ts", "result: text", "drops e5");
   expect(dropped.get("#3")).toBe("text");
 });
 
-test("SUM11 other tools with a path and a text make nothing stale", () => {
+test("SUM11 other tools with a path and a text make nothing outdated", () => {
   const texts = shown(
     "calls: run_tests path=a.test.ts",
     "result: 3 failed",

@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { createBudget } from "../../src/compaction/budget.ts";
-import { planElision } from "../../src/compaction/elide.ts";
+import { planOutdatedRemoval } from "../../src/compaction/plan-outdated-removal.ts";
 import { calculateAllowance } from "../../src/compaction/receipt.ts";
 import { compactionDue } from "../../src/compaction/should-compact.ts";
 import { redoCompaction, undoCompaction } from "../../src/compaction/undo.ts";
@@ -33,7 +33,7 @@ async function removedBy(...story: readonly string[]): Promise<Readonly<Record<s
 }
 
 function stubs(session: Session): Readonly<Record<string, string>> {
-  const edits = (planElision(session.branch, budget)?.newEntries ?? []).slice(1) as readonly ContextEditEntry[];
+  const edits = (planOutdatedRemoval(session.branch, budget)?.newEntries ?? []).slice(1) as readonly ContextEditEntry[];
   return Object.fromEntries(edits.map(({ targetId, replacement }) => [targetId, Object(replacement?.content[0]).text]));
 }
 
@@ -204,10 +204,10 @@ test("ELI1 ELI7 a result that is removed itself makes no earlier result outdated
 test("ELI1 results and files that were removed are not removed again", async () => {
   const read = (name: string): readonly string[] => [`calls: read path=${name}.ts`, `result: ${long(name)}`];
   const session = await createSessionWithCopies(...read("a"), ...read("a"), ...read("b"), "says: done", "user: next");
-  const plan = planElision(session.branch, budget);
+  const plan = planOutdatedRemoval(session.branch, budget);
   expect(plan).toMatchObject({ count: 2 });
   await session.append(...(plan?.newEntries ?? []));
-  expect(planElision(session.branch, budget)).toBeNull();
+  expect(planOutdatedRemoval(session.branch, budget)).toBeNull();
 });
 
 test("ELI2 small, pinned, failed and newest results stay", async () => {
@@ -264,12 +264,12 @@ test("ELI3 a read of a file that was edited stays while the file is worked on", 
   });
   const recent = createBudget({ ...eager, tail: { tokens: 100, share: 1 } }, { contextWindow: 100_000 });
   const session = await createSession("user: go", ...story, "says: done");
-  expect(planElision(session.branch, recent)).toBeNull();
+  expect(planOutdatedRemoval(session.branch, recent)).toBeNull();
   const later = await createSession("user: go", ...story, `says: ${long("other")}`);
-  expect(planElision(later.branch, recent)).toMatchObject({ count: 1 });
+  expect(planOutdatedRemoval(later.branch, recent)).toMatchObject({ count: 1 });
   const resumed = async (call: string): Promise<unknown> => {
     const { branch } = await createSession("user: go", ...story, `says: ${long("other")}`, call, "result: ok");
-    return planElision(branch, recent);
+    return planOutdatedRemoval(branch, recent);
   };
   expect(await resumed("calls: edit path=./a.ts oldText=y newText=z")).toBeNull();
   expect(await resumed("calls: read path=./a.ts offset=9 limit=1")).toBeNull();
@@ -288,17 +288,17 @@ test("ELI3 a read whose result arrives after the edit stays while the result is 
   ];
   const session = await createSession("user: go", ...story);
   const recent = createBudget({ ...eager, tail: { tokens: 100, share: 1 } }, { contextWindow: 100_000 });
-  expect(planElision(session.branch, recent)).toBeNull();
+  expect(planOutdatedRemoval(session.branch, recent)).toBeNull();
   expect(Object.keys(stubs(session))).toEqual(["e5"]);
 });
 
 test("ELI4 ELI5 ELI6 a removal must be worth it, is off with compaction, and may replace one", async () => {
   const read = ["calls: read path=a.ts", `result: ${repeatWord(3000, "text")}`];
   const { branch } = await createSession("user: go", ...read, ...read, "says: done");
-  const freed = planElision(branch, budget)?.tokens ?? 0;
+  const freed = planOutdatedRemoval(branch, budget)?.tokens ?? 0;
   expect(freed).toBeGreaterThan(4_000);
   const plan = (contextWindow: number, more: object = {}): unknown =>
-    planElision(branch, createBudget({ ...limits, ...more }, { contextWindow }));
+    planOutdatedRemoval(branch, createBudget({ ...limits, ...more }, { contextWindow }));
   expect(plan(1_000_000)).toMatchObject({ count: 1, tokens: freed, isEnough: false });
   expect(plan(1_000_000, { outdated: { ...limits.outdated, minimum: { tokens: freed + 1, share: 1 } } })).toBeNull();
   expect(plan(1_000_000, { enabled: false })).toBeNull();
@@ -350,14 +350,14 @@ test("ELI8 undo brings the results back, redo removes them again, both byte for 
   const session = await createSession("user: go", ...read, ...read, "says: done");
   const request = (): string => JSON.stringify(buildRequest(buildSessionContext(session.branch), { model: MODEL }));
   const before = request();
-  const plan = planElision(session.branch, budget);
+  const plan = planOutdatedRemoval(session.branch, budget);
   await session.append(...(plan?.newEntries ?? []));
   const after = request();
   expect(after.length).toBeLessThan(before.length);
-  expect(await undoCompaction(session)).toMatchObject({ type: "undone", change: "elision" });
+  expect(await undoCompaction(session)).toMatchObject({ type: "undone", change: "removal" });
   expect(request()).toBe(before);
-  expect(planElision(session.branch, budget)).toBeNull();
-  expect(await redoCompaction(session)).toMatchObject({ type: "redone", change: "elision" });
+  expect(planOutdatedRemoval(session.branch, budget)).toBeNull();
+  expect(await redoCompaction(session)).toMatchObject({ type: "redone", change: "removal" });
   expect(request()).toBe(after);
   expect(await redoCompaction(session)).toMatchObject({ type: "nothing-to-do" });
 });
@@ -365,14 +365,14 @@ test("ELI8 undo brings the results back, redo removes them again, both byte for 
 test("ELI8 UNDO1 after an undo, a new removal leaves nothing to redo, and the next undo brings its results back", async () => {
   const read = ["calls: read path=a.ts", `result: ${long("text")}`];
   const session = await createSession("user: go", ...read, ...read, "says: done");
-  const newEntries = planElision(session.branch, budget)?.newEntries ?? [];
+  const newEntries = planOutdatedRemoval(session.branch, budget)?.newEntries ?? [];
   await session.append(...newEntries);
   await undoCompaction(session);
   const before = buildSessionContext(session.branch).messages;
   await session.append(...newEntries);
   const removal = session.branch.entries.findLast(({ type }) => type === "custom");
   expect(await redoCompaction(session)).toEqual({ type: "nothing-to-do", why: "no-undo" });
-  expect(await undoCompaction(session)).toMatchObject({ type: "undone", change: "elision", entryId: removal?.id });
+  expect(await undoCompaction(session)).toMatchObject({ type: "undone", change: "removal", entryId: removal?.id });
   expect(buildSessionContext(session.branch).messages).toEqual(before);
 });
 
@@ -386,12 +386,12 @@ test("ELI8 GUARD3 after the undo of a removal, the calls before and after the re
     return calculateAllowance(session.branch, { calls: 5, cost: 10 }, { now });
   };
   await pay();
-  await session.append(...(planElision(session.branch, budget)?.newEntries ?? []));
+  await session.append(...(planOutdatedRemoval(session.branch, budget)?.newEntries ?? []));
   await pay();
   expect(left()).toEqual({ calls: 3, cost: 8 });
-  expect(await undoCompaction(session)).toMatchObject({ type: "undone", change: "elision" });
+  expect(await undoCompaction(session)).toMatchObject({ type: "undone", change: "removal" });
   expect(left()).toEqual({ calls: 3, cost: 8 });
-  expect(await redoCompaction(session)).toMatchObject({ type: "redone", change: "elision" });
+  expect(await redoCompaction(session)).toMatchObject({ type: "redone", change: "removal" });
   expect(left()).toEqual({ calls: 3, cost: 8 });
 });
 
@@ -402,15 +402,15 @@ test.each([0, 128_000])(
     const session = await createSession("user: go", ...read, ...read, "says: done");
     const wire = { bytes: 2_000, share: 1 };
     const smallRequest = createBudget({ ...eager, wire }, { contextWindow });
-    await session.append(...(planElision(session.branch, smallRequest)?.newEntries ?? []));
+    await session.append(...(planOutdatedRemoval(session.branch, smallRequest)?.newEntries ?? []));
     await undoCompaction(session);
     const add = (count: number) =>
       session.append({ type: "message", message: { role: "user", content: repeatWord(count), timestamp: 1 } });
     await add(4_000);
-    expect(planElision(session.branch, smallRequest)).toBeNull();
+    expect(planOutdatedRemoval(session.branch, smallRequest)).toBeNull();
     expect(compactionDue(session.branch, smallRequest)).toMatchObject({ type: "not-due", why: "undone" });
     await add(9_000);
-    expect(planElision(session.branch, smallRequest)).toMatchObject({ count: 1 });
+    expect(planOutdatedRemoval(session.branch, smallRequest)).toMatchObject({ count: 1 });
     expect(compactionDue(session.branch, smallRequest)).toMatchObject({ type: "due", why: "bytes" });
   },
 );
