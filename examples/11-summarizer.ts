@@ -22,13 +22,13 @@ for (const entry of story("user: Run all tests.", ...tests.flat()))
 
 // #region acts
 const commandList: Summarizer = {
-  route: "command-list", // as the receipt names it
+  name: "command-list", // what findings call it
   isPaid: false, // the hourly limit on cost does not apply
   estimate: () => ({ cost: 0, isComplete: true }), // isComplete: it reads everything in full
   summarize: ({ covered }) => {
     const narrative = ["## Commands so far", ...covered.flatMap(listCommands)].join("\n");
     const covers = new Set(covered.map(({ id }) => id)); // it must cover all entries, or the summary is refused
-    return { type: "written", candidate: { route: "command-list", narrative, notes: "", covers } };
+    return { type: "written", candidate: { route: "command-list", narrative, notes: "", covers } }; // the receipt records the route
   },
 };
 const summarizers = [commandList]; // add modelSummarizer(model, …) to try a model before or after it

@@ -74,7 +74,7 @@ if (outcome.type === "compacted") console.log(outcome.receipt.by, outcome.receip
 
 // #region Summarizer
 const mine: Summarizer = {
-  route: "mine", // as the receipt names it
+  name: "mine", // what findings call it
   isPaid: false,
   summarize: ({ covered }) => {
     const covers = new Set(covered.map(({ id }) => id)); // it must cover all of them, or it is refused

@@ -146,7 +146,7 @@ async function createSummarizers(
       .map(async (name) =>
         modelSummarizer(await openTestModel(name, server), {
           runtime: nodeRuntime,
-          route,
+          preferredRoute: route,
           prices: toTokenPrices(name),
         }),
       ),

@@ -16,14 +16,14 @@ import type { TaskShape } from "./task.ts";
 export const compactionSuite: Suite = {
   name: "compaction",
   description: "what the compactions of a long task cost, compared with pi, and how close their previewed prices are",
-  run: runCompaction,
+  run: runCompactionSuite,
 };
 
 const FULL_SHAPE: TaskShape = { rounds: 80, resultBytes: 12_000, summaryLines: 4 };
 /** Compacts once. */
 export const QUICK_SHAPE: TaskShape = { ...FULL_SHAPE, rounds: 30 };
 
-async function runCompaction({ quick, seed, peers = true, log }: SuiteOptions): Promise<Figures> {
+async function runCompactionSuite({ quick, seed, peers = true, log }: SuiteOptions): Promise<Figures> {
   const shape = quick ? QUICK_SHAPE : FULL_SHAPE;
   const { commandPrefix, ...peer } = peers ? findPi(log) : { commandPrefix: [] };
   log(

@@ -69,7 +69,7 @@ const MODEL = { api: "anthropic-messages", provider: "anthropic", model: "claude
 
 function createDraftSummarizer(narrative: string): Summarizer {
   return {
-    route: "recorded",
+    name: "recorded",
     isPaid: false,
     summarize: ({ covered }) => ({
       type: "written",

@@ -154,7 +154,7 @@ async function summarizeWithLines(
     budget,
     reason: "asked",
     runtime: nodeRuntime,
-    summarizers: [modelSummarizer(model, { runtime: nodeRuntime, route })],
+    summarizers: [modelSummarizer(model, { runtime: nodeRuntime, preferredRoute: route })],
     requests: { model, build: (context) => buildRequest(context, { model }) },
   });
   // A refused summary is not in the context, so that all its lines count as altered.

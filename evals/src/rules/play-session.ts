@@ -177,7 +177,7 @@ class SessionPlayer {
       session: this.#session,
       budget: this.#budget(),
       runtime: nodeRuntime,
-      summarizers: [modelSummarizer(model, { runtime: nodeRuntime, route })],
+      summarizers: [modelSummarizer(model, { runtime: nodeRuntime, preferredRoute: route })],
       ...(route === "same-prefix" && { requests }),
     };
   }

@@ -57,7 +57,7 @@ export async function measurePlantedFacts(
   options: RandomSources,
 ): Promise<SurvivalResult> {
   const { session, entryIds } = await createPlantedSession(facts, options);
-  const plan = preparePlan(session);
+  const plan = planRequested(session);
   const entries = session.branch.entries;
   const transcriptById = new Map(
     renderTranscript(plan.covered, plan.branch).map(({ entryId, text }) => [entryId, text]),
@@ -85,7 +85,7 @@ export async function measurePlantedFacts(
 
 const BUDGET = createBudget(compactionLimits, { contextWindow: 200_000 });
 
-function preparePlan(session: Session): CompactionPlan {
+function planRequested(session: Session): CompactionPlan {
   const prepared = prepareCompaction(session.branch, BUDGET);
   if (prepared.type !== "planned") throw new Error(`nothing to compact: ${prepared.why}`);
   return prepared.plan;

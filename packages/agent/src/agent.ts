@@ -14,7 +14,7 @@ import {
 } from "@pith/context";
 import type { QueuedMessage } from "@pith/context/host";
 import type { AgentOptions } from "./agent-options.ts";
-import { runCompaction, type SetModelResult } from "./compaction/auto-compact.ts";
+import { compactIfEnabled, type SetModelResult } from "./compaction/auto-compact.ts";
 import type { AgentCompactionOutcome, AgentEvent, CompactionRefusal, RunEnd } from "./events.ts";
 import { runInputHooks, runQueuedInputHooks, toInputRunEnd } from "./hooks/input-hooks.ts";
 import { AgentState } from "./loop/agent-state.ts";
@@ -193,7 +193,7 @@ export class Agent {
     if (this.session.busyReasons.includes("compacting")) return { type: "refused", why: "compacting" };
     this.#resetCostLimitWhenIdle();
     const options = typeof request === "string" ? { instructions: request } : request;
-    return this.#scheduler.runTaskBetweenRequests((run) => runCompaction(run, { ...options, reason: "asked" }));
+    return this.#scheduler.runTaskBetweenRequests((run) => compactIfEnabled(run, { ...options, reason: "asked" }));
   }
 
   /** Changes the model from the next request on. A context that is too long for it is compacted first; if that fails, nothing changes. */

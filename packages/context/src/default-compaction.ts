@@ -2,12 +2,12 @@
 
 import { type Budget, createBudget } from "./compaction/budget.ts";
 import { type CompactionRequest, choosePlan, type PlanChoice } from "./compaction/choose-plan.ts";
-import { type CompactionOutcome, compact as compactSession } from "./compaction/compact.ts";
+import { type CompactionOutcome, compactSession } from "./compaction/compact.ts";
 import {
   type CompactionOptions,
   type PrepareSummaryOptions,
   type PrepareSummaryResult,
-  prepareSummary as prepareSessionSummary,
+  producePreparedSummary,
 } from "./compaction/produce-compaction.ts";
 import { type CompactionDue, compactionDue } from "./compaction/should-compact.ts";
 import { collectPart, type SummaryPart } from "./compaction/summary-message.ts";
@@ -74,7 +74,7 @@ export async function prepareSummary({
   await options.session.loadState();
   const design = createSummaryDesign(parts);
   const hooks = createHookRunner({ ...options, describeImages });
-  return prepareSessionSummary({ ...options, budget: shrinkTail(options), design, hooks });
+  return producePreparedSummary({ ...options, budget: shrinkTail(options), design, hooks });
 }
 
 // PREP1: the kept part grows until the compaction, so less is kept now, at least half.

@@ -5,7 +5,7 @@ import {
   type BranchSummaryOutcome,
   type BranchSummaryRequest,
   type OldBranch,
-  prepareBranchEntries as selectBranchEntries,
+  selectBranchEntries,
   generateBranchSummary as summarizeBranch,
 } from "./branches/generate-branch-summary.ts";
 import { removeCitations } from "./citations.ts";
@@ -16,7 +16,7 @@ import {
   findCutPoint as findCut,
   isVisibleToModel,
 } from "./compaction/cut-point.ts";
-import { type PrepareCompactionResult, prepareCompaction as prepare } from "./compaction/plan.ts";
+import { type PlanResult, planWithLevel } from "./compaction/plan.ts";
 import { type CompactionSettings, isCompactionSettings, isTokenCount } from "./compaction/should-compact.ts";
 import {
   type CompactionPreparation,
@@ -93,12 +93,8 @@ export function findCutPoint(
   };
 }
 
-/** Plans a compaction at one compaction level, by default the first; it writes nothing and sends no request. */
-export function prepareCompaction(
-  branch: LoadedBranch,
-  budget: Budget,
-  level?: CompactionLevel,
-): PrepareCompactionResult;
+/** Plans a compaction at one level, by default the first; it writes nothing and sends no request. Keeps the name that pi gives its call. */
+export function prepareCompaction(branch: LoadedBranch, budget: Budget, level?: CompactionLevel): PlanResult;
 /** Compatible with pi: `prepareCompaction(await session.branchEntries(), settings)` takes a branch from its root and returns undefined if there is nothing to compact. */
 export function prepareCompaction(
   pathEntries: readonly Entry[],
@@ -108,18 +104,18 @@ export function prepareCompaction(
   first: LoadedBranch | readonly Entry[],
   second: Budget | CompactionSettings,
   level?: CompactionLevel,
-): PrepareCompactionResult | CompactionPreparation | undefined {
+): PlanResult | CompactionPreparation | undefined {
   if (!isList(first) && second && "limits" in second)
-    return prepare(first, { budget: second, ...(level && { level }), describeImages });
+    return planWithLevel(first, { budget: second, ...(level && { level }), describeImages });
   if (!isList(first) || !isCompactionSettings(second))
     throw new Error(
       "prepareCompaction needs the entries of a branch and settings: prepareCompaction(await session.branchEntries(), { enabled: true, reserveTokens: 16_384, keepRecentTokens: 20_000 }); or a loaded branch and a budget: prepareCompaction(session.branch, budget).",
     );
   if (first.at(-1)?.type === "compaction") return undefined;
-  // The window is unknown here, so no kept message is reduced to fit it.
+  // The window is unknown here, so no kept message is shortened to fit it.
   const budget = createBudget(toCompactionLimits(second), { contextWindow: 0 });
   const options = { budget, level: { ...compactionLevels[0], shortenAbove: Number.POSITIVE_INFINITY }, describeImages };
-  const result = prepare(loadBranch(first), options);
+  const result = planWithLevel(loadBranch(first), options);
   return result.type === "planned" ? { ...toCompactionPreparation(result.plan), settings: second } : undefined;
 }
 

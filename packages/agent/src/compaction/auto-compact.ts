@@ -9,14 +9,15 @@ import type { CompactionRequest } from "./compact.ts";
 import type { RemovalRequest } from "./remove-outdated.ts";
 import { preparationThreshold } from "./thresholds.ts";
 
-export async function* compactIfNeeded(run: RunContext): AsyncGenerator<AgentEvent> {
+export async function* shrinkContextIfNeeded(run: RunContext): AsyncGenerator<AgentEvent> {
   const { session, notices, preparation } = run;
   const budget = createModelBudget(run);
   if (preparation.startRestore()) await restoreFromStore(run, budget);
   if (preparation.current?.isStale) await preparation.drop();
   // ELI4, PREP2: if the cache is cold, the whole request is paid for in any case, so a changed prefix costs nothing.
   const isCold = isCacheCold(run, budget);
-  if (isCold && preparation.isReady && preparation.current?.keepsEnough) yield* runCompaction(run, { reason: "due" });
+  if (isCold && preparation.isReady && preparation.current?.keepsEnough)
+    yield* compactIfEnabled(run, { reason: "due" });
   else if (isCold && !preparation.current) yield* removeOutdatedResults(run, { budget });
   const { branch } = session;
   // PREP1: before the first request after a pause, a summary would cost the full price, too.
@@ -27,7 +28,7 @@ export async function* compactIfNeeded(run: RunContext): AsyncGenerator<AgentEve
   const { type, why, size } = compactionDue(branch, budget);
   if (type === "due") {
     if (!preparation.current && (yield* removeOutdatedResults(run, { budget, onlyIfEnough: true }))) return;
-    yield* runCompaction(run, { reason: "due" });
+    yield* compactIfEnabled(run, { reason: "due" });
     return;
   }
   if (why !== "fits") {
@@ -96,7 +97,7 @@ async function* removeOutdatedResults(run: RunContext, request: RemovalRequest):
 }
 
 /** Loads the compaction code on first use, to keep the start of the program fast. */
-export async function* runCompaction(
+export async function* compactIfEnabled(
   run: RunContext,
   request: CompactionRequest,
 ): AsyncGenerator<AgentEvent, AgentCompactionOutcome> {
@@ -127,7 +128,7 @@ export async function* changeModel(model: Model, run: RunContext): AsyncGenerato
   const budget = createModelBudget({ limits, model });
   const exceedsLimit = (): boolean => shouldCompact(contextSize(session.branch, budget), budget) !== null;
   if (exceedsLimit()) {
-    const result = yield* runCompaction(run, { reason: "model-switch", budget });
+    const result = yield* compactIfEnabled(run, { reason: "model-switch", budget });
     const { tokens } = contextSize(session.branch, budget);
     if (exceedsLimit()) return { type: "too-much", tokens, limit: budget.limit, compaction: result };
   }

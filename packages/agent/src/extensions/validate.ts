@@ -289,12 +289,11 @@ function parseStrings(value: unknown): readonly string[] {
 
 /** A summarizer that throws, hangs or returns an invalid result has failed; then the next one is tried. */
 function parseSummarizer(value: unknown, { sleep }: Pick<Runtime, "sleep">): Summarizer {
-  const { route, isPaid, summarize } = Object(value) as Partial<Summarizer>;
-  if (typeof route !== "string" || route.trim() === "")
-    throw new Error("route is missing; it is the name of the summarizer");
+  const { name, isPaid, summarize } = Object(value) as Partial<Summarizer>;
+  if (typeof name !== "string" || name.trim() === "") throw new Error("the summarizer has no name");
   if (typeof summarize !== "function") throw new Error("summarize must be a function");
   return {
-    route,
+    name,
     // A summarizer counts as paid unless it declares otherwise.
     isPaid: isPaid !== false,
     async summarize(plan: CompactionPlan, options: SummarizeOptions): Promise<SummarizerResult> {

@@ -12,7 +12,7 @@ import {
   runHooks,
 } from "@pith/context/host";
 import { AppendError, appendEntries } from "../append-entries.ts";
-import { runCompaction } from "../compaction/auto-compact.ts";
+import { compactIfEnabled } from "../compaction/auto-compact.ts";
 import type { AgentEvent } from "../events.ts";
 import { createModelBudget, type RunContext } from "../loop/run-context.ts";
 import type { AgentBeforeSettleEvent, BoundaryResult, TurnEndEvent } from "./hooks.ts";
@@ -183,7 +183,7 @@ async function* compactForHook(
   const { hooks } = run;
   const compactHooks = [...(hooks.session_before_compact ?? []), () => ({ compaction })];
   const hooksWithCompaction = { ...hooks, session_before_compact: compactHooks, onFailure: "cancel" as const };
-  const result = yield* runCompaction({ ...run, hooks: hooksWithCompaction, summarizers: [] }, { reason: "asked" });
+  const result = yield* compactIfEnabled({ ...run, hooks: hooksWithCompaction, summarizers: [] }, { reason: "asked" });
   if (result.type === "compacted") return;
   const why = "why" in result ? `${result.type}, ${result.why}` : result.type;
   reportHookFailure(hooks, { event, why: `the compaction was not made: ${why}` });

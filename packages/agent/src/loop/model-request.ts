@@ -13,7 +13,7 @@ import {
 import { breakerNotes, computeReplyBudget, RETRY_USAGE } from "@pith/context/host";
 import { appendBuffered } from "../append-entries.ts";
 import { type EmitEvent, runWithEvents, withStopGrace } from "../async.ts";
-import { runCompaction } from "../compaction/auto-compact.ts";
+import { compactIfEnabled } from "../compaction/auto-compact.ts";
 import type { AgentEvent } from "../events.ts";
 import { runMessageHooks } from "../hooks/message-hooks.ts";
 import { type ProviderRequestHooks, runRequestHooks } from "../hooks/provider-hooks.ts";
@@ -47,7 +47,7 @@ export async function* requestWithCompaction(
     const replyId = `${idPrefix}-${attempt}`;
     const outcome = yield* requestModel(run, replyId);
     if (outcome.type === "replied" || outcome.failure.kind !== "overflow") return { outcome, replyId };
-    const result = yield* runCompaction(run, { reason: "overflow", attempt });
+    const result = yield* compactIfEnabled(run, { reason: "overflow", attempt });
     if (run.signal.aborted) return { outcome: { ...outcome, ...STOPPED_OUTCOME }, replyId };
     if (result.type === "compacted") continue;
     if (result.type === "nothing-to-do" && result.why === "off")
@@ -59,7 +59,7 @@ export async function* requestWithCompaction(
 
 /** Compacts after a valid reply whose context was too long. Returns what prevents a smaller context, or null. */
 export async function* compactAfterOverflow(run: RunContext): AsyncGenerator<AgentEvent, Breaker | null> {
-  const result = yield* runCompaction(run, { reason: "overflow" });
+  const result = yield* compactIfEnabled(run, { reason: "overflow" });
   return result.type === "failed" && result.why === "cannot-fit" ? result.breaker : null;
 }
 
@@ -81,7 +81,7 @@ async function* requestModel(run: RunContext, stepId: string): AsyncGenerator<Ag
   const outcome = yield* runWithEvents<AgentEvent, RequestOutcome>(
     (emit) =>
       run.runStep(stepId, async () => {
-        const request = await prepareRequest(run);
+        const request = await buildHookedRequest(run);
         const requestHooks = request ? await runRequestHooks(run) : null;
         if (!request || requestHooks === "cancelled") return createCancelledOutcome(run);
         return streamUntilStopped(request, { run, stepId, emit, requestHooks });
@@ -110,7 +110,7 @@ function mergeUpdates(earlier: AgentEvent, later: AgentEvent): AgentEvent | null
 }
 
 /** Null: a hook cancelled the request. */
-async function prepareRequest(run: RunContext): Promise<Request | null> {
+async function buildHookedRequest(run: RunContext): Promise<Request | null> {
   const { session, model, hooks, runtime, signal } = run;
   const context = buildSessionContext(session.branch);
   const isHooked = hooks.context?.length || hooks.context_with_system?.length;
@@ -146,7 +146,7 @@ async function streamUntilStopped(request: Request, context: StreamContext): Pro
   const abandonController = new AbortController();
   const release = session.markBusy("streaming");
   try {
-    const startStream = (): Promise<RequestOutcome> => streamReply(request, context, abandonController.signal);
+    const startStream = (): Promise<RequestOutcome> => recordStreamedReply(request, context, abandonController.signal);
     return await withStopGrace(startStream, { signal, runtime, fallback: () => STOPPED_OUTCOME });
   } finally {
     abandonController.abort("over");
@@ -159,7 +159,7 @@ const STOPPED_OUTCOME: RequestOutcome = {
   failure: { kind: "aborted", message: "the request was stopped" },
 };
 
-async function streamReply(
+async function recordStreamedReply(
   request: Request,
   { run, stepId, emit, requestHooks }: StreamContext,
   abandoned: AbortSignal,

@@ -3,7 +3,7 @@
 import type { AgentMessage, Entry, ModelFailure } from "@pith/context";
 import { breakerNotes, type QueuedMessage, reportHookFailure } from "@pith/context/host";
 import { AppendError, appendEntries } from "../append-entries.ts";
-import { compactIfNeeded, prepareAfterRun, stopPreparationBeforeRun } from "../compaction/auto-compact.ts";
+import { prepareAfterRun, shrinkContextIfNeeded, stopPreparationBeforeRun } from "../compaction/auto-compact.ts";
 import type { AgentEvent, RunEnd, RunFailureCode } from "../events.ts";
 import { runStartHooks } from "../hooks/input-hooks.ts";
 import { type BoundaryEvent, runTurnHooks } from "../hooks/turn-hooks.ts";
@@ -18,7 +18,7 @@ export interface RunStart {
   /** The prefix of the entry ids of this run. Default: a new id. */
   readonly id?: string;
   /** Runs before the first request. Returns false if there is nothing to ask the model. */
-  readonly prepare: (run: RunContext) => AsyncGenerator<AgentEvent, boolean>;
+  readonly begin: (run: RunContext) => AsyncGenerator<AgentEvent, boolean>;
 }
 
 export interface RunOptions extends RunStart {
@@ -38,11 +38,11 @@ export async function* runAgent(options: RunOptions): AsyncGenerator<AgentEvent,
 }
 
 async function* executeRun(options: RunOptions): AsyncGenerator<AgentEvent, RunEnd> {
-  const { getRun, runPendingTasks, ensureSystemPrompt, prepare } = options;
+  const { getRun, runPendingTasks, ensureSystemPrompt, begin } = options;
   try {
     await stopPreparationBeforeRun(getRun());
     await ensureSystemPrompt();
-    const end: RunEnd = (yield* prepare(getRun())) ? yield* runTurns(options) : { type: "done" };
+    const end: RunEnd = (yield* begin(getRun())) ? yield* runTurns(options) : { type: "done" };
     yield* runPendingTasks();
     if (end.type === "done") await prepareAfterRun(getRun());
     return end;
@@ -109,7 +109,7 @@ interface TurnOptions {
 type TurnResult = RunEnd | { readonly type: "again"; readonly overflowCount: number };
 
 async function* runTurn(run: RunContext, { id, overflowCount }: TurnOptions): AsyncGenerator<AgentEvent, TurnResult> {
-  yield* compactIfNeeded(run);
+  yield* shrinkContextIfNeeded(run);
   const { outcome, replyId, code } = yield* requestWithCompaction(run, id);
   const { message } = outcome;
   if (outcome.type === "failed") {
@@ -187,7 +187,7 @@ function failureCode({ kind, reason }: ModelFailure): RunFailureCode | undefined
 export function startWithMessage(queued: QueuedMessage): RunStart {
   return {
     id: queued.id,
-    async *prepare(run) {
+    async *begin(run) {
       run.runLimits?.costLimit?.reset();
       const pending = await loadPendingWork(run);
       if (pending.type === "results") await closeCalls(pending.calls, run);
@@ -201,7 +201,7 @@ export function startWithMessage(queued: QueuedMessage): RunStart {
 /** Resumes from the log: runs open tool calls and delivers queued messages. */
 export function resumeFromLog(): RunStart {
   return {
-    async *prepare(run) {
+    async *begin(run) {
       // RUN15: an aborted run delivers nothing, so that queued messages can still be taken back.
       if (run.signal.aborted) return true;
       const pending = await loadPendingWork(run);

@@ -57,7 +57,7 @@ describe("compaction events", () => {
   function writer(fails = 0): Summarizer {
     let times = 0;
     return {
-      route: "teller",
+      name: "teller",
       isPaid: false,
       summarize: async (plan, { progress }) => {
         progress?.({ step: "asking", model: "anthropic/teller" });

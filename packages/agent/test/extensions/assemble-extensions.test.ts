@@ -18,7 +18,7 @@ function registerAll(pith: ExtensionApi): void {
   pith.registerTool(tool("tool_a"));
   pith.registerCommand("command-a", { description: "It.", run: async () => undefined });
   pith.registerState("state a", () => "now");
-  pith.registerSummarizer({ route: "writer-a", isPaid: false, summarize: () => ({ type: "nothing" }) });
+  pith.registerSummarizer({ name: "writer-a", isPaid: false, summarize: () => ({ type: "nothing" }) });
   pith.registerRules({ deny: ["bash(git push)"] });
 }
 
@@ -39,7 +39,7 @@ test("EXT1 registrations take effect and are listed for users", async () => {
   assert.deepEqual(failures, []);
   assert.equal(extensions.tools[0]?.isIdempotent, false);
   assert.deepEqual(extensions.rules, { allow: [], ask: [], deny: ["bash(git push)"] });
-  assert.equal(extensions.summarizers[0]?.route, "writer-a");
+  assert.equal(extensions.summarizers[0]?.name, "writer-a");
   assert.equal(extensions.stateSections[0]?.text(), "now");
   assert.equal(extensions.hooks.turn_end?.length, 1);
   assert.equal(extensions.hooks.message_end, undefined);
@@ -122,7 +122,7 @@ test("EXT4 invalid items are ignored, and the rest takes effect", async () => {
       odd.registerCommand("empty", null);
       odd.registerState("", () => null);
       odd.registerState("mute", "text");
-      odd.registerSummarizer({ route: "" });
+      odd.registerSummarizer({ name: "" });
       odd.registerRules({ deny: "bash(rm)" });
       pith.registerTool(tool("fine"));
     },

@@ -31,7 +31,7 @@ async function compactWith(...summarizers: readonly Summarizer[]) {
 }
 
 const goodSummarizer: Summarizer = {
-  route: "good",
+  name: "good",
   isPaid: false,
   summarize: (plan) => ({
     type: "written",
@@ -66,7 +66,7 @@ const faults: Readonly<Record<string, () => unknown>> = {
 
 test.each(Object.entries(faults))("EXT14 after a summarizer that %s the next one is used", async (_, summarize) => {
   const { receipt } = await compactWith(
-    { route: "bad", isPaid: false, summarize: summarize as () => SummarizerResult },
+    { name: "bad", isPaid: false, summarize: summarize as () => SummarizerResult },
     goodSummarizer,
   );
   assert.equal(receipt.route, "hook");

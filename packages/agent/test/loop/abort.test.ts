@@ -42,7 +42,7 @@ const places: Readonly<Record<string, () => Promise<BegunRun>>> = {
   "a hook": () => begun({ hooks: { context: [stay] } }),
   "a compaction": () => begun({ summarizers: [heldWriter()] }, "overflow"),
   "a compaction whose writer does not listen": () =>
-    begun({ summarizers: [{ route: "deaf", isPaid: false, summarize: stay }] }, "overflow"),
+    begun({ summarizers: [{ name: "deaf", isPaid: false, summarize: stay }] }, "overflow"),
   "a hook before a compaction": () => begun({ hooks: { session_before_compact: [stay] } }, "overflow"),
 };
 

@@ -89,7 +89,7 @@ export interface HeldWriter extends Summarizer {
 export function heldWriter(): HeldWriter {
   const waiting: Held<null, "tells" | "fails">[] = [];
   return {
-    route: "held",
+    name: "held",
     isPaid: false,
     waiting,
     summarize: async (plan, { signal }) => {

@@ -70,7 +70,7 @@ function createLazySummarizer(
 ): Summarizer {
   let summarizer: Summarizer | null = null;
   return {
-    route: name,
+    name,
     isPaid: true,
     estimate(plan, options) {
       if (formatName(currentModel()) === name)
@@ -102,7 +102,7 @@ function createSessionModelSummarizer(
   // If the session's model is also in the settings, it has already been tried.
   const isListed = (): boolean => names.includes(formatName(currentModel()));
   return {
-    get route(): string {
+    get name(): string {
       return formatName(currentModel());
     },
     isPaid: true,

@@ -35,7 +35,7 @@ export interface BranchSelection {
 }
 
 /** Selects the newest entries that fit, and older summaries if there is room (BR2); `tokens: Infinity` selects all. */
-export function prepareBranchEntries(
+export function selectBranchEntries(
   { entries, edits }: Pick<OldBranch, "entries" | "edits">,
   { tokens }: { readonly tokens: number },
 ): BranchSelection {
@@ -197,7 +197,7 @@ function toGenerateSummaryOptions({
   const previous = readFirstSummary(oldBranch);
   return {
     runtime,
-    entries: prepareBranchEntries(
+    entries: selectBranchEntries(
       { entries: earlier?.newEntries ?? oldBranch.entries, edits },
       { tokens: maxInputTokens },
     ).entries,

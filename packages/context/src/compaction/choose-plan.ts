@@ -8,13 +8,7 @@ import { type Breaker, createBreaker } from "./breaker.ts";
 import { type Budget, compactionLevels, findExceededLimit } from "./budget.ts";
 import { checkCandidate } from "./check-candidate.ts";
 import { hasCutAfter, isVisibleToModel } from "./cut-point.ts";
-import {
-  type CompactionPlan,
-  type InvalidCut,
-  type NoCompaction,
-  type PlanRequest,
-  prepareCompaction,
-} from "./plan.ts";
+import { type CompactionPlan, type InvalidCut, type NoCompaction, type PlanRequest, planWithLevel } from "./plan.ts";
 import { type CompactionTrigger, type Finding, type Receipt, roundsWithoutProgress } from "./receipt.ts";
 import { collectPartsInSteps, type SummaryDesign } from "./summary-message.ts";
 
@@ -51,13 +45,13 @@ export function choosePlan(branch: LoadedBranch, options: ChoosePlanOptions): Pl
 export function* choosePlanInSteps(branch: LoadedBranch, options: ChoosePlanOptions): Steps<PlanChoice> {
   const { budget, design, reason, firstKeptEntryId } = options;
   const size = contextSize(branch, budget);
-  if (firstKeptEntryId !== undefined) return yield* planAtLevel(branch, options, 0);
+  if (firstKeptEntryId !== undefined) return yield* tryLevel(branch, options, 0);
   if (reason === "overflow" || findExceededLimit(size, budget) !== null)
     return yield* firstSufficientPlan(branch, options);
   if (branch.entries.length === 0) return { type: "nothing-to-do", why: "empty" };
   if (options.originals && branch.compactionIndex !== -1) return yield* planFromOriginals(branch, options);
   if (isJustCompacted(branch, design)) return { type: "nothing-to-do", why: "already-compacted" };
-  return yield* planAtLevel(branch, options, 0);
+  return yield* tryLevel(branch, options, 0);
 }
 
 // Right after a compaction, the new summary replaces the last one and the kept part stays the same.
@@ -65,7 +59,7 @@ function* planFromOriginals(branch: LoadedBranch, options: ChoosePlanOptions): S
   const { design } = options;
   const [first] = branch.entries;
   const keepsTail = first && isJustCompacted(branch, design);
-  const choice = yield* planAtLevel(branch, keepsTail ? { ...options, firstKeptEntryId: first.id } : options, 0);
+  const choice = yield* tryLevel(branch, keepsTail ? { ...options, firstKeptEntryId: first.id } : options, 0);
   return choice.type === "planned" ? choice : yield* firstSufficientPlan(branch, options);
 }
 
@@ -79,7 +73,7 @@ function* firstSufficientPlan(branch: LoadedBranch, options: ChoosePlanOptions):
     attempt < MAX_OVERFLOW_ATTEMPTS && levelIndex < compactionLevels.length;
     levelIndex++
   ) {
-    const choice = yield* planAtLevel(branch, options, levelIndex);
+    const choice = yield* tryLevel(branch, options, levelIndex);
     if (choice.type !== "planned") continue;
     if (leavesEnough(choice)) return choice;
     candidates.push(choice);
@@ -95,7 +89,7 @@ const MAX_OVERFLOW_ATTEMPTS = 4;
 type ViablePlan = Extract<PlanChoice, { type: "planned" }>;
 
 // A paid summarizer runs only after the summary without a model is known to fit.
-function* planAtLevel(
+function* tryLevel(
   branch: LoadedBranch,
   { budget, design, firstKeptEntryId, originals, earlier, isAhead }: ChoosePlanOptions,
   levelIndex: number,
@@ -107,9 +101,9 @@ function* planAtLevel(
     ...(originals && { originals }),
     ...(earlier && { earlier }),
   };
-  const preparation = prepareCompaction(branch, { budget, level, describeImages, isAhead, ...request });
-  if (preparation.type !== "planned") return preparation;
-  const { plan } = preparation;
+  const planned = planWithLevel(branch, { budget, level, describeImages, isAhead, ...request });
+  if (planned.type !== "planned") return planned;
+  const { plan } = planned;
   yield LONG_STEP;
   yield* collectPartsInSteps(parts, plan);
   const candidate = design.fallback(plan);

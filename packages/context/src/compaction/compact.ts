@@ -26,19 +26,19 @@ export type CompactionOutcome =
     };
 
 /** Compacts a session and returns every expected result, failures included, as an outcome. */
-export async function compact(options: CompactionOptions): Promise<CompactionOutcome> {
+export async function compactSession(options: CompactionOptions): Promise<CompactionOutcome> {
   const { session, budget, reason, hooks } = options;
   // DUE4: if compaction is disabled, only an explicit request compacts.
   if (!budget.limits.enabled && reason !== "asked") return { type: "nothing-to-do", why: "off" };
   const release = session.markBusy("compacting");
-  const outcome = await runCompaction(options).finally(release);
+  const outcome = await produceAndAppend(options).finally(release);
   if (outcome.type === "compacted") await hooks.after(outcome.id);
   if (outcome.type === "cancelled") await hooks.failed({ aborted: true });
   if (outcome.type === "failed") await hooks.failed({ aborted: false, errorMessage: outcome.why });
   return outcome;
 }
 
-async function runCompaction(options: CompactionOptions): Promise<CompactionOutcome> {
+async function produceAndAppend(options: CompactionOptions): Promise<CompactionOutcome> {
   const { session, signal } = options;
   await session.loadState();
   const prepared = await options.prepared;
@@ -56,7 +56,7 @@ async function runCompaction(options: CompactionOptions): Promise<CompactionOutc
   const appended = await session.appendAtLeaf(batch.leaf, [...usageEntries, ...batch.newEntries], { signal });
   // PREP2: a message was queued in this moment. The summary still applies.
   if (appended.type === "leaf-moved" && prepared && isPreparedBatch(batch))
-    return runCompaction({ ...options, prepared });
+    return produceAndAppend({ ...options, prepared });
   if (appended.type === "appended") return { type: "compacted", id: batch.id, receipt: batch.receipt };
   await appendUsage(session, [...usageEntries, ...batch.usageEntries]);
   if (appended.type === "aborted") return { type: "cancelled" };

@@ -68,10 +68,7 @@ export interface CompactionPlan {
   readonly sizeBefore: ContextSize;
 }
 
-export type PrepareCompactionResult =
-  | { readonly type: "planned"; readonly plan: CompactionPlan }
-  | NoCompaction
-  | InvalidCut;
+export type PlanResult = { readonly type: "planned"; readonly plan: CompactionPlan } | NoCompaction | InvalidCut;
 
 /** The result if the branch cannot be cut where the request asked for it. */
 export interface InvalidCut {
@@ -109,8 +106,8 @@ export interface PlanOptions extends PlanRequest {
   readonly describeImages: DescribeImages;
 }
 
-/** Plans a compaction at one compaction level. */
-export function prepareCompaction(branch: LoadedBranch, options: PlanOptions): PrepareCompactionResult {
+/** Plans a compaction at one level, with a cut by size or the one that was asked for. */
+export function planWithLevel(branch: LoadedBranch, options: PlanOptions): PlanResult {
   const { budget, level = compactionLevels[0], describeImages, firstKeptEntryId } = options;
   const originals = findEntriesBefore(branch, options.originals);
   const requested = branch.entries.findIndex(({ id }) => id === firstKeptEntryId);
@@ -317,6 +314,7 @@ export const NARRATIVE_SHARE = 0.75;
 
 /** A summary for a plan before it is checked, with its cost. */
 export interface SummaryCandidate {
+  /** How the summary was written, as the receipt records it. */
   readonly route: string;
   /** The summary by a model or a hook; empty if there is none. */
   readonly narrative: string;
@@ -349,7 +347,8 @@ export const MODEL_FREE_ROUTE = "model-free";
 
 /** Writes the summary of a compaction plan. */
 export interface Summarizer {
-  readonly route: string;
+  /** What findings call it, e.g. the model as `provider/model`. */
+  readonly name: string;
   /** Whether it costs money. If so, the hourly limit applies. */
   readonly isPaid: boolean;
   /** Estimates what a summary would cost. Null if the plan does not fit. Without this function, the cost counts as unknown. */

@@ -120,7 +120,7 @@ export type PrepareSummaryResult =
  * Writes and checks the summary of a compaction from the branch as it is now, and appends nothing. Entries may be appended meanwhile. Pass
  * the summary to `compact` as `prepared`. It does not fall back to a summary without a model.
  */
-export async function prepareSummary(requestOptions: PrepareSummaryOptions): Promise<PrepareSummaryResult> {
+export async function producePreparedSummary(requestOptions: PrepareSummaryOptions): Promise<PrepareSummaryResult> {
   const options = await withEarlierEntries(requestOptions);
   const { session, runtime, budget, signal, saved } = options;
   if (saved !== undefined) {
@@ -338,7 +338,7 @@ async function runSummarizer(
   if (time.totalExpired.aborted) {
     recordFinding(state, {
       code: "time-limit",
-      note: `${summarizer.route} was not used: ${explainReachedLimit("total", time)}`,
+      note: `${summarizer.name} was not used: ${explainReachedLimit("total", time)}`,
     });
     return null;
   }
@@ -365,7 +365,7 @@ async function runSummarizer(
     signal: createGraceSignal(stop, runtime),
   });
   if (guarded.type === "aborted" && !signal?.aborted) {
-    recordFinding(state, { code: "time-limit", note: `${summarizer.route}: ${explainReachedLimit("total", time)}` });
+    recordFinding(state, { code: "time-limit", note: `${summarizer.name}: ${explainReachedLimit("total", time)}` });
     return null;
   }
   if (guarded.type === "aborted" || guarded.type === "late") return "cancelled";
@@ -380,7 +380,7 @@ async function runSummarizer(
       return null;
     case "failed":
       state.findings.push(...(("findings" in result && result.findings) || []));
-      recordFinding(state, { code: "summarizer-failed", note: `${summarizer.route}: ${result.why}` });
+      recordFinding(state, { code: "summarizer-failed", note: `${summarizer.name}: ${result.why}` });
       state.unusedCalls.push(...(result.calls ?? []));
       return null;
   }

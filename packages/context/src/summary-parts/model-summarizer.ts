@@ -18,7 +18,7 @@ import { clampThinking, estimateSummary, generateSummary, type SummaryInput } fr
 import { previousNarrative } from "../summary/parse-summary.ts";
 import { findTokenPrices, type TokenPrices } from "../summary/prices.ts";
 import { findSentRequest, type SentRequest, type SentRequestOptions } from "../summary/sent-request.ts";
-import { formatListedMessages, type RouteChoice, type UnusedReply } from "../summary/summarize.ts";
+import { formatListedMessages, type PreferredRoute, type UnusedReply } from "../summary/summarize.ts";
 import { collectPlanEvidence, markReviewed, toFinding } from "./review-summary.ts";
 import { userMessages } from "./user-messages.ts";
 
@@ -28,8 +28,8 @@ export interface ModelSummarizerOptions {
   readonly thinking?: ThinkingLevel;
   /** What the model's tokens cost. By default what its replies in the session were billed at. */
   readonly prices?: TokenPrices | undefined;
-  /** Which routes are considered. Default: `cheapest`. */
-  readonly route?: RouteChoice;
+  /** The route that is asked for. Default: `cheapest`. */
+  readonly preferredRoute?: PreferredRoute;
 }
 
 /**
@@ -37,18 +37,18 @@ export interface ModelSummarizerOptions {
  * as its own context window holds.
  */
 export function modelSummarizer(model: Model, options: ModelSummarizerOptions): Summarizer {
-  const { runtime, thinking, prices, route } = options;
+  const { runtime, thinking, prices, preferredRoute } = options;
   const { api, provider, model: name } = model;
   const by = { api, provider, model: name };
   return {
-    route: `${provider}/${name}`,
+    name: `${provider}/${name}`,
     isPaid: true,
-    estimate: (plan, { sent }) => estimatePlanCost(plan, model, { sent, prices, route }),
+    estimate: (plan, { sent }) => estimatePlanCost(plan, model, { sent, prices, preferredRoute }),
     async summarize(plan, { signal, instructions = "", allowance, progress, time, sent }): Promise<SummarizerResult> {
       const outcome = await generateSummary({
         model,
         runtime,
-        ...toSummaryInput(plan, model, { sent, prices, route }),
+        ...toSummaryInput(plan, model, { sent, prices, preferredRoute }),
         ...toMessageInput(plan),
         instructions,
         thinking: thinking ?? clampThinking(plan.branch.state.thinkingLevel),
@@ -109,7 +109,7 @@ export interface EstimateOptions {
   readonly requests?: SentRequestOptions | undefined;
   /** What the model's tokens cost. By default what its replies in the session were billed at. */
   readonly prices?: TokenPrices | undefined;
-  readonly route?: RouteChoice | undefined;
+  readonly preferredRoute?: PreferredRoute | undefined;
 }
 
 /**
@@ -176,7 +176,7 @@ const MODEL_ROUTE = "model";
 /** The route of a summary that the session's model wrote after its last request. */
 const SAME_PREFIX_ROUTE = "same-prefix";
 
-function toSummaryInput(plan: SummarizedPart, model: SummaryModel, { sent, prices, route }: EstimateOptions) {
+function toSummaryInput(plan: SummarizedPart, model: SummaryModel, { sent, prices, preferredRoute }: EstimateOptions) {
   const { edits, covered, turnPrefix, previous, checkpoint } = plan;
   const visibleEntries = covered.filter((entry) => isVisibleToModel(entry, edits));
   const inTurnPrefix = new Set(turnPrefix);
@@ -189,7 +189,7 @@ function toSummaryInput(plan: SummarizedPart, model: SummaryModel, { sent, price
     tokens: Math.floor(checkpoint * NARRATIVE_SHARE),
     factor: calibrationFactor(plan, model),
     sent: sent && isSameModel(sent.model, model) ? sent : undefined,
-    route,
+    preferredRoute,
     prices: findTokenPrices(plan.branch, model, prices),
     answerTokens: measuredAnswerTokens(plan, model),
   };

@@ -21,8 +21,8 @@ import {
   usableWindow,
 } from "./summarize.ts";
 
-/** How a summary is requested, and what that is expected to cost. */
-export interface SummaryRoute {
+/** A route by which a summary can be requested, and what that is expected to cost. */
+export interface PricedRoute {
   /** The session's last request and the instruction. Null if a transcript is sent. */
   readonly prompt: PromptRequest | null;
   /** Null if the summary does not fit the model. */
@@ -37,9 +37,9 @@ export interface SummaryRoute {
  * Chooses the cheaper route among those with which the model reads everything in full. A route that was asked for but does not exist is
  * replaced by the other one.
  */
-export function chooseRoute(job: PromptJob): SummaryRoute {
-  const samePrefix = job.route === "transcript" ? null : priceSamePrefix(job);
-  if (samePrefix && job.route === "same-prefix") return samePrefix;
+export function chooseRoute(job: PromptJob): PricedRoute {
+  const samePrefix = job.preferredRoute === "transcript" ? null : priceSamePrefix(job);
+  if (samePrefix && job.preferredRoute === "same-prefix") return samePrefix;
   const transcript = priceTranscript(job);
   if (!samePrefix?.usage) return transcript;
   if (!transcript.usage || !transcript.isComplete) return samePrefix;
@@ -49,12 +49,12 @@ export function chooseRoute(job: PromptJob): SummaryRoute {
     : transcript;
 }
 
-function priceTranscript(job: PromptJob): SummaryRoute {
+function priceTranscript(job: PromptJob): PricedRoute {
   const usage = estimateTranscriptUsage(job);
   return { prompt: null, usage, cost: priceUsage(usage, job), isComplete: usage !== null && fitsInFull(job) };
 }
 
-function priceSamePrefix(job: PromptJob): SummaryRoute | null {
+function priceSamePrefix(job: PromptJob): PricedRoute | null {
   const prompt = buildSamePrefixPrompt(job);
   if (!prompt || !job.sent) return null;
   const usage = estimateSamePrefixUsage(prompt, job.sent, job);

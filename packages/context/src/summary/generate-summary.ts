@@ -12,7 +12,7 @@ import { textTokens } from "../tokens/estimate-tokens.ts";
 import type { Allowance, AskFailure, ModelCall, OnProgress } from "./ask-model.ts";
 import { checkSummaryInSteps, type SummaryCheckResult } from "./audit.ts";
 import { collectEvidence, type Evidence } from "./audit-evidence.ts";
-import { chooseRoute, type SummaryRoute } from "./choose-route.ts";
+import { chooseRoute, type PricedRoute } from "./choose-route.ts";
 import type { Flaw, FlawCode } from "./flaw.ts";
 import { type TimeLimit, withTimeLimit } from "./limits.ts";
 import { TURN_SEPARATOR } from "./parse-summary.ts";
@@ -23,9 +23,9 @@ import {
   type ListedMessage,
   type ModelLimits,
   type OtherReply,
+  type PreferredRoute,
   type PromptJob,
   type PromptRequest,
-  type RouteChoice,
   requestAgain,
   requestCorrection,
   type SummaryJob,
@@ -71,8 +71,8 @@ export interface SummaryInput {
   readonly factor?: number | undefined;
   /** The session's last request to this model. It is used if that is cheaper than a transcript. */
   readonly sent?: SentRequest | undefined;
-  /** Which routes are considered. Default: `cheapest`. */
-  readonly route?: RouteChoice | undefined;
+  /** The route that is asked for. Default: `cheapest`. */
+  readonly preferredRoute?: PreferredRoute | undefined;
   /** What the model's tokens cost, if it is known. */
   readonly prices?: TokenPrices | undefined;
   /** The size of one answer of this model, if it is known from an earlier summary. */
@@ -200,7 +200,7 @@ const PROVIDER_FAILURES: ReadonlySet<SummaryFailure["code"]> = new Set([
 ]);
 
 /** Estimates what `generateSummary` would cost; see `chooseRoute`. */
-export function estimateSummary(options: SummaryInput): SummaryRoute {
+export function estimateSummary(options: SummaryInput): PricedRoute {
   return chooseRoute(createPromptJob(options, shapeOf(options)));
 }
 
@@ -252,7 +252,7 @@ function createPromptJob(options: SummaryInput, shape: SummaryShape): PromptJob 
     userMessages: listUserMessages(shape.format === "turn" ? turn : [...entries, ...turn], edits),
     turnStart: listUserMessages(turn, edits)[0] ?? null,
     sent: options.sent,
-    route: options.route,
+    preferredRoute: options.preferredRoute,
     prices: options.prices,
     answerTokens: options.answerTokens,
   };

@@ -69,16 +69,16 @@ export interface PromptJob {
   readonly turnStart: ListedMessage | null;
   /** The session's last request, if the summary may be requested with it. */
   readonly sent?: SentRequest | undefined;
-  /** Which routes are considered. Default: `cheapest`. */
-  readonly route?: RouteChoice | undefined;
+  /** The route that is asked for. Default: `cheapest`. */
+  readonly preferredRoute?: PreferredRoute | undefined;
   /** What the model's tokens cost, if it is known. */
   readonly prices?: TokenPrices | undefined;
   /** The size of one answer of this model, if it is known from an earlier summary. */
   readonly answerTokens?: number | undefined;
 }
 
-/** Which ways to request a summary are considered: after the session's last request, with a transcript, or whichever is cheaper. */
-export type RouteChoice = "cheapest" | "same-prefix" | "transcript";
+/** The route that is asked for: after the session's last request, with a transcript, or whichever is cheaper. */
+export type PreferredRoute = "cheapest" | "same-prefix" | "transcript";
 
 /** A message that a prompt refers to by its number. */
 export interface ListedMessage {

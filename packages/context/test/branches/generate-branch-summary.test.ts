@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import {
   collectEntriesForBranchSummary,
   type OldBranch,
-  prepareBranchEntries,
+  selectBranchEntries,
 } from "../../src/branches/generate-branch-summary.ts";
 import { buildSessionContext, entryMessage, latestEdit } from "../../src/context/build-context.ts";
 import { defaultCalibration, entryTokens } from "../../src/context/context-size.ts";
@@ -169,7 +169,7 @@ describe("prepare entries", () => {
       .filter(({ id }) => ids.split(" ").includes(id))
       .reduce((sum, entry) => sum + entryTokens(entry, latestEdit(edits, entry), defaultCalibration), 0);
   const prepared = (branch: Left, tokens: number): readonly string[] => {
-    const { entries, omittedIds: left } = prepareBranchEntries(branch, { tokens });
+    const { entries, omittedIds: left } = selectBranchEntries(branch, { tokens });
     return [entries.map(({ id }) => id).join(" "), left.join(" ")];
   };
   const long = "many words that take some room ".repeat(20);
@@ -256,7 +256,7 @@ describe("prepare entries", () => {
       fc.asyncProperty(life, fc.nat(600), async (life, tokens) => {
         const { store } = await randomSession(life);
         const branch = await collectEntriesForBranchSummary(store, await store.leaf(), null);
-        const { entries, omittedIds: left } = prepareBranchEntries(branch, { tokens });
+        const { entries, omittedIds: left } = selectBranchEntries(branch, { tokens });
         const taken = new Set(entries);
         expect(entries).toEqual(branch.entries.filter((entry) => taken.has(entry)));
         const size = (entry: Entry): number => (isSystem(entry) ? 0 : sizeOf(branch, entry.id));
@@ -267,7 +267,7 @@ describe("prepare entries", () => {
           branch.entries.filter((entry) => size(entry) > 0),
           taken,
         );
-        expect(prepareBranchEntries(branch, { tokens: Number.POSITIVE_INFINITY })).toEqual({
+        expect(selectBranchEntries(branch, { tokens: Number.POSITIVE_INFINITY })).toEqual({
           entries: branch.entries,
           omittedIds: [],
         });

@@ -61,7 +61,7 @@ async function worked(steps: number, budget: Budget) {
   const ports = testRuntime("n");
   let [useless, most, paid] = [0, 0, 0];
   const writer = {
-    route: "paid",
+    name: "paid",
     isPaid: true,
     summarize: () => {
       paid++;

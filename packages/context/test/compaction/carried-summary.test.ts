@@ -28,7 +28,7 @@ const WHOLE: readonly string[] = compactionLevels
 function writerOf(summary: string): Summarizer {
   let times = 0;
   return {
-    route: "host",
+    name: "host",
     isPaid: false,
     summarize: ({ covered }) =>
       times++ === 0

@@ -201,7 +201,7 @@ describe("after compact", () => {
       const session = await createSession(...talk);
       const told: unknown[] = [];
       const leaving: Summarizer = {
-        route: "leaving",
+        name: "leaving",
         isPaid: false,
         summarize: async () => {
           await session.move("e1");
@@ -364,7 +364,7 @@ describe("before compact", async () => {
     test("HOOK1 what they want looked at joins what the user wants", async () => {
       const heard: (string | undefined)[] = [];
       const listening: Summarizer = {
-        route: "listening",
+        name: "listening",
         isPaid: false,
         summarize: (_, { instructions }) => {
           heard.push(instructions);
@@ -385,7 +385,7 @@ describe("before compact", async () => {
     test("HOOK1 a summary of a hook's own needs no other writer", async () => {
       let asked = 0;
       const counting: Summarizer = {
-        route: "counting",
+        name: "counting",
         isPaid: false,
         summarize: () => ({ type: "failed", why: `${asked++}` }),
       };

@@ -23,7 +23,7 @@ const newestSummary = ({ branch: { entries, compactionIndex: compactionAt } }: S
   (entries[compactionAt] as CompactionEntry).summary;
 const usage = { ...emptyUsage, totalTokens: 10, input: 10, cost: { ...emptyUsage.cost, total: 1 } };
 const failing: Summarizer = {
-  route: "failing",
+  name: "failing",
   isPaid: true,
   summarize: () => ({ type: "failed", why: "busy", calls: [{ usage }] }),
 };
@@ -121,13 +121,13 @@ describe("what summaries cost", () => {
   test("GUARD3 CMP3 what was paid is in the log when a writer is cancelled, when the leaf has moved, and after an undo", async () => {
     const spent = (session: Session): number => recentCallCosts(session.branch, Date.parse("2026-01-01")).length;
     const cancelled = await createSession(...full);
-    const stops: Summarizer = { route: "stops", isPaid: false, summarize: () => ({ type: "cancelled" }) };
+    const stops: Summarizer = { name: "stops", isPaid: false, summarize: () => ({ type: "cancelled" }) };
     expect(await compactSmall(cancelled, { summarizers: [failing, stops] })).toEqual({ type: "cancelled" });
     expect(spent(cancelled)).toBe(1);
 
     const moved = await createSession(...full);
     const leaves: Summarizer = {
-      route: "leaves",
+      name: "leaves",
       isPaid: true,
       summarize: async ({ covered }) => {
         await moved.move(null);

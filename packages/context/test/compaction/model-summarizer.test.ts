@@ -123,7 +123,7 @@ describe("a summary by a hook or a host", () => {
     session_before_compact: [() => ({ compaction: { summary: lines.join("\n"), firstKeptEntryId: "e3" } })],
   };
   const host: Summarizer = {
-    route: "host",
+    name: "host",
     isPaid: false,
     summarize: ({ covered }) => ({
       type: "written",

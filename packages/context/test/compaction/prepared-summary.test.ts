@@ -21,7 +21,7 @@ const talk = ["user: one", `says: ${repeatWord(500)}`, `says: ${repeatWord(400)}
 function createSummarizer(parts: Partial<SummaryCandidate> = {}): Summarizer & { readonly count: () => number } {
   let count = 0;
   return {
-    route: "own",
+    name: "own",
     isPaid: true,
     count: () => count,
     summarize: ({ covered }) => {
@@ -218,7 +218,7 @@ test.each([
 test("PREP5 after a restart, the receipt has the calls, the cost and the errors of the attempts that failed before", async () => {
   const session = await createSession(...talk);
   const failing: Summarizer = {
-    route: "first",
+    name: "first",
     isPaid: true,
     summarize: () => ({ type: "failed", why: "the reply was cut off", calls: [{ usage: paidUsage(0.5) }] }),
   };
@@ -246,7 +246,7 @@ function paidUsage(total: number): Usage {
 test("PREP3 a saved summary contains no secret of an error that a summarizer reported before", async () => {
   const session = await createRedactedSession();
   const failing: Summarizer = {
-    route: "first",
+    name: "first",
     isPaid: true,
     summarize: () => ({ type: "failed", why: "the key swordfish is not valid" }),
   };

@@ -7,13 +7,13 @@ import { compactSmall, createSession, repeatWord } from "./small-session.ts";
 const talk = ["user: fix the login", `says: ${repeatWord(800)}`, "user: and the tests?"];
 
 /** Fails, so that all summarizers are tried. */
-function failing(route: string, estimate: SummaryEstimate | null, tried: string[]): Summarizer {
+function failing(name: string, estimate: SummaryEstimate | null, tried: string[]): Summarizer {
   return {
-    route,
+    name,
     isPaid: false,
     ...(estimate && { estimate: () => estimate }),
     summarize: () => {
-      tried.push(route);
+      tried.push(name);
       return { type: "failed", why: "no answer" };
     },
   };
@@ -46,7 +46,7 @@ test("PFX7 by default, the summarizers are tried as they are listed", async () =
 
 test("PFX8 the receipt has the cost that the summarizer expected", async () => {
   const writer: Summarizer = {
-    route: "writer",
+    name: "writer",
     isPaid: false,
     summarize: ({ covered }) => ({
       type: "written",

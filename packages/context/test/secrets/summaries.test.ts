@@ -96,7 +96,7 @@ test("SEC16 a part that shortens the text of a hook or of code shows no piece of
 
 test("SEC11 SEC16 what a summarizer says of its failure has no secret, in the progress, the receipt and a failed outcome", async () => {
   const failing: Summarizer = {
-    route: "failing",
+    name: "failing",
     isPaid: false,
     summarize: () => ({ type: "failed", why: `401: the key ${secret} is not valid` }),
   };

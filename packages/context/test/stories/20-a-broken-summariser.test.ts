@@ -8,7 +8,7 @@ const talk = ["user: never touch the lock file", `says: ${repeatWord(900)}`, "us
 
 function writer(story: string, parts: Partial<Summarizer> = {}): Summarizer {
   return {
-    route: "broken",
+    name: "broken",
     isPaid: true,
     summarize: ({ covered }) => {
       const candidate: SummaryCandidate = {

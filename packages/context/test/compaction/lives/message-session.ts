@@ -77,7 +77,7 @@ export async function runMessageSession(steps: readonly MessageStep[]): Promise<
         for (let index = 0; index < step.count; index++) await addTurn(session, step.kind, ++count);
         break;
       case "compact":
-        await runCompaction(session, step);
+        await runCompactStep(session, step);
         break;
       case "undo":
         await checkUndo(session);
@@ -149,7 +149,7 @@ function createMessageText(kind: MessageKind, index: number): string {
 /** Plans to keep little, so that a session of any size can be compacted. */
 const limits = { ...compactionLimits, tail: { tokens: 300, share: 1 }, hourly: { calls: 1e6, cost: 1e6 } };
 
-async function runCompaction(session: Session, step: CompactStep): Promise<void> {
+async function runCompactStep(session: Session, step: CompactStep): Promise<void> {
   const { contextWindow, isPrepared, attempt } = step;
   const budget = createBudget(limits, { contextWindow });
   const summarizers = step.summarizer === "none" ? [] : [createSummarizer(step.summarizer)];
@@ -164,7 +164,7 @@ async function runCompaction(session: Session, step: CompactStep): Promise<void>
 
 function createSummarizer(kind: Exclude<SummarizerKind, "none">): Summarizer {
   return {
-    route: "host",
+    name: "host",
     isPaid: false,
     summarize: (plan) => ({ type: "written", candidate: createCandidate(plan, kind) }),
   };

@@ -58,15 +58,15 @@ function plainWriter(kind: WriterKind, session: Session): Summarizer | null {
         (ids) => ids.slice(0, -1),
       );
     case "throws":
-      return { route: kind, isPaid: true, summarize: () => Promise.reject(new Error("no connection")) };
+      return { name: kind, isPaid: true, summarize: () => Promise.reject(new Error("no connection")) };
     case "fails":
       return {
-        route: kind,
+        name: kind,
         isPaid: true,
         summarize: () => ({ type: "failed", why: "refused", calls: [{ usage: paid }] }),
       };
     case "nothing":
-      return { route: kind, isPaid: false, summarize: () => ({ type: "nothing" }) };
+      return { name: kind, isPaid: false, summarize: () => ({ type: "nothing" }) };
     case "overtaken":
       return made(kind, async () => {
         await session.append({ type: "message", message: { role: "user", content: "meanwhile", timestamp: 1 } });
@@ -111,7 +111,7 @@ function made(
   chosen: (ids: readonly string[]) => readonly string[] = (ids) => ids,
 ): Summarizer {
   return {
-    route,
+    name: route,
     isPaid: true,
     async summarize(plan) {
       const covers = new Set(chosen(plan.covered.map(({ id }) => id)));

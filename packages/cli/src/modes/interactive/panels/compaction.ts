@@ -141,7 +141,7 @@ export const openCompact: PanelCommand = async (args, context) => {
     return true;
   }
   // During a compaction, the command is refused immediately and not after a preview.
-  if (isAtOnce || isCompacting(agent)) return await runCompaction(request, context);
+  if (isAtOnce || isCompacting(agent)) return await compactOnScreen(request, context);
   const plan = await planCompaction(agent, request);
   // The command without a panel says why there is nothing to do.
   if (plan.type !== "planned") return false;
@@ -161,7 +161,7 @@ export async function confirmCompaction(
   const notes = plan.receipt.findings.filter(({ code }) => code === "cut-moved").map(({ note }) => note);
   const panel = createPreviewPanel(stats, { title: titleOf(plan, request), focus: instructions, notes });
   const focus = await screen.showPanel(panel, { where: "inline", question: "follow-up" });
-  return focus !== null && (await runCompaction({ ...request, instructions: focus }, context));
+  return focus !== null && (await compactOnScreen({ ...request, instructions: focus }, context));
 }
 
 type PlannedCompaction = Extract<CompactionPreview, { type: "planned" }>;
@@ -230,7 +230,7 @@ async function confirmReplacement(
 }
 
 /** The transcript shows the receipt or the failure. Only the other outcomes are reported here. */
-async function runCompaction(request: CompactRequest, context: InteractiveContext): Promise<true> {
+async function compactOnScreen(request: CompactRequest, context: InteractiveContext): Promise<true> {
   const { agent } = context.app;
   if (agent.isRunning && !isCompacting(agent))
     context.screen.showNote("The context will be compacted when the current request finishes.");

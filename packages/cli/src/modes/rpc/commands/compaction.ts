@@ -17,7 +17,7 @@ import {
   unknownEntry,
 } from "../rpc-context.ts";
 
-export async function runCompaction(
+export async function compactForClient(
   request: CompactRequest,
   { app }: RpcContext,
 ): Promise<Outcome<RpcResult<"compact">>> {
@@ -83,7 +83,7 @@ export const compactionCommands: RpcCommandDefinitions<
       if (firstKeptEntryId !== undefined && !(await context.app.agent.session.store.entry(firstKeptEntryId)))
         return unknownEntry(firstKeptEntryId);
       const instructions = customInstructions !== undefined && { instructions: customInstructions };
-      return await runCompaction({ ...request, ...instructions }, context);
+      return await compactForClient({ ...request, ...instructions }, context);
     },
   },
   preview_compaction: {
