@@ -80,9 +80,10 @@ test("RST1 RST3 RST5 RST8 RST9 /compact in print mode: the next request has the 
   expect(compacted).toMatchObject({ code: 0 });
   expect(compacted.notes).toMatch(/· read 2 files again \(\d+ tokens\): key\.ts, open\.ts\n/);
   const [, tokens = ""] = /again \((\d+) tokens\)/.exec(compacted.notes) ?? [];
-  expect((await ground.run(["-p", "-c", "/context"], { variables })).out).toMatch(
-    new RegExp(`files read again +${tokens} `),
-  );
+  const { out: report } = await ground.run(["-p", "-c", "/context"], { variables });
+  const [, reported = ""] = /files read again +(\d+) /.exec(report) ?? [];
+  // The rows of the report add up to its total, so that one of them may be rounded up.
+  expect(Math.abs(Number(reported) - Number(tokens))).toBeLessThanOrEqual(1);
   replies.push(call("edit", { path: "open.ts", oldText: "2", newText: "3" }), "Edited.");
   expect(await ground.run(["-p", "-c", "Edit it."], { variables })).toMatchObject({ code: 0, out: "Edited.\n" });
   const sent = server.requests.filter(({ wire }) => wire).map(({ body }) => textOf(body));
