@@ -30,7 +30,7 @@ export function findConfiguredPaths(config: GitConfigFile, depth = 0): readonly 
           return [{ path, text: "" }, ...findConfiguredPaths({ ...config, file: path }, depth + 1)];
         }
         case "hookspath":
-          return [{ path: hooksRoot(resolveFrom(root)) }];
+          return [guardHooks(resolveFrom(root))];
         case "worktree":
           return [join(resolveFrom(dirname(file)), ".git")].filter(isFile).map((path) => ({ path }));
         default:
@@ -41,8 +41,8 @@ export function findConfiguredPaths(config: GitConfigFile, depth = 0): readonly 
 }
 
 /** Generated hooks (husky's `_`) run those in the parent folder. */
-function hooksRoot(path: string): string {
-  return basename(path) === "_" ? dirname(path) : path;
+function guardHooks(path: string): GuardedPath {
+  return basename(path) === "_" ? { path: dirname(path), generated: path } : { path };
 }
 
 /** Empty where it is not a readable file. */

@@ -62,6 +62,8 @@ export interface GuardedPath {
   readonly path: string;
   /** The content of the placeholder file where the path is missing; without it the placeholder is an empty folder. */
   readonly text?: string;
+  /** A folder in it that a tool generates again at each installation. Commands write to a copy. */
+  readonly generated?: string;
 }
 
 export interface Guard {

@@ -7,6 +7,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { isWithin } from "../../text.ts";
 import type { AbsentNames } from "./absent-names.ts";
+import { GeneratedFolders } from "./generated-folders.ts";
 import { findRepositoryPaths, isRepository, listGuardedNestedPaths } from "./git-paths.ts";
 import { createGuards, findNestedNames, type Guard } from "./guarded-paths.ts";
 import { type Mount, realPathAt } from "./mounts.ts";
@@ -37,6 +38,7 @@ export interface FixedLayout {
   /** Guarded names in subfolders of the workspace. */
   readonly nestedNames: readonly string[];
   readonly journal: PlaceholderJournal;
+  readonly generatedFolders: GeneratedFolders;
 }
 
 /** Resolved once, before any command could replace a folder by a link. The root must be a real path. */
@@ -67,6 +69,7 @@ export function createFixedLayout(sandbox: SandboxOptions): FixedLayout {
     writable: listPermittedPaths(sandbox.writable),
     nestedNames: findNestedNames(sandbox.root),
     journal: new PlaceholderJournal(sandbox.journal),
+    generatedFolders: new GeneratedFolders(sandbox.privateHome),
   };
 }
 
@@ -120,6 +123,10 @@ export function createLayout(
     return [
       ...visibleMounts,
       ...mounts,
+      ...fixed.generatedFolders.createMounts(
+        mayWrite ? guarded.flatMap(({ generated }) => generated ?? []) : [],
+        sandbox.root,
+      ),
       ...createHiddenMounts(sandbox, fixed, visibleMounts),
       ...credentialMounts(credentialFiles, sandbox.home),
     ];

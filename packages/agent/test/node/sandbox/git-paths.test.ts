@@ -129,10 +129,28 @@ describe("git folder", () => {
     place.git("config", "core.fsmonitor", "./monitor.sh");
     const { text } = await ranIn(
       boxOf(place),
-      "for f in .husky/pre-commit .husky/_/pre-commit more monitor.sh; do (echo x >$f) 2>/dev/null && echo $f; done; echo '[core]' >evenmore; git log --format=%s; ls -A .husky",
+      "for f in .husky/pre-commit more monitor.sh; do (echo x >$f) 2>/dev/null && echo $f; done; echo '[core]' >evenmore; git log --format=%s; ls -A .husky",
     );
     expect(text).toBe("first\n_\n");
     expect(existsSync(at("evenmore"))).toBe(false);
+  });
+
+  test("BOX44 generated hooks can be generated again, in a copy: the real ones and the user's own stay as they are", async () => {
+    const place = repository();
+    const at = (name: string): string => join(place.workspace, name);
+    mkdirSync(at(".husky/_"), { recursive: true });
+    writeFileSync(at(".husky/_/h"), "exit 0\n");
+    writeFileSync(at(".husky/pre-commit"), "npm test\n");
+    place.git("config", "core.hooksPath", ".husky/_");
+    const shell = boxOf(place);
+    const { end, text } = await ranIn(
+      shell,
+      "rm .husky/_/h && echo evil >.husky/_/h && echo x >.husky/_/new; cat .husky/_/h; echo x >.husky/pre-commit",
+    );
+    expect(end).toEqual({ type: "ended", exitCode: 1 });
+    expect(text).toMatch(/^evil\n.*pre-commit: Read-only file system\n$/);
+    expect(readdirSync(at(".husky/_"))).toEqual(["h"]);
+    expect(readFileSync(at(".husky/_/h"), "utf8")).toBe("exit 0\n");
   });
 
   test.each([

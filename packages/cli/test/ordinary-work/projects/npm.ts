@@ -100,7 +100,7 @@ export const npm: Project = {
     run("npm test"),
     run("npm run lint || npx prettier --write src"),
     run("git add -A && git commit -qm 'Start the shop'"),
-    run("npx husky init"),
+    run("npm_config_user_agent=npm npx husky init"),
     run("printf 'npm test\\n' > .husky/pre-commit"),
     run("npm run prepare && ls -A .husky"),
     run("git config core.hooksPath && git config user.name 'Ada of the shop'"),
