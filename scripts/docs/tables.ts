@@ -223,7 +223,7 @@ export const compactionTables: Readonly<Record<string, () => string>> = {
 function defaultsTable(limits: CompactionLimits): string {
   const formatAmount = ({ tokens, share }: CompactionLimits["tail"]): string =>
     `min(${formatNumber(tokens)}, ${formatPercent(share)} of the window)`;
-  const reserve = limits.thresholds[0]?.reserve ?? 0;
+  const { tokens: reserve = 0 } = Object(limits.thresholds[0]?.reserve);
   return formatTable(
     ["limit in the library", "in settings.json", "default", "description"],
     [
@@ -252,19 +252,19 @@ function defaultsTable(limits: CompactionLimits): string {
         `${limits.outdated.enabled}; at least ${formatAmount(limits.outdated.minimum)}; after ${limits.outdated.cacheLifetime / 60_000} min (Anthropic: 5 min)`,
         "whether [outdated tool results](#outdated-tool-results) are removed, how much a removal must free, and after how long without a request",
       ],
-      ["`words`", "–", formatAmount(limits.words), "your earlier messages, word for word"],
+      ["`userMessages`", "–", formatAmount(limits.userMessages), "your earlier messages, word for word"],
       ["`checkpoint`", "–", formatAmount(limits.checkpoint), "the summary and the facts that Pith recorded, together"],
       ["`branch`", "–", formatAmount(limits.branch), "the summary of an abandoned branch"],
       [
-        "`reduced`",
+        "`shortenedMessage`",
         "–",
-        formatAmount(limits.reduced),
+        formatAmount(limits.shortenedMessage),
         "what is shown of one result or paste that is too large for the kept part",
       ],
       [
-        "`wire`",
+        "`requestSize`",
         "–",
-        `${formatPercent(limits.wire.share)} of ${limits.wire.bytes / 1024 / 1024} MiB`,
+        `${formatPercent(limits.requestSize.share)} of ${limits.requestSize.bytes / 1024 / 1024} MiB`,
         "a request with more bytes than this triggers a compaction",
       ],
       [
@@ -274,9 +274,9 @@ function defaultsTable(limits: CompactionLimits): string {
         "a compaction that frees less than this counts as unsuccessful",
       ],
       [
-        "`rounds`",
+        "`maxWithoutProgress`",
         "–",
-        String(limits.rounds),
+        String(limits.maxWithoutProgress),
         "the number of unsuccessful compactions in a row after which automatic compaction stops",
       ],
       [
@@ -308,7 +308,14 @@ function windowsTable(limits: CompactionLimits): string {
     return [contextWindow, limit, tail, userMessages, checkpoint, shortenedMessage].map(formatNumber);
   });
   return formatTable(
-    ["window", "compaction threshold", "kept part (`tail`)", "your messages (`words`)", "`checkpoint`", "`reduced`"],
+    [
+      "window",
+      "compaction threshold",
+      "kept part (`tail`)",
+      "your messages (`userMessages`)",
+      "`checkpoint`",
+      "`shortenedMessage`",
+    ],
     rows,
   );
 }

@@ -78,7 +78,7 @@ async function createAgent(root: string): Promise<Agent> {
 /** As in the recorded sessions, without the limits per hour. */
 const LIMITS = {
   ...compactionLimits,
-  thresholds: [{ reserve: 6_000 }],
+  thresholds: [{ reserve: { tokens: 6_000 } }],
   tail: { tokens: 4_800, share: 0.2 },
   hourly: { calls: Number.POSITIVE_INFINITY, cost: Number.POSITIVE_INFINITY },
 };

@@ -61,7 +61,15 @@ export { isBlobHash, parseBlobBlock } from "./session/blobs.ts";
 export { noRedaction } from "./session/session.ts";
 export { type Pin, QUEUE_TYPE, type QueuedMessage, type SessionState, UNQUEUE_TYPE } from "./session/state.ts";
 export { isEditable } from "./session/store.ts";
-export { createSummaryTimeouts, formatLimits, type ToolRoles, timeouts } from "./settings.ts";
+export {
+  createSummaryTimeouts,
+  formatLimits,
+  type TokenAmount,
+  type TokenLimit,
+  type ToolRoles,
+  timeouts,
+  toTokenAmount,
+} from "./settings.ts";
 export { parseShellLine, type ShellCommand } from "./shell/parse-line.ts";
 export type { ShellWord } from "./shell/parse-word.ts";
 export type { SummaryProgress } from "./summary/ask-model.ts";

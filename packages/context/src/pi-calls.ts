@@ -33,7 +33,7 @@ import type { AgentMessage } from "./message.ts";
 import type { Model } from "./model.ts";
 import type { Runtime } from "./runtime.ts";
 import { type LoadedBranch, loadBranch } from "./session/loaded-branch.ts";
-import { type CompactionLimits, compactionLimits } from "./settings.ts";
+import { type CompactionLimits, compactionLimits, toTokenAmount } from "./settings.ts";
 import {
   type GenerateSummaryOptions,
   generateSummary as generate,
@@ -124,7 +124,7 @@ function toCompactionLimits({ enabled, reserveTokens, keepRecentTokens }: Compac
   return {
     ...compactionLimits,
     enabled,
-    thresholds: [{ reserve: reserveTokens }],
+    thresholds: [{ reserve: toTokenAmount(reserveTokens) }],
     tail: { tokens: keepRecentTokens, share: Number.POSITIVE_INFINITY },
   };
 }
@@ -294,7 +294,7 @@ export interface BranchPreparation {
   readonly totalTokens: number;
 }
 
-/** Selects the newest entries of an abandoned branch that fit, and older summaries if they fit (BR2); `tokens: Infinity` selects all. */
+/** Selects the newest entries of an abandoned branch that fit, and older summaries if they fit (BR2); `tokens: Infinity` selects all. Keeps the name that pi gives its call. */
 export function prepareBranchEntries(
   oldBranch: Pick<OldBranch, "entries" | "edits">,
   limit: { readonly tokens: number },
@@ -360,7 +360,7 @@ export async function generateBranchSummary(
   if (!first.some((entry) => isVisibleToModel(entry, oldBranch.edits) || entry.type === "compaction"))
     return { error: "The branch has nothing to summarize." };
   const { customInstructions = "", replaceInstructions = false, reserveTokens, signal } = options ?? {};
-  const reserve = reserveTokens === undefined ? {} : { thresholds: [{ reserve: reserveTokens }] };
+  const reserve = reserveTokens === undefined ? {} : { thresholds: [{ reserve: toTokenAmount(reserveTokens) }] };
   const budget = createBudget({ ...compactionLimits, ...reserve }, { contextWindow: model.contextWindow });
   const outcome = await summarizeBranch({
     ...{ models: [model], runtime, oldBranch, instructions: customInstructions, replaceInstructions, signal },

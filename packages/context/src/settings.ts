@@ -27,23 +27,23 @@ export interface CompactionLimits {
    */
   readonly prepare: "during-runs" | "between-runs" | "never";
   /** The end of the context that is kept unchanged. */
-  readonly tail: TokenShare;
+  readonly tail: TokenLimit;
   /** The user's messages before the tail, kept verbatim. */
-  readonly words: TokenShare;
+  readonly userMessages: TokenLimit;
   /** The narrative and the ledger together. */
-  readonly checkpoint: TokenShare;
+  readonly checkpoint: TokenLimit;
   /** The summary of an abandoned branch, including its ledger. */
-  readonly branch: TokenShare;
+  readonly branch: TokenLimit;
   /** The part of the window that stays free when an abandoned branch is summarized. Of a longer branch, the newest part is summarized. */
-  readonly branchReserve: TokensOrShare;
+  readonly branchReserve: TokenAmount;
   /** The size to which a result or paste is shortened if it is too large for the tail. */
-  readonly reduced: TokenShare;
+  readonly shortenedMessage: TokenLimit;
   /** The maximum size of a request in bytes, and the share of it that is used. */
-  readonly wire: { readonly bytes: number; readonly share: number };
+  readonly requestSize: { readonly bytes: number; readonly share: number };
   /** The minimum share of the context that a compaction must free to count as progress. */
   readonly progress: number;
   /** The number of consecutive compactions that free too little before automatic compaction stops. */
-  readonly rounds: number;
+  readonly maxWithoutProgress: number;
   /** After an undo, automatic compaction waits until the context has grown by this share of the window. */
   readonly quietAfterUndo: number;
   /** The maximum cost and number of calls of compactions within an hour. */
@@ -61,7 +61,7 @@ export interface OutdatedLimits {
   /** How long the provider caches the beginning of a request after its last use, in milliseconds. */
   readonly cacheLifetime: number;
   /** The least that a removal outside a compaction must free. */
-  readonly minimum: TokenShare;
+  readonly minimum: TokenLimit;
   /** The share of the window that a removal must free to take the place of a compaction. */
   readonly insteadOfCompaction: number;
 }
@@ -82,16 +82,16 @@ export interface SummaryTimeouts {
 export interface Threshold {
   readonly tokens?: number;
   readonly percent?: number;
-  readonly reserve?: TokensOrShare;
+  readonly reserve?: TokenAmount;
   /** Only for this model, as `provider/model`. */
   readonly model?: string;
   /** Only for this agent. */
   readonly agent?: string;
 }
 
-/** A number of tokens, limited to a share of the window. */
-export interface TokenShare {
-  readonly tokens: TokensOrShare;
+/** A number of tokens, and a share of the window that they must not exceed. `tokens: Infinity` sets only the share. */
+export interface TokenLimit {
+  readonly tokens: number;
   readonly share: number;
 }
 
@@ -103,31 +103,40 @@ export function createSummaryTimeouts(firstToken: number = 10 * MINUTE_MS): Summ
 
 const MINUTE_MS = 60_000;
 
-/** A number of tokens, or a share of the window if it is between 0 and 1: 0.1 is a tenth of the window, 1 is one token. */
-export type TokensOrShare = number;
+/** An amount of tokens: a number of them, or a share of the context window. */
+export type TokenAmount = { readonly tokens: number } | { readonly share: number };
 
-/** Converts a number of tokens or a share of the window to tokens (DUE8). */
-export function resolveTokens(value: TokensOrShare, contextWindow: number): number {
-  // Rounds away the binary error of shares such as 0.1: a tenth of 8,190 is exactly 819.
-  return value > 0 && value < 1 ? Number((contextWindow * value).toPrecision(12)) : value;
+/** Reads the number of a setting: above 0 and below 1 it is a share of the window, otherwise a number of tokens (DUE8). */
+export function toTokenAmount(value: number): TokenAmount {
+  return value > 0 && value < 1 ? { share: value } : { tokens: value };
+}
+
+/** Converts an amount to tokens. */
+export function resolveTokens(amount: TokenAmount, contextWindow: number): number {
+  return "tokens" in amount ? amount.tokens : shareOfWindow(amount.share, contextWindow);
+}
+
+/** Rounds away the binary error of shares such as 0.1: a tenth of 8,190 is exactly 819. */
+export function shareOfWindow(share: number, contextWindow: number): number {
+  return Number((contextWindow * share).toPrecision(12));
 }
 
 /** The default limits. */
 export const compactionLimits: CompactionLimits = {
   enabled: true,
-  thresholds: [{ reserve: 16_384 }],
+  thresholds: [{ reserve: { tokens: 16_384 } }],
   largestReserve: 0.25,
   soft: 0.8,
   prepare: "never",
   tail: { tokens: 20_000, share: 0.2 },
-  words: { tokens: 20_000, share: 0.1 },
+  userMessages: { tokens: 20_000, share: 0.1 },
   checkpoint: { tokens: 8_000, share: 0.08 },
   branch: { tokens: 4_000, share: 0.05 },
-  branchReserve: 16_384,
-  reduced: { tokens: 4_000, share: 0.05 },
-  wire: { bytes: 32 * 1024 * 1024, share: 0.8 },
+  branchReserve: { tokens: 16_384 },
+  shortenedMessage: { tokens: 4_000, share: 0.05 },
+  requestSize: { bytes: 32 * 1024 * 1024, share: 0.8 },
   progress: 0.1,
-  rounds: 2,
+  maxWithoutProgress: 2,
   quietAfterUndo: 0.1,
   hourly: { cost: 5, calls: 30 },
   summaryTime: createSummaryTimeouts(),

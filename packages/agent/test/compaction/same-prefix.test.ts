@@ -134,7 +134,10 @@ describe("a session for which a transcript is right", () => {
       { hooks: { context_with_system: [() => undefined] }, window: 50_000 },
     ],
     ["a hook sets headers", { hooks: { before_provider_request: [() => ({ headers: { "x-trace": "1" } })] } }],
-    ["an answer does not fit the window", { limits: { ...compactionLimits, thresholds: [{ reserve: 5_000 }] } }],
+    [
+      "an answer does not fit the window",
+      { limits: { ...compactionLimits, thresholds: [{ reserve: { tokens: 5_000 } }] } },
+    ],
     [
       "the provider reports no cache",
       { usageOf: ({ body }) => ({ input: Math.ceil(JSON.stringify(body).length / 4), cacheRead: 0, cacheWrite: 0 }) },

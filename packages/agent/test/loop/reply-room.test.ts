@@ -137,7 +137,7 @@ function dataOf(tokens: number): string {
 }
 
 function limitOf(window: number): number {
-  const [{ reserve = 0 } = {}] = compactionLimits.thresholds;
+  const { tokens: reserve } = Object(compactionLimits.thresholds[0]?.reserve) as { tokens: number };
   return window - Math.min(reserve, window * compactionLimits.largestReserve);
 }
 

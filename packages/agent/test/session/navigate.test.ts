@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { compactionLimits, messageTokens } from "@pith/context";
+import type { TokenAmount } from "@pith/context/host";
 import { emptyUsage, scriptedModel } from "@pith/context/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { fileTools } from "../../src/index.ts";
@@ -126,7 +127,7 @@ test("SET13 summarizes as many of the newest tokens of the left branch as the re
   const sentences = ["oldest", "newest"].map((word) => `${word} ${"work on the parser ".repeat(300)}`);
   const messages = sentences.map((content) => ({ role: "user" as const, content, timestamp: 0 }));
   const tokens = messages.reduce((sum, message) => sum + messageTokens(message), 0);
-  const summarized = async (contextWindow: number, branchReserve?: number): Promise<readonly boolean[]> => {
+  const summarized = async (contextWindow: number, branchReserve?: TokenAmount): Promise<readonly boolean[]> => {
     const model = scriptedModel("## Goal\nOld and new.", "## Goal\nNew.");
     const limits = { ...compactionLimits, ...(branchReserve !== undefined && { branchReserve }) };
     const { agent } = await stage({ ...model, contextWindow }, { limits });
@@ -142,11 +143,11 @@ test("SET13 summarizes as many of the newest tokens of the left branch as the re
   ];
   // The default is 16,384, and a quarter of a small window.
   expect(await summarized(100_000)).toEqual(both);
-  expect(compactionLimits.branchReserve).toBe(16_384);
+  expect(compactionLimits.branchReserve).toEqual({ tokens: 16_384 });
   expect(await summarized(Math.ceil(tokens / 0.75))).toEqual(both);
   expect(await summarized(Math.floor((tokens - 1) / 0.75))).toEqual(newest);
-  expect(await summarized(tokens + 500, 500)).toEqual(both);
-  expect(await summarized(tokens + 499, 500)).toEqual(newest);
+  expect(await summarized(tokens + 500, { tokens: 500 })).toEqual(both);
+  expect(await summarized(tokens + 499, { tokens: 500 })).toEqual(newest);
   // A window nobody knows has no reserve.
   expect(await summarized(0)).toEqual(both);
 });

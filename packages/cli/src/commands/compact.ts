@@ -9,7 +9,7 @@ import {
   readReceipt,
   refusalNotes,
 } from "@pith/context";
-import { breakerNotes } from "@pith/context/host";
+import { breakerNotes, type TokenAmount } from "@pith/context/host";
 import type { PreviewStats } from "../context-report/compaction-preview.ts";
 import {
   describeBusyRefusal,
@@ -18,7 +18,7 @@ import {
   isCompacting,
   MAX_FINDINGS,
 } from "../text/compaction-text.ts";
-import { formatCost, formatCount, formatNumber, formatTokensOrShare } from "../text/format.ts";
+import { formatCost, formatCount, formatNumber, formatTokenAmount, formatTokenLimit } from "../text/format.ts";
 import { usageError } from "../text/usage-error.ts";
 import {
   type Command,
@@ -85,23 +85,27 @@ function reportAutoCompaction({ agent }: CommandContext, isChanged: boolean): Co
   const { limit, tail, limits } = agent.budget;
   const { enabled } = limits;
   const reserveTokens = limits.thresholds.find(({ reserve }) => reserve !== undefined)?.reserve ?? null;
-  const keepRecentTokens = limits.tail.tokens;
   const lines = [
     `Automatic compaction is ${enabled ? "on" : "off"}${isChanged ? " until you quit" : ""}.`,
     ...(isChanged
       ? [`To make it permanent, set { "compaction": { "enabled": ${enabled} } } in ~/.pith/settings.json.`]
       : []),
     enabled ? describeThreshold(limit) : "The context is compacted only when you run /compact.",
-    `reserveTokens ${reserveTokens === null ? "(none)" : formatTokensOrShare(reserveTokens)}: kept free in the context window, at most a quarter of it`,
-    `keepRecentTokens ${formatTokensOrShare(keepRecentTokens)}: the newest ${formatNumber(tail)} tokens are kept unchanged`,
+    `reserveTokens ${reserveTokens === null ? "(none)" : formatTokenAmount(reserveTokens)}: kept free in the context window, at most a quarter of it`,
+    `keepRecentTokens ${formatTokenLimit(limits.tail)}: the newest ${formatNumber(tail)} tokens are kept unchanged`,
   ];
   return success(lines.join("\n"), {
     enabled,
     limit: toFiniteOrNull(limit),
-    reserveTokens,
-    keepRecentTokens,
+    reserveTokens: reserveTokens && toSettingValue(reserveTokens),
+    keepRecentTokens: Number.isFinite(limits.tail.tokens) ? limits.tail.tokens : limits.tail.share,
     kept: tail,
   });
+}
+
+/** The number as it stands in the settings. */
+function toSettingValue(amount: TokenAmount): number {
+  return "tokens" in amount ? amount.tokens : amount.share;
 }
 
 function describeThreshold(limit: number): string {

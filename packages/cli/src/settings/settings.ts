@@ -1,13 +1,13 @@
 /** Defines the types of settings and MCP servers, and computes the compaction limits for a model from the settings. */
 
 import type { LimitsForModel, PermissionMode } from "@pith/agent";
-import type { CompactionLimits } from "@pith/context";
 import { compactionLimits, type ThinkingLevel } from "@pith/context";
-import { createSummaryTimeouts } from "@pith/context/host";
+import { createSummaryTimeouts, type TokenLimit, toTokenAmount } from "@pith/context/host";
 import { providers } from "@pith/models";
 import type { Policy } from "../policy/policy.ts";
 
-type TokensOrShare = CompactionLimits["branchReserve"];
+/** A number of tokens, or a share of the context window if it is above 0 and below 1. */
+type TokenSetting = number;
 
 export interface Settings extends SettingsOverrides {
   /** The organisation's policy, from its own file, never from settings files. The other settings are already limited by it. */
@@ -95,15 +95,15 @@ export interface CompactionSettings extends CompactionAmounts {
 
 /** The amounts that can also be set for one model or one agent. */
 export interface CompactionAmounts {
-  readonly reserveTokens?: TokensOrShare;
-  readonly keepRecentTokens?: TokensOrShare;
+  readonly reserveTokens?: TokenSetting;
+  readonly keepRecentTokens?: TokenSetting;
   readonly thresholdPercent?: number;
   readonly thresholdTokens?: number;
 }
 
 export interface BranchSummarySettings {
   /** The part of the context window that stays free when an abandoned branch is summarized. The newest part of the branch fills the rest. */
-  readonly reserveTokens?: TokensOrShare;
+  readonly reserveTokens?: TokenSetting;
   /** Whether the user leaves a branch without the question about a summary. */
   readonly skipPrompt?: boolean;
 }
@@ -174,7 +174,7 @@ export interface LimitsOptions {
   readonly agent?: string;
   readonly firstTokenMinutes?: number | undefined;
   /** The value of `branchSummary.reserveTokens`. */
-  readonly branchReserve?: TokensOrShare | undefined;
+  readonly branchReserve?: TokenSetting | undefined;
 }
 
 /** For each amount, a value for the agent overrides one for the model, which overrides the general one. Of several thresholds the lowest applies. */
@@ -186,7 +186,7 @@ export function createLimitsForModel(settings: CompactionSettings = {}, options:
     prepare = true,
     ask = false,
   } = settings;
-  const { agent, firstTokenMinutes, branchReserve = compactionLimits.branchReserve } = options;
+  const { agent, firstTokenMinutes, branchReserve } = options;
   return ({ api, provider, model }) => {
     const amountLayers = [
       findOverride(settings.agentOverrides, agent),
@@ -195,12 +195,12 @@ export function createLimitsForModel(settings: CompactionSettings = {}, options:
     ];
     const findAmount = (name: keyof CompactionAmounts): number | undefined =>
       amountLayers.map((amounts) => amounts[name]).find((value) => value !== undefined);
-    const [reserve = DEFAULT_RESERVE, percent, tokens] = [
+    const [reserve, percent, tokens] = [
       findAmount("reserveTokens"),
       findAmount("thresholdPercent"),
       findAmount("thresholdTokens"),
     ];
-    const { tail, outdated } = compactionLimits;
+    const { outdated } = compactionLimits;
     const cacheLifetime = api === "anthropic-messages" ? ANTHROPIC_CACHE_MS : outdated.cacheLifetime;
     return {
       ...compactionLimits,
@@ -208,10 +208,16 @@ export function createLimitsForModel(settings: CompactionSettings = {}, options:
       ...(softPercent !== undefined && { soft: softPercent / 100 }),
       // A user who wants to be asked decides before a summary is paid for.
       prepare: !prepare || ask ? "never" : isLocalProvider(provider) ? "between-runs" : "during-runs",
-      thresholds: [{ reserve, ...(percent !== undefined && { percent }), ...(tokens !== undefined && { tokens }) }],
-      tail: { ...tail, tokens: findAmount("keepRecentTokens") ?? tail.tokens },
+      thresholds: [
+        {
+          ...(reserve === undefined ? DEFAULT_RESERVE : { reserve: toTokenAmount(reserve) }),
+          ...(percent !== undefined && { percent }),
+          ...(tokens !== undefined && { tokens }),
+        },
+      ],
+      tail: limitTail(findAmount("keepRecentTokens")),
       ...(firstTokenMinutes !== undefined && { summaryTime: createSummaryTimeouts(firstTokenMinutes * 60_000) }),
-      branchReserve,
+      ...(branchReserve !== undefined && { branchReserve: toTokenAmount(branchReserve) }),
       outdated: { ...outdated, enabled: removeOutdated, cacheLifetime },
     };
   };
@@ -220,7 +226,16 @@ export function createLimitsForModel(settings: CompactionSettings = {}, options:
 /** Anthropic keeps what the requests mark for 5 minutes after the last use. Other providers say at most an hour, or nothing. */
 const ANTHROPIC_CACHE_MS = 5 * 60_000;
 
-const DEFAULT_RESERVE = compactionLimits.thresholds[0]?.reserve ?? 0;
+const [DEFAULT_RESERVE] = compactionLimits.thresholds;
+
+function limitTail(setting: TokenSetting | undefined): TokenLimit {
+  const { tail } = compactionLimits;
+  if (setting === undefined) return tail;
+  const amount = toTokenAmount(setting);
+  return "tokens" in amount
+    ? { ...tail, tokens: amount.tokens }
+    : { tokens: Number.POSITIVE_INFINITY, share: Math.min(amount.share, tail.share) };
+}
 
 /** A local server usually answers one request at a time. */
 function isLocalProvider(provider: string): boolean {

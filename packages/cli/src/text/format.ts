@@ -1,6 +1,7 @@
 /** Formats sizes, counts, tokens, costs, ages and durations for the user. */
 
 import type { Usage } from "@pith/context";
+import type { TokenAmount, TokenLimit } from "@pith/context/host";
 
 export function formatBytes(bytes: number): string {
   const firstFit = BYTE_UNITS.findIndex((_, index) => bytes < 1024 ** (index + 1));
@@ -17,8 +18,13 @@ export function formatNumber(count: number): string {
 }
 
 /** `16,384`, or `10% of the window` for a share of it. */
-export function formatTokensOrShare(value: number): string {
-  return value > 0 && value < 1 ? `${Number((value * 100).toFixed(2))}% of the window` : formatNumber(value);
+export function formatTokenAmount(amount: TokenAmount): string {
+  return "tokens" in amount ? formatNumber(amount.tokens) : `${Number((amount.share * 100).toFixed(2))}% of the window`;
+}
+
+/** The number of tokens, or the share if only that is set. */
+export function formatTokenLimit({ tokens, share }: TokenLimit): string {
+  return formatTokenAmount(Number.isFinite(tokens) ? { tokens } : { share });
 }
 
 /** `84,211`, or `about 84,211` if no reply has measured the context yet. */

@@ -39,9 +39,9 @@ const limits = {
   ...compactionLimits,
   thresholds: [{ tokens: 1_500 }],
   tail: { tokens: 60, share: 1 },
-  words: { tokens: 150, share: 1 },
+  userMessages: { tokens: 150, share: 1 },
   checkpoint: { tokens: 600, share: 1 },
-  reduced: { tokens: 50, share: 1 },
+  shortenedMessage: { tokens: 50, share: 1 },
 };
 
 async function compactInto(session: Session): Promise<Receipt> {

@@ -42,7 +42,7 @@ test("MET20 a model whose window holds no part of the conversation has no price"
 
 test("MET23 the messages that stay word for word are counted, and those that do not fit whole", () => {
   const preview = (words: number, ...lines: readonly string[]) => {
-    const limits = { ...compactionLimits, words: { tokens: words, share: 1 } };
+    const limits = { ...compactionLimits, userMessages: { tokens: words, share: 1 } };
     const result = previewCompaction(loadBranch(story(...lines)), createBudget(limits, { contextWindow: 24_000 }));
     if (result.type !== "planned") throw new Error(result.type);
     return computePreviewStats(result, choose()).userMessages;

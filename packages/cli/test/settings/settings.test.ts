@@ -160,9 +160,9 @@ test("SET1 what the settings say of tokens holds where they are not set", () => 
   expect(limits).toEqual({ ...compactionLimits, prepare: "during-runs" });
   expect(fallback("compaction.prepare")).toEqual({ value: true });
   expect(fallback("compaction.enabled")).toEqual({ value: enabled });
-  expect(fallback("compaction.reserveTokens")).toEqual({ value: thresholds[0]?.reserve });
+  expect(fallback("compaction.reserveTokens")).toEqual({ value: Object(thresholds[0]?.reserve).tokens });
   expect(fallback("compaction.keepRecentTokens")).toEqual({ value: tail.tokens });
-  expect(fallback("branchSummary.reserveTokens")).toEqual({ value: branchReserve });
+  expect(fallback("branchSummary.reserveTokens")).toEqual({ value: Object(branchReserve).tokens });
   expect(fallback("compaction.softPercent")).toEqual({ value: soft * 100 });
 });
 

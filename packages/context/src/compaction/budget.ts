@@ -5,9 +5,10 @@ import type { ModelName } from "../model.ts";
 import {
   type CompactionLimits,
   resolveTokens,
+  shareOfWindow,
   type Threshold,
-  type TokenShare,
-  type TokensOrShare,
+  type TokenAmount,
+  type TokenLimit,
   type ToolRoles,
 } from "../settings.ts";
 
@@ -50,21 +51,21 @@ export function createBudget(limits: CompactionLimits, input: BudgetInput): Budg
   const window = isKnown ? input.contextWindow : DEFAULT_CONTEXT_WINDOW;
   const limit = lowestThreshold(limits, { ...input, contextWindow: window });
   const shareBase = Math.min(window, Math.floor(limit / (1 - maxReserveShare(limits))));
-  const share = ({ tokens, share }: TokenShare): number =>
-    Math.max(0, Math.floor(Math.min(resolveTokens(tokens, shareBase), shareBase * share)) || 0);
+  const share = ({ tokens, share }: TokenLimit): number =>
+    Math.max(0, Math.floor(Math.min(tokens, shareOfWindow(share, shareBase))) || 0);
   return {
     ...input,
     limit: isKnown ? limit : Number.POSITIVE_INFINITY,
     shareBase,
     tail: share(limits.tail),
-    userMessages: share(limits.words),
+    userMessages: share(limits.userMessages),
     checkpoint: share(limits.checkpoint),
     branchSummary: share(limits.branch),
     branchInput: isKnown
       ? Math.floor(subtractReserve(limits.branchReserve, window, maxReserveShare(limits)))
       : Number.POSITIVE_INFINITY,
-    shortenedMessage: share(limits.reduced),
-    bytes: Math.floor(limits.wire.bytes * limits.wire.share),
+    shortenedMessage: share(limits.shortenedMessage),
+    bytes: Math.floor(limits.requestSize.bytes * limits.requestSize.share),
     limits,
   };
 }
@@ -106,7 +107,7 @@ function toTokenLimits({ tokens, percent, reserve }: Threshold, window: number, 
   ];
 }
 
-function subtractReserve(reserve: TokensOrShare, window: number, maxReserve: number): number {
+function subtractReserve(reserve: TokenAmount, window: number, maxReserve: number): number {
   return window - Math.min(resolveTokens(reserve, window), window * maxReserve);
 }
 

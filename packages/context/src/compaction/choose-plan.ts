@@ -78,7 +78,7 @@ function* firstSufficientPlan(branch: LoadedBranch, options: ChoosePlanOptions):
     if (leavesEnough(choice)) return choice;
     candidates.push(choice);
   }
-  const mayFreeLittle = roundsWithoutProgress(branch) < budget.limits.rounds;
+  const mayFreeLittle = roundsWithoutProgress(branch) < budget.limits.maxWithoutProgress;
   const choice = candidates.find(freesEnough) ?? (mayFreeLittle ? candidates.at(-1) : undefined);
   return choice ?? { type: "cannot-fit", breaker: createBreaker(branch, budget) };
 }

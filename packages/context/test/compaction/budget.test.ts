@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { createBudget } from "../../src/compaction/budget.ts";
-import { compactionLimits } from "../../src/settings.ts";
+import { compactionLimits, toTokenAmount } from "../../src/settings.ts";
 
 const to = { api: "anthropic-messages", provider: "anthropic", model: "large" };
 const limitOf = (
@@ -26,26 +26,30 @@ describe("the threshold", () => {
   test("DUE2 is a number, a percentage or a reserve", () => {
     expect(limitOf([{ tokens: 50_000 }], { contextWindow: 200_000 })).toBe(50_000);
     expect(limitOf([{ percent: 60 }], { contextWindow: 200_000 })).toBe(120_000);
-    expect(limitOf([{ reserve: 30_000 }], { contextWindow: 200_000 })).toBe(170_000);
+    expect(limitOf([{ reserve: { tokens: 30_000 } }], { contextWindow: 200_000 })).toBe(170_000);
   });
 
-  test("DUE8 a number between 0 and 1 is a share of the window; 1 is one token (B26)", () => {
-    const reserves = [0, 0.1, 0.25, 0.4, 1, 1.5].map((reserve) => limitOf([{ reserve }], { contextWindow: 200_000 }));
+  test("DUE8 an amount is a number of tokens or a share of the window; of a setting, 1 is one token (B26)", () => {
+    const reserves = [0, 0.1, 0.25, 0.4, 1, 1.5].map((setting) =>
+      limitOf([{ reserve: toTokenAmount(setting) }], { contextWindow: 200_000 }),
+    );
     expect(reserves).toEqual([200_000, 180_000, 150_000, 150_000, 199_999, 199_998]);
-    const tails = [0, 0.05, 0.1, 0.5, 1].map((tokens) => {
-      const tail = { ...compactionLimits.tail, tokens };
+    const amounts = [{ tokens: 0 }, { share: 0.05 }, { share: 0.1 }, { tokens: 9_000 }, { tokens: 1 }];
+    const tails = amounts.map((amount) => {
+      const tail = { ...compactionLimits.tail, tokens: Number.POSITIVE_INFINITY, ...amount };
       return createBudget({ ...compactionLimits, tail }, { contextWindow: 8_000 }).tail;
     });
     expect(tails).toEqual([0, 400, 800, 1_600, 1]);
-    const rooms = [0, 0.1, 16_384].map((branchReserve) => {
-      return createBudget({ ...compactionLimits, branchReserve }, { contextWindow: 200_000 }).branchInput;
+    const rooms = [0, 0.1, 16_384].map((setting) => {
+      return createBudget({ ...compactionLimits, branchReserve: toTokenAmount(setting) }, { contextWindow: 200_000 })
+        .branchInput;
     });
     expect(rooms).toEqual([200_000, 180_000, 183_616]);
   });
 
   test("DUE2 is the lowest of those that apply to model and agent", () => {
     const thresholds = [
-      { reserve: 16_384 },
+      { reserve: { tokens: 16_384 } },
       { percent: 80, model: "anthropic/large" },
       { tokens: 90_000, agent: "reviewer" },
       { tokens: 10, model: "openai/other" },

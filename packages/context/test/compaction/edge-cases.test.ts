@@ -337,7 +337,11 @@ describe("what is kept", () => {
 });
 
 test("DUE2 DUE3 settings that make no sense do not hang or stop anything", async () => {
-  const odd = { ...compactionLimits, largestReserve: 1, thresholds: [{ reserve: 1e9 }, { percent: Number.NaN }] };
+  const odd = {
+    ...compactionLimits,
+    largestReserve: 1,
+    thresholds: [{ reserve: { tokens: 1e9 } }, { percent: Number.NaN }],
+  };
   const budget = createBudget(odd, { contextWindow: 8_000 });
   for (const value of Object.values(budget)) if (typeof value === "number") expect(Number.isNaN(value)).toBe(false);
   const session = await createSession("user: hello", `says: ${repeatWord(6000)}`, "user: go on");

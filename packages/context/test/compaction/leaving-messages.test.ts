@@ -30,7 +30,7 @@ const RULES = [
 const FOUNDING = `Build a tool called mill. ${RULES.join(" ")}`;
 const CARRIED = RULES.map((rule) => `- ${rule.replace(/\.$/, "")} [#1]`);
 
-const budget = smallBudget({ words: { tokens: 400, share: 1 }, checkpoint: { tokens: 600, share: 1 } });
+const budget = smallBudget({ userMessages: { tokens: 400, share: 1 }, checkpoint: { tokens: 600, share: 1 } });
 
 /** A session whose first message states the rules, followed by this many tasks. */
 function createLongSession(tasks: number): Promise<Session> {

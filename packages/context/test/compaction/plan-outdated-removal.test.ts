@@ -400,8 +400,8 @@ test.each([0, 128_000])(
   async (contextWindow) => {
     const read = ["calls: read path=a.ts", `result: ${long("text")}`];
     const session = await createSession("user: go", ...read, ...read, "says: done");
-    const wire = { bytes: 2_000, share: 1 };
-    const smallRequest = createBudget({ ...eager, wire }, { contextWindow });
+    const requestSize = { bytes: 2_000, share: 1 };
+    const smallRequest = createBudget({ ...eager, requestSize }, { contextWindow });
     await session.append(...(planOutdatedRemoval(session.branch, smallRequest)?.newEntries ?? []));
     await undoCompaction(session);
     const add = (count: number) =>

@@ -226,7 +226,7 @@ describe("too much", () => {
   // Each has 152 tokens and 265 bytes; what is kept may weigh half of what the wire carries.
   const heavy = told(...Array.from({ length: 6 }, (_, at) => `user: ${repeatWord(36, `w${at}x`)}`));
   const wire = (bytes: number, tail: number): Budget =>
-    smallBudget({ wire: { bytes, share: 1 }, tail: { tokens: tail, share: 1 } });
+    smallBudget({ requestSize: { bytes, share: 1 }, tail: { tokens: tail, share: 1 } });
 
   test("KEEP8 DUE1 what is too heavy for the wire is cut by its weight, where its tokens would be kept", () => {
     expect(outlined(heavy, wire(1200, 100_000))).toMatchObject({ covered: "e1 e2 e3 e4", kept: "e5 e6" });

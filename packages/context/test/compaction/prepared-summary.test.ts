@@ -204,7 +204,7 @@ test.each([
   ["limit", { budget: smallBudget({ thresholds: [{ tokens: 1_400 }] }) }],
   ["tail", { budget: smallBudget({ tail: { tokens: 70, share: 1 } }) }],
   ["size of the summary", { budget: smallBudget({ checkpoint: { tokens: 500, share: 1 } }) }],
-  ["size of the user's messages", { budget: smallBudget({ words: { tokens: 300, share: 1 } }) }],
+  ["size of the user's messages", { budget: smallBudget({ userMessages: { tokens: 300, share: 1 } }) }],
   ["focus", { instructions: "Mind the tests." }],
 ])("PREP3 after a restart, a saved summary is not used with another %s", async (_, changes) => {
   const session = await createSession(...talk);

@@ -128,7 +128,7 @@ test("KEEP8 of a kept message that is too large by one image, only the oldest im
     type: "message",
     message: { role: "user", content: [text("these"), ...images] as UserMessage["content"], timestamp: 0 },
   });
-  const limits = { ...compactionLimits, wire: { bytes: 120_000, share: 1 } };
+  const limits = { ...compactionLimits, requestSize: { bytes: 120_000, share: 1 } };
   const budget = createBudget(limits, { contextWindow: 100_000 });
   const outcome = await compactSmall(session, { budget, reason: "due" });
   expect(outcome).toMatchObject({ type: "compacted" });

@@ -17,9 +17,9 @@ export const smallLimits: CompactionLimits = {
   ...compactionLimits,
   thresholds: [{ tokens: 1500 }],
   tail: { tokens: 60, share: 1 },
-  words: { tokens: 400, share: 1 },
+  userMessages: { tokens: 400, share: 1 },
   checkpoint: { tokens: 600, share: 1 },
-  reduced: { tokens: 50, share: 1 },
+  shortenedMessage: { tokens: 50, share: 1 },
 };
 
 export function smallBudget(limits: Partial<CompactionLimits> = {}, contextWindow = 2000): Budget {

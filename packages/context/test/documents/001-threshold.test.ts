@@ -12,7 +12,7 @@ const of = (tokens: number) => ({ tokens, isEstimate: false, measured: tokens, e
 const large: Budget = createBudget(compactionLimits, { contextWindow: 200_000 });
 
 test("DUE1 B13 more than the window less the reserve of 16,384 is too much: over 183,616 of 200,000", () => {
-  expect(compactionLimits.thresholds).toEqual([{ reserve: 16_384 }]);
+  expect(compactionLimits.thresholds).toEqual([{ reserve: { tokens: 16_384 } }]);
   expect(shouldCompact(of(183_616), large)).toBeNull();
   expect(shouldCompact(of(183_617), large)).toBe("tokens");
 });

@@ -51,7 +51,7 @@ test("DUE1 KEEP8 the request stays under 80% of the byte limit, and every image 
       compactions++;
     }
     const request = buildRequest(buildSessionContext(session.branch), { model: storyModel });
-    expect(JSON.stringify(request).length).toBeLessThan(0.8 * compactionLimits.wire.bytes);
+    expect(JSON.stringify(request).length).toBeLessThan(0.8 * compactionLimits.requestSize.bytes);
   }
   expect(compactions).toBeLessThan(10);
   const shown = JSON.stringify(buildRequest(buildSessionContext(session.branch), { model: storyModel }).messages);

@@ -3,7 +3,7 @@
 import type { Budget, LoadedBranch, SessionBeforeCompactEvent, SessionBeforeCompactResult } from "@pith/context";
 import { POSTPONE_TYPE } from "@pith/context/host";
 import { saveSetting } from "../../../settings/save.ts";
-import { formatNumber, formatTokensOrShare } from "../../../text/format.ts";
+import { formatNumber, formatTokenAmount, formatTokenLimit } from "../../../text/format.ts";
 import type { InteractiveContext, PanelCommand } from "../screen-context.ts";
 import { showResult } from "../send.ts";
 import { refreshMeter } from "../state/track-footer.ts";
@@ -178,6 +178,7 @@ export function createAutoCompactPanel(budget: Budget): Panel<ListPosition, bool
 function describeLimits({ contextWindow, limit, tail, limits }: Budget): readonly (readonly [string, string])[] {
   const reserve = limits.thresholds.find((threshold) => threshold.reserve !== undefined)?.reserve;
   const isLimitKnown = Number.isFinite(limit);
+  const isReserved = reserve !== undefined && "tokens" in reserve && reserve.tokens === contextWindow - limit;
   return [
     [
       "context window",
@@ -188,11 +189,11 @@ function describeLimits({ contextWindow, limit, tail, limits }: Budget): readonl
     ...(isLimitKnown ? [["compaction threshold", `${formatNumber(limit)} tokens`] as const] : []),
     [
       "reserveTokens",
-      `${reserve === undefined ? "none" : formatTokensOrShare(reserve)} (${isLimitKnown && reserve !== contextWindow - limit ? `${formatNumber(contextWindow - limit)} tokens ` : ""}reserved for replies)`,
+      `${reserve === undefined ? "none" : formatTokenAmount(reserve)} (${isLimitKnown && !isReserved ? `${formatNumber(contextWindow - limit)} tokens ` : ""}reserved for replies)`,
     ],
     [
       "keepRecentTokens",
-      `${formatTokensOrShare(limits.tail.tokens)} (the newest ${limits.tail.tokens === tail ? "" : `${formatNumber(tail)} `}tokens, kept unchanged)`,
+      `${formatTokenLimit(limits.tail)} (the newest ${limits.tail.tokens === tail ? "" : `${formatNumber(tail)} `}tokens, kept unchanged)`,
     ],
   ];
 }
