@@ -78,7 +78,8 @@ async function resolveAfterTimeout(
   return { type: "late" };
 }
 
-function errorReason(error: unknown): string {
+/** Reads the message of anything that was thrown. */
+export function errorReason(error: unknown): string {
   try {
     return truncateReason(String(error instanceof Error ? error.message : error));
   } catch {

@@ -2,7 +2,7 @@
 
 import type { AssistantMessage, Usage } from "../message.ts";
 import type { Model, ModelEvent, ModelFailure, ModelName, Request } from "../model.ts";
-import { type GuardedResult, type Runtime, runGuarded, truncateReason } from "../runtime.ts";
+import { errorReason, type Runtime, runGuarded, truncateReason } from "../runtime.ts";
 import { timeouts } from "../settings.ts";
 import {
   AttemptTimer,
@@ -67,33 +67,28 @@ export interface Allowance {
   readonly cost: number;
 }
 
-/** Sends a request to a model and waits for its answer. */
+/** Sends a request to a model and waits for its answer. Retries once after a broken connection, and once if the provider is busy for a short time. */
 export async function askModel(request: Request, options: AskModelOptions): Promise<AskModelResult> {
-  // The model comes from the host: its stream may yield values that are not events.
-  const reporter = createProgressReporter(options);
-  const result = await runGuarded(() => askWithRetry(request, options, reporter));
-  reporter.reportEnd();
-  return result.type === "done" ? result.value : toAskModelResult(toAttemptFailure(result), undefined, options);
-}
-
-/** Retries once after a broken connection, and once if the provider is busy for a short time. */
-async function askWithRetry(
-  request: Request,
-  options: AskModelOptions,
-  reporter: ProgressReporter,
-): Promise<AskModelResult> {
   const { runtime, time } = options;
+  const reporter = createProgressReporter(options);
   const retries: RetryBudget = new Set(["broken", "busy"]);
-  for (;;) {
-    const streamed = { chars: 0 };
-    const result = await runAttempt(request, options, { reporter, retries, streamed });
-    const usage = findUsage(result, streamed, options);
-    const delayMs = retryDelay(result, retries, time);
-    if (delayMs === null) return toAskModelResult(result, usage, options);
-    if (usage) options.onFailedAttemptUsage?.(usage);
-    reporter.reportRetryWait(toModelFailure(result, time), delayMs);
-    await trySleep(delayMs, { sleep: runtime.sleep, signal: stopSignal(options) });
-    reporter.reportRetry();
+  try {
+    for (;;) {
+      const streamed: StreamedChars = { all: 0, text: 0 };
+      const result = await streamReply(request, options, { reporter, retries, streamed });
+      const usage = findUsage(result, streamed, options);
+      const delayMs = retryDelay(result, retries, time);
+      if (delayMs === null) return toAskModelResult(result, usage, options);
+      if (usage) options.onFailedAttemptUsage?.(usage);
+      reporter.reportRetryWait(toModelFailure(result, time), delayMs);
+      await trySleep(delayMs, { sleep: runtime.sleep, signal: stopSignal(options) });
+      reporter.reportRetry();
+    }
+  } catch (error) {
+    // The model and the functions in the options come from the host.
+    return toAskModelResult(createUnreachableFailure(errorReason(error)), undefined, options);
+  } finally {
+    reporter.reportEnd();
   }
 }
 
@@ -132,76 +127,113 @@ type AttemptResult =
   | { readonly type: "expired"; readonly limit: TimeLimitName; readonly message?: AssistantMessage }
   | { readonly type: "too-long"; readonly message?: AssistantMessage };
 
+/** The characters of the reply so far; all of them include thinking. */
+interface StreamedChars {
+  all: number;
+  text: number;
+}
+
 interface AttemptOptions {
   readonly reporter: ProgressReporter;
   readonly retries: RetryBudget;
-  /** The characters of the reply so far, including thinking. */
-  readonly streamed: { chars: number };
+  readonly streamed: StreamedChars;
 }
 
-async function runAttempt(
+/** Sends the request once and reads the reply, until it ends, a limit is reached or it is far too long. */
+async function streamReply(
   request: Request,
   options: AskModelOptions,
   { reporter, retries, streamed }: AttemptOptions,
 ): Promise<AttemptResult> {
-  const { model, runtime, time } = options;
+  const { model, runtime, time, tokens = Number.POSITIVE_INFINITY } = options;
   const done = new AbortController();
-  const timer = new AttemptTimer({
-    limit: time,
-    sleep: runtime.sleep,
-    onWait: (ms) => reporter.reportTokenWait(ms, time),
-  });
+  const onWait = (ms: number): void => reporter.reportTokenWait(ms, time);
+  const timer = new AttemptTimer({ limit: time, sleep: runtime.sleep, onWait });
   const stop = AbortSignal.any([timer.signal, stopSignal(options)]);
+  const maxChars = maxSummaryChars(tokens);
+  let reply: ReplyEvents | undefined;
   timer.start();
-  const maxChars = maxSummaryChars(options.tokens ?? Number.POSITIVE_INFINITY);
-  let chars = 0;
-  let events: AsyncIterator<ModelEvent> | undefined;
   try {
-    const streamResult = await runGuarded(
-      () => model.stream(request, { signal: AbortSignal.any([done.signal, stop]) })[Symbol.asyncIterator](),
-      { signal: stop },
-    );
-    if (streamResult.type === "aborted") return createStoppedResult(undefined, { options, timer });
-    if (streamResult.type !== "done") return toAttemptFailure(streamResult);
-    events = streamResult.value;
+    if (stop.aborted) return createStoppedResult(undefined, { options, timer });
+    const stream = model.stream(request, { signal: AbortSignal.any([done.signal, stop]) });
+    reply = new ReplyEvents(stream[Symbol.asyncIterator](), runtime);
     for (;;) {
-      let pendingEvent: Promise<IteratorResult<ModelEvent>> | undefined;
-      const next = await runGuarded(
-        () => {
-          pendingEvent = events?.next();
-          return pendingEvent;
-        },
-        { signal: stop },
-      );
-      if (next.type === "aborted")
-        return createStoppedResult(await awaitFinalMessage(pendingEvent, runtime), { options, timer });
-      if (next.type !== "done") return toAttemptFailure(next);
-      if (!next.value || next.value.done) return createUnreachableFailure("the reply ended unexpectedly");
-      const event = next.value.value;
+      const event = await reply.next(stop);
+      if (event === "stopped") return createStoppedResult(await reply.readFinalMessage(), { options, timer });
       if (event.type === "reply-restarted") {
-        if (event.failure.kind === "unreachable" && !retries.delete("broken")) {
-          if (event.usage) options.onFailedAttemptUsage?.(event.usage);
-          return { type: "reply-failed", failure: event.failure };
-        }
+        if (!mayRestart(event, { retries, options })) return { type: "reply-failed", failure: event.failure };
         timer.start(event.waitMs);
-        [chars, streamed.chars] = [0, 0];
-      } else if (isTokenEvent(event)) timer.onToken();
+        Object.assign(streamed, { all: 0, text: 0 });
+      }
+      if (isTokenEvent(event)) timer.onToken();
       reporter.reportEvent(event);
-      streamed.chars += countEventChars(event);
-      if (event.type === "text-delta") chars += event.text.length;
-      if (chars > maxChars) {
+      streamed.all += countEventChars(event);
+      streamed.text += event.type === "text-delta" ? event.text.length : 0;
+      if (event.type === "reply-ended" || event.type === "reply-failed") return event;
+      if (streamed.text > maxChars) {
         done.abort();
-        const message = await awaitFinalMessage(events.next(), runtime);
+        const message = await reply.readFinalMessage();
         return { type: "too-long", ...(message && { message }) };
       }
-      if (event.type === "reply-ended" || event.type === "reply-failed") return event;
     }
+  } catch (error) {
+    return createUnreachableFailure(errorReason(error));
   } finally {
     timer.stop();
     done.abort();
-    // A stream that hangs may never end, so this is not awaited.
-    void runGuarded(() => events?.return?.());
+    reply?.close();
   }
+}
+
+/** The events of a reply. A model may throw, hang, or end without a last event. */
+class ReplyEvents {
+  readonly #events: AsyncIterator<ModelEvent>;
+  readonly #runtime: AskModelOptions["runtime"];
+  #pending: Promise<IteratorResult<ModelEvent>> | undefined;
+
+  constructor(events: AsyncIterator<ModelEvent>, runtime: AskModelOptions["runtime"]) {
+    this.#events = events;
+    this.#runtime = runtime;
+  }
+
+  async next(signal: AbortSignal): Promise<ModelEvent | "stopped"> {
+    const next = await runGuarded(() => this.#advance(), { signal });
+    if (next.type === "aborted") return "stopped";
+    this.#pending = undefined;
+    if (next.type === "done" && next.value && !next.value.done) return next.value.value;
+    return createUnreachableFailure(next.type === "failed" ? next.why : UNEXPECTED_END);
+  }
+
+  // EVT5: an aborted model has a moment to report its usage.
+  async readFinalMessage(): Promise<AssistantMessage | undefined> {
+    const timeout = { ms: FINAL_MESSAGE_TIMEOUT_MS, sleep: this.#runtime.sleep };
+    const last = await runGuarded(() => this.#advance(), { timeout });
+    const event = last.type === "done" && !last.value.done ? last.value.value : null;
+    return event?.type === "reply-ended" || event?.type === "reply-failed" ? event.message : undefined;
+  }
+
+  /** A stream that hangs may never end, so this does not wait. */
+  close(): void {
+    void runGuarded(() => this.#events.return?.());
+  }
+
+  #advance(): Promise<IteratorResult<ModelEvent>> {
+    this.#pending ??= this.#events.next();
+    return this.#pending;
+  }
+}
+
+const FINAL_MESSAGE_TIMEOUT_MS = 60;
+const UNEXPECTED_END = "the reply ended unexpectedly";
+
+/** The model retries by itself, too. Both share their retries. */
+function mayRestart(
+  { failure, usage }: Extract<ModelEvent, { type: "reply-restarted" }>,
+  { retries, options }: { readonly retries: RetryBudget; readonly options: AskModelOptions },
+): boolean {
+  if (failure.kind !== "unreachable" || retries.delete("broken")) return true;
+  if (usage) options.onFailedAttemptUsage?.(usage);
+  return false;
 }
 
 // Empty deltas only keep the connection open.
@@ -218,31 +250,13 @@ function createStoppedResult(
   return { type: "reply-failed", failure: { kind: "aborted", message: "the request was stopped" }, message };
 }
 
-// EVT5: an aborted model has a moment to report its usage.
-async function awaitFinalMessage(
-  pendingEvent: Promise<IteratorResult<ModelEvent>> | undefined,
-  { sleep }: AskModelOptions["runtime"],
-): Promise<AssistantMessage | undefined> {
-  if (!pendingEvent) return undefined;
-  const finalResult = await runGuarded(() => pendingEvent, { timeout: { ms: FINAL_MESSAGE_TIMEOUT_MS, sleep } });
-  const event = finalResult.type === "done" && !finalResult.value.done ? finalResult.value.value : null;
-  return event?.type === "reply-ended" || event?.type === "reply-failed" ? event.message : undefined;
-}
-
-const FINAL_MESSAGE_TIMEOUT_MS = 60;
-
-function toAttemptFailure(result: Exclude<GuardedResult<unknown>, { type: "done" }>): AttemptResult {
-  if (result.type === "aborted") return result;
-  return createUnreachableFailure(result.type === "failed" ? result.why : "the request timed out");
-}
-
-function createUnreachableFailure(message: string): AttemptResult {
+function createUnreachableFailure(message: string): AttemptFailure {
   return { type: "reply-failed", failure: { kind: "unreachable", message } };
 }
 
 function toModelFailure(result: AttemptResult, time: TimeLimit): ModelFailure {
   if (result.type === "reply-failed") return result.failure;
-  const message = result.type === "expired" ? describeReachedLimit(result.limit, time) : "the reply ended unexpectedly";
+  const message = result.type === "expired" ? describeReachedLimit(result.limit, time) : UNEXPECTED_END;
   return { kind: "unreachable", message };
 }
 
@@ -288,7 +302,7 @@ function toFailedAskResult(
 /** EVT5: the usage that the provider reported or, if the reply was stopped before that, an estimate. */
 function findUsage(
   result: AttemptResult,
-  { chars }: AttemptOptions["streamed"],
+  { all: chars }: StreamedChars,
   { estimateUsage }: AskModelOptions,
 ): Usage | undefined {
   const reported = "message" in result ? result.message?.usage : undefined;
