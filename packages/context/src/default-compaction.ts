@@ -2,13 +2,12 @@
 
 import { type Budget, createBudget } from "./compaction/budget.ts";
 import { type CompactionRequest, choosePlan, type PlanChoice } from "./compaction/choose-plan.ts";
-import { type CompactionOutcome, compactSession } from "./compaction/compact.ts";
+import { type CompactionOptions, type CompactionOutcome, compactSession } from "./compaction/compact.ts";
 import {
-  type CompactionOptions,
   type PrepareSummaryOptions,
   type PrepareSummaryResult,
-  producePreparedSummary,
-} from "./compaction/produce-compaction.ts";
+  writePreparedSummary,
+} from "./compaction/prepared-summary.ts";
 import { type CompactionDue, compactionDue } from "./compaction/should-compact.ts";
 import { collectPart, type SummaryPart } from "./compaction/summary-message.ts";
 import { type CompactionHooks, createHookRunner } from "./compaction-hooks/compaction-hooks.ts";
@@ -70,11 +69,9 @@ export async function compact(
 export async function prepareSummary({
   parts,
   ...options
-}: Omit<CompactOptions, "prepared" | "hooks"> & Pick<PrepareSummaryOptions, "saved">): Promise<PrepareSummaryResult> {
+}: Omit<PrepareSummaryOptions, "design"> & Pick<CompactOptions, "parts">): Promise<PrepareSummaryResult> {
   await options.session.loadState();
-  const design = createSummaryDesign(parts);
-  const hooks = createHookRunner({ ...options, describeImages });
-  return producePreparedSummary({ ...options, budget: shrinkTail(options), design, hooks });
+  return writePreparedSummary({ ...options, budget: shrinkTail(options), design: createSummaryDesign(parts) });
 }
 
 // PREP1: the kept part grows until the compaction, so less is kept now, at least half.

@@ -17,7 +17,7 @@ import type { Allowance, ModelCall, OnProgress } from "../summary/ask-model.ts";
 import { collectEvidence, type Evidence } from "../summary/audit-evidence.ts";
 import type { Flaw } from "../summary/flaw.ts";
 import { generateSummary, type SummaryFailure } from "../summary/generate-summary.ts";
-import { type TimeLimit, withTimeLimit } from "../summary/limits.ts";
+import { startTimeLimit } from "../summary/limits.ts";
 import {
   noPreviousSummary,
   type PreviousSummary,
@@ -150,28 +150,28 @@ export interface BranchSummary {
 }
 
 /** Summarizes a branch with the first model that succeeds, and appends the ledger of files, commands and errors. */
-export function generateBranchSummary(options: BranchSummaryRequest): Promise<BranchSummaryOutcome> {
-  const { time = createSummaryTimeouts(), runtime } = options;
-  return withTimeLimit(time, runtime, (limit) => tryModelsInOrder(options, limit));
-}
-
-async function tryModelsInOrder(options: BranchSummaryRequest, limit: TimeLimit): Promise<BranchSummaryOutcome> {
+export async function generateBranchSummary(options: BranchSummaryRequest): Promise<BranchSummaryOutcome> {
+  const { models, runtime } = options;
   const calls: ModelCall[] = [];
   const failures: SummaryFailure[] = [];
-  for (const [index, model] of options.models.entries()) {
-    if (limit.totalExpired.aborted) break;
-    // A slow model is retried only if it is the last one.
-    const time = { ...limit, mayRetrySlowAttempt: index === options.models.length - 1 };
-    const outcome = await generateSummary({ model, ...toGenerateSummaryOptions(options), time });
-    calls.push(...outcome.calls);
-    if (outcome.type === "cancelled") return { type: "cancelled", calls };
-    if (outcome.type === "failed") {
-      failures.push({ ...outcome.failure, note: `${model.provider}/${model.model}: ${outcome.failure.note}` });
-      continue;
+  const limit = startTimeLimit(options.time ?? createSummaryTimeouts(), runtime);
+  try {
+    for (const [index, model] of models.entries()) {
+      if (limit.totalExpired.aborted) break;
+      // A slow model is retried only if it is the last one.
+      const time = { ...limit, mayRetrySlowAttempt: index === models.length - 1 };
+      const outcome = await generateSummary({ model, ...toGenerateSummaryOptions(options), time });
+      calls.push(...outcome.calls);
+      if (outcome.type === "cancelled") return { type: "cancelled", calls };
+      const { api, provider, model: name } = model;
+      if (outcome.type === "summarized") {
+        const summary = createBranchSummary(outcome.summary, options);
+        return { type: "summarized", summary, by: { api, provider, model: name }, flaws: outcome.flaws, calls };
+      }
+      failures.push({ ...outcome.failure, note: `${provider}/${name}: ${outcome.failure.note}` });
     }
-    const { api, provider, model: name } = model;
-    const summary = createBranchSummary(outcome.summary, options);
-    return { type: "summarized", summary, by: { api, provider, model: name }, flaws: outcome.flaws, calls };
+  } finally {
+    limit.stop();
   }
   return { type: "failed", failures, calls };
 }

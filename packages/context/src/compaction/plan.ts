@@ -334,6 +334,8 @@ export interface SummaryCandidate {
   /** Details from a hook, stored next to Pith's own. */
   readonly details?: Readonly<Record<string, unknown>>;
   readonly fromHook?: boolean;
+  /** Whether its claims were checked against the log while it was written. They are not checked again. */
+  readonly isReviewed?: boolean;
 }
 
 /** The usage of one model call, and the model if it is known. */

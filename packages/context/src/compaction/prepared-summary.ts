@@ -1,8 +1,10 @@
-/** Defines a summary that was written before its compaction, and restores one that was saved as JSON if nothing that it depends on has changed. */
+/** Writes a summary before its compaction, accepts it then if it still applies, and restores one that was saved as JSON. */
 
+import { runWithPauses, type Steps } from "../event-loop.ts";
 import type { LoadedBranch } from "../session/loaded-branch.ts";
-import type { Session } from "../session/session.ts";
+import type { NewEntry, Session } from "../session/session.ts";
 import { type Budget, compactionLevels } from "./budget.ts";
+import { choosePlanInSteps, leavesEnough } from "./choose-plan.ts";
 import {
   type CallUsage,
   type CompactionPlan,
@@ -12,7 +14,20 @@ import {
   type SummaryCandidate,
 } from "./plan.ts";
 import type { Finding } from "./receipt.ts";
-import type { SummaryDesign } from "./summary-message.ts";
+import { collectPartsInSteps, type SummaryDesign } from "./summary-message.ts";
+import {
+  type AttemptState,
+  BATCH_CANCELLED,
+  buildBatch,
+  type CompactionBatch,
+  createAttemptState,
+  type ReadyBatch,
+  recordFinding,
+  type SummaryOptions,
+  toUsageEntries,
+  withEarlierEntries,
+  writeSummary,
+} from "./write-summary.ts";
 
 /** A summary that was written before its compaction. The log has its cost, and nothing else of it. */
 export interface PreparedSummary extends PreparedParts {
@@ -46,6 +61,111 @@ export function createPreparedSummary(parts: PreparedParts, options: PreparedSum
     appliesTo: (branch) => coversSameEntries(plan, branch),
     toJSON: () => toSavedFile(parts, options),
   };
+}
+
+/** The result of `prepareSummary`. `usageEntries` must be appended in every case: `compact` does not count these calls again. */
+export type PrepareSummaryResult =
+  | { readonly type: "prepared"; readonly summary: PreparedSummary; readonly usageEntries: readonly NewEntry[] }
+  | {
+      readonly type: "not-prepared";
+      readonly why: Exclude<CompactionBatch["type"], "ready">;
+      readonly findings: readonly Finding[];
+      readonly usageEntries: readonly NewEntry[];
+    };
+
+export interface PrepareSummaryOptions extends SummaryOptions {
+  /** A prepared summary as JSON, e.g. from before a restart. It is used again if it still applies; no model is called. */
+  readonly saved?: string;
+}
+
+/**
+ * Writes and checks the summary of a compaction from the branch as it is now, and appends nothing. Entries may be appended meanwhile. Pass
+ * the summary to `compact` as `prepared`. It does not fall back to a summary without a model.
+ */
+export async function writePreparedSummary(requestOptions: PrepareSummaryOptions): Promise<PrepareSummaryResult> {
+  const options = await withEarlierEntries(requestOptions);
+  const { session, runtime, budget, saved } = options;
+  if (saved !== undefined) {
+    const summary = restoreSummary(saved, options);
+    return summary ? { type: "prepared", summary, usageEntries: [] } : NOT_RESTORED;
+  }
+  const { branch } = session;
+  const snapshot = { branch, redact: <Value>(value: Value): Value => session.redact(value) };
+  const state = createAttemptState({ ...options, session: snapshot, isAhead: true }, runtime.now());
+  const batch = await planAndWrite(state);
+  const { findings, unusedCalls } = state;
+  const unusedEntries = toUsageEntries(unusedCalls, budget);
+  if (batch.type !== "ready")
+    return {
+      type: "not-prepared",
+      why: batch.type,
+      findings: session.redact(findings),
+      usageEntries: unusedEntries,
+    };
+  const { plan, candidate } = batch;
+  const durationMs = Math.max(0, runtime.now() - state.startTime);
+  return {
+    type: "prepared",
+    summary: createPreparedSummary({ plan, candidate, findings, unusedCalls, durationMs }, options),
+    usageEntries: [...unusedEntries, ...batch.usageEntries],
+  };
+}
+
+async function planAndWrite(state: AttemptState): Promise<CompactionBatch> {
+  const { session, runtime, signal, progress, instructions = "" } = state.options;
+  if (signal?.aborted) return BATCH_CANCELLED;
+  progress?.({ step: "planning" });
+  const choice = await runWithPauses(choosePlanInSteps(session.branch, state.options), runtime);
+  if (choice.type !== "planned") return choice;
+  return writeSummary(choice.plan, { hookCandidate: null, instructions: instructions.trim() }, state);
+}
+
+const NOT_RESTORED: PrepareSummaryResult = {
+  type: "not-prepared",
+  why: "leaf-moved",
+  findings: [],
+  usageEntries: [],
+};
+
+/** PREP2: the batch of a prepared summary, if it covers the same entries and the context, which has grown since, then fits. */
+export function* acceptPrepared(prepared: PreparedSummary, state: AttemptState): Steps<ReadyBatch | null> {
+  const { session, design } = state.options;
+  const { plan, candidate } = prepared;
+  if (!prepared.appliesTo(session.branch)) return dropPrepared(prepared, CHANGED_NOTE, state);
+  const attempt = { ...state, prepared, findings: [...prepared.findings, ...state.findings] };
+  let note = GROWN_NOTE;
+  for (const current of planAgain(plan, state.options)) {
+    yield* collectPartsInSteps(design.parts, current);
+    // Entries were appended between two steps.
+    if (current.branch !== session.branch) return yield* acceptPrepared(prepared, state);
+    const result = buildBatch({ plan: current, candidate }, attempt);
+    if (result.type === "ready" && leavesEnough(result)) return result;
+    if (result.type === "refused") note = result.finding.note;
+  }
+  return dropPrepared(prepared, note, state);
+}
+
+/** Plans with the same cut on the branch as it is now. A large result that arrived since is shortened, as in any other compaction. */
+function* planAgain(
+  { cut, originals, earlier }: CompactionPlan,
+  { session, budget, design }: AttemptState["options"],
+): Generator<CompactionPlan> {
+  for (const level of compactionLevels.filter(({ tailShare }) => tailShare === 1)) {
+    const options = { budget, level, describeImages: design.describeImages, originals, earlier };
+    const plan = planWithCut(session.branch, options, cut.index);
+    if (plan) yield plan;
+  }
+}
+
+export const HOOK_NOTE = "a hook changed what the summary should say";
+const CHANGED_NOTE = "the entries that it summarizes have changed";
+const GROWN_NOTE = "too much was added after it";
+
+export function dropPrepared({ findings }: PreparedSummary, why: string, state: AttemptState): null {
+  const note = `a summary prepared in the background was not used: ${why}`;
+  recordFinding(state, { code: "prepared-dropped", note });
+  state.findings.push(...findings);
+  return null;
 }
 
 /** The saved form. A later version must change the number if it changes the form or what a summary must contain. */

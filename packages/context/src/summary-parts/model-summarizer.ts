@@ -19,7 +19,7 @@ import { previousNarrative } from "../summary/parse-summary.ts";
 import { findTokenPrices, type TokenPrices } from "../summary/prices.ts";
 import { findSentRequest, type SentRequest, type SentRequestOptions } from "../summary/sent-request.ts";
 import { formatListedMessages, type PreferredRoute, type UnusedReply } from "../summary/summarize.ts";
-import { collectPlanEvidence, markReviewed, toFinding } from "./review-summary.ts";
+import { collectPlanEvidence, toFinding } from "./review-summary.ts";
 import { userMessages } from "./user-messages.ts";
 
 export interface ModelSummarizerOptions {
@@ -63,6 +63,7 @@ export function modelSummarizer(model: Model, options: ModelSummarizerOptions): 
           const { summary: narrative, calls, flaws, expectedCost, unusedReplies } = outcome;
           const covers = new Set([...outcome.covers, ...collectHiddenIds(plan)]);
           const candidate = {
+            isReviewed: true,
             route: outcome.isSamePrefix ? SAME_PREFIX_ROUTE : MODEL_ROUTE,
             by,
             narrative,
@@ -73,7 +74,6 @@ export function modelSummarizer(model: Model, options: ModelSummarizerOptions): 
             ...(expectedCost !== null && { expectedCost }),
             findings: [...unusedReplies.map(describeUnusedReply), ...flaws.map(toFinding)],
           };
-          markReviewed(candidate);
           return { type: "written", candidate };
         }
         case "failed":

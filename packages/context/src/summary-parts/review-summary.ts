@@ -21,7 +21,7 @@ export function reviewSummary(plan: CompactionPlan, candidate: SummaryCandidate)
   const { route, narrative } = candidate;
   // A summary that is far too long is refused later, so it is not checked.
   if (route === MODEL_FREE_ROUTE || isFarTooLong(narrative, plan.checkpoint)) return candidate;
-  const marked = candidatesWithReview.has(candidate) ? candidate : markClaims(plan, candidate);
+  const marked = candidate.isReviewed ? candidate : markClaims(plan, candidate);
   return { ...marked, narrative: putBackCarriedLines(plan, marked) };
 }
 
@@ -49,13 +49,6 @@ function markClaims(plan: CompactionPlan, candidate: SummaryCandidate): SummaryC
   const previousPart = narrative.slice(0, narrative.length - newPart.length);
   return { ...candidate, narrative: `${previousPart}${text}`, findings: [...findings, ...flaws.map(toFinding)] };
 }
-
-/** Marks a candidate as already checked, so that it is not checked again. */
-export function markReviewed(candidate: SummaryCandidate): void {
-  candidatesWithReview.add(candidate);
-}
-
-const candidatesWithReview = new WeakSet<SummaryCandidate>();
 
 /** Converts a flaw to a finding for the receipt, without the lines of the draft. */
 export function toFinding({ code, note }: Flaw): Finding {

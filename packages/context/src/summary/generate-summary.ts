@@ -14,7 +14,7 @@ import { checkSummaryInSteps, type SummaryCheckResult } from "./audit.ts";
 import { collectEvidence, type Evidence } from "./audit-evidence.ts";
 import { chooseRoute, type PricedRoute } from "./choose-route.ts";
 import type { Flaw, FlawCode } from "./flaw.ts";
-import { type TimeLimit, withTimeLimit } from "./limits.ts";
+import { startTimeLimit, type TimeLimit } from "./limits.ts";
 import { TURN_SEPARATOR } from "./parse-summary.ts";
 import type { TokenPrices } from "./prices.ts";
 import { listHeadings, NO_HISTORY, type SummaryFormatName } from "./prompts.ts";
@@ -128,42 +128,37 @@ export interface SummaryFailure {
 }
 
 /** Summarizes entries with a model, checks the answer against them, requests one correction and repairs the rest. */
-export function generateSummary(options: GenerateSummaryOptions): Promise<SummaryResult> {
-  const { time, runtime } = options;
-  return time
-    ? summarizeAndCheck(options, time)
-    : withTimeLimit(createSummaryTimeouts(), runtime, (limit) => summarizeAndCheck(options, limit));
-}
-
-async function summarizeAndCheck(options: GenerateSummaryOptions, time: TimeLimit): Promise<SummaryResult> {
+export async function generateSummary(options: GenerateSummaryOptions): Promise<SummaryResult> {
   const { entries, turn = [], model, runtime, signal, allowance, progress } = options;
+  const ownLimit = startTimeLimit(createSummaryTimeouts(), runtime);
+  const { time = ownLimit } = options;
   const shape = shapeOf(options);
   const prompts = createPromptJob(options, shape);
   const requestOptions = { model, runtime, signal, allowance, progress, time };
   const job: SummaryJob = { ...prompts, ...requestOptions, calls: [], unusedReplies: [] };
   const { calls, unusedReplies } = job;
-  await runWithPauses(job.computeTranscript("full"), runtime);
-  const route = job.sent || job.prices ? chooseRoute(job) : null;
-  const samePrefix = route?.prompt ? await requestWithSamePrefix(route.prompt, { options, shape, job }) : null;
-  const result = samePrefix ?? (await requestWithTranscript({ options, shape, job }));
-  if (result.type === "cancelled") return { type: "cancelled", calls };
-  if (result.type === "failed") return { type: "failed", failure: result.failure, unusedReplies, calls };
-  return {
-    type: "summarized",
-    summary: shape.toSummary(result.text),
-    covers: new Set([...entries, ...turn].map(({ id }) => id)),
-    leaving: job.leaving.map(({ reference }) => reference),
-    flaws: result.flaws,
-    isSamePrefix: samePrefix !== null,
-    expectedCost: route?.cost ?? null,
-    unusedReplies,
-    calls,
-  };
-}
-
-async function requestWithTranscript(context: CorrectionOptions): Promise<CorrectionResult> {
-  const reply = await summarizeTranscript(context.job);
-  return reply.type === "answered" ? correctSummary(reply, context) : reply;
+  try {
+    await runWithPauses(job.computeTranscript("full"), runtime);
+    const route = job.sent || job.prices ? chooseRoute(job) : null;
+    const context = { options, shape, job };
+    const samePrefix = route?.prompt ? await requestWithSamePrefix(route.prompt, context) : null;
+    const result = samePrefix ?? (await checkReply(await summarizeTranscript(job), context));
+    if (result.type === "cancelled") return { type: "cancelled", calls };
+    if (result.type === "failed") return { type: "failed", failure: result.failure, unusedReplies, calls };
+    return {
+      type: "summarized",
+      summary: shape.toSummary(result.text),
+      covers: new Set([...entries, ...turn].map(({ id }) => id)),
+      leaving: job.leaving.map(({ reference }) => reference),
+      flaws: result.flaws,
+      isSamePrefix: samePrefix !== null,
+      expectedCost: route?.cost ?? null,
+      unusedReplies,
+      calls,
+    };
+  } finally {
+    ownLimit.stop();
+  }
 }
 
 /** Null if the answer is not a summary, so that a transcript has to be sent. */
@@ -175,7 +170,7 @@ async function requestWithSamePrefix(
   const firstReply = await sendPrompt(prompt, job);
   const isOther = isOtherReply(firstReply);
   const reply = isOther ? await requestAgain(firstReply, job) : firstReply;
-  const result = reply.type === "answered" ? await correctSummary(reply, { ...context, mayCorrect: !isOther }) : reply;
+  const result = await checkReply(reply, { ...context, mayCorrect: !isOther });
   if (result.type !== "failed" || !isAboutAnswer(result.failure)) return result;
   job.progress?.({ step: "falling-back", why: result.failure.note });
   return null;
@@ -294,10 +289,11 @@ interface CorrectionOptions {
 }
 
 // Requests one correction of what only the model can fix, and returns the better of the usable answers.
-async function correctSummary(
-  reply: Extract<SummaryReply, { type: "answered" }>,
+async function checkReply(
+  reply: SummaryReply,
   { options, shape, job, mayCorrect = true }: CorrectionOptions,
 ): Promise<CorrectionResult> {
+  if (reply.type !== "answered") return reply;
   const evidence = options.evidence ?? collectEntryEvidence(options);
   const check = (answer: string): Promise<SummaryCheckResult> =>
     runWithPauses(checkSummaryInSteps(shape.parseAnswer(answer), evidence, shape), options.runtime);

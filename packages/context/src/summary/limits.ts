@@ -11,19 +11,14 @@ export interface TimeLimit extends SummaryTimeouts {
   readonly mayRetrySlowAttempt: boolean;
 }
 
-/** Runs work whose requests together may not exceed the total time. The clock starts now and stops with the work. */
-export async function withTimeLimit<Value>(
+/** Starts the clock for requests that together may not exceed the total time. */
+export function startTimeLimit(
   time: SummaryTimeouts,
   { sleep }: Pick<Runtime, "sleep">,
-  work: (limit: TimeLimit) => Promise<Value>,
-): Promise<Value> {
-  const [expiredController, doneController] = [new AbortController(), new AbortController()];
-  void runDelayed(time.total, { sleep, signal: doneController.signal, callback: () => expiredController.abort() });
-  try {
-    return await work({ ...time, totalExpired: expiredController.signal, mayRetrySlowAttempt: true });
-  } finally {
-    doneController.abort();
-  }
+): TimeLimit & { readonly stop: () => void } {
+  const [expired, stopped] = [new AbortController(), new AbortController()];
+  void runDelayed(time.total, { sleep, signal: stopped.signal, callback: () => expired.abort() });
+  return { ...time, totalExpired: expired.signal, mayRetrySlowAttempt: true, stop: () => stopped.abort() };
 }
 
 /** The limit that an attempt has reached. */

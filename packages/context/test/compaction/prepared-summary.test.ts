@@ -7,7 +7,6 @@ import type { PreparedSummary } from "../../src/compaction/prepared-summary.ts";
 import { prepareSummary } from "../../src/default-compaction.ts";
 import { COMPACTION_USAGE } from "../../src/entry.ts";
 import type { Usage } from "../../src/message.ts";
-import type { Runtime } from "../../src/runtime.ts";
 import { Session } from "../../src/session/session.ts";
 import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { emptyUsage } from "../../src/testing/story.ts";
@@ -79,36 +78,22 @@ test("PREP2 an edit of a kept entry, or a message after it, does not drop a prep
   expect(contextLines(session)[0]).toContain("story 1");
 });
 
-/** A runtime with which a message is queued while the last batch is built, after the hooks have run. */
-function createLateMessage(session: Session): {
-  readonly runtime: Runtime;
-  readonly hooks: { readonly session_before_compact: readonly [() => undefined] };
-} {
-  const base = testRuntime("c");
-  let state: "waiting" | "hooked" | "sent" = "waiting";
-  const before = (): undefined => {
-    if (state === "waiting") state = "hooked";
+/** Queues a message just before the session appends the first batch. */
+function queueBeforeAppend(session: Session): void {
+  const appendAtLeaf = session.appendAtLeaf.bind(session);
+  session.appendAtLeaf = (...batch) => {
+    session.appendAtLeaf = appendAtLeaf;
+    void session.addUserMessage("queued in the last moment");
+    return appendAtLeaf(...batch);
   };
-  const entryId = (): string => {
-    if (state === "hooked") {
-      state = "sent";
-      void session.addUserMessage("queued in the last moment");
-    }
-    return base.entryId();
-  };
-  return { hooks: { session_before_compact: [before] }, runtime: { ...base, entryId } };
 }
 
 test("PREP2 a message that arrives in the last moment is kept, and the prepared summary is used all the same", async () => {
   const session = await createSession(...talk);
   const own = createSummarizer();
   const prepared = await prepare(session, own);
-  const outcome = await compactSmall(session, {
-    reason: "due",
-    prepared,
-    summarizers: [own],
-    ...createLateMessage(session),
-  });
+  queueBeforeAppend(session);
+  const outcome = await compactSmall(session, { reason: "due", prepared, summarizers: [own] });
   expect(outcome).toMatchObject({ type: "compacted", receipt: { preparedMs: expect.any(Number) } });
   expect(own.count()).toBe(1);
   expect(contextLines(session).at(-1)).toContain("queued in the last moment");
@@ -119,12 +104,8 @@ test("PREP2 CMP3 if the prepared summary was dropped, no second one is paid for:
   const prepared = await prepare(session, createSummarizer());
   await session.append({ type: "context_edit", targetId: "e2", replacement: null });
   const own = createSummarizer();
-  const outcome = await compactSmall(session, {
-    reason: "due",
-    prepared,
-    summarizers: [own],
-    ...createLateMessage(session),
-  });
+  queueBeforeAppend(session);
+  const outcome = await compactSmall(session, { reason: "due", prepared, summarizers: [own] });
   expect(outcome).toEqual({ type: "failed", why: "leaf-moved", findings: [DROPPED] });
   expect(own.count()).toBe(1);
   const usages = session.branch.entries.filter((entry) => entry.type === "usage" && entry.kind === COMPACTION_USAGE);

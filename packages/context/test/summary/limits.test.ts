@@ -7,7 +7,7 @@ import type { Model, ModelEvent, Request } from "../../src/model.ts";
 import type { Runtime } from "../../src/runtime.ts";
 import { createSummaryTimeouts } from "../../src/settings.ts";
 import { type AskModelResult, askModel, type SummaryProgress } from "../../src/summary/ask-model.ts";
-import { type TimeLimit, withTimeLimit } from "../../src/summary/limits.ts";
+import { startTimeLimit, type TimeLimit } from "../../src/summary/limits.ts";
 import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { createEntries as entriesOf } from "../context/tool-work.ts";
 import { assistantMessage, billedUsage, createModel, defaultTime, delta, replyEnded } from "./test-models.ts";
@@ -140,12 +140,11 @@ describe("SUM13 a model", () => {
 });
 
 test("SUM13 all requests end with the total time, and none is sent after it", async () => {
-  const codes = await withTimeLimit(createSummaryTimeouts(), { sleep }, async (limit) => {
-    const scenes: AskRecord[] = [];
-    for (let at = 0; at < 4; at++) scenes.push(await ask(hang, limit));
-    return scenes.map((record) => [code(record), record.requests]);
-  });
-  expect(codes).toEqual([
+  const limit = startTimeLimit(createSummaryTimeouts(), { sleep });
+  const scenes: AskRecord[] = [];
+  for (let at = 0; at < 4; at++) scenes.push(await ask(hang, limit));
+  limit.stop();
+  expect(scenes.map((record) => [code(record), record.requests])).toEqual([
     ["silent", 2],
     ["time-limit", 1],
     ["time-limit", 0],
@@ -205,12 +204,11 @@ const rejecting: Runtime["sleep"] = async (ms, act) => {
 
 test("SUM13 a clock that rejects on abort causes no error", async () => {
   const model = createModel(after(1, delta));
-  const limits = await withTimeLimit(createSummaryTimeouts(), { sleep: rejecting }, async (limit) => {
-    expect((await askModel(request, { model, runtime: { sleep: rejecting }, time: limit })).type).toBe("answered");
-    return limit;
-  });
+  const limit = startTimeLimit(createSummaryTimeouts(), { sleep: rejecting });
+  expect((await askModel(request, { model, runtime: { sleep: rejecting }, time: limit })).type).toBe("answered");
+  limit.stop();
   await sleep(60 * SECOND, {});
-  expect(limits.totalExpired.aborted).toBe(false);
+  expect(limit.totalExpired.aborted).toBe(false);
 });
 
 test("SUM13 CMP3 Esc before the retry cancels, even if the clock rejects", async () => {
@@ -244,9 +242,9 @@ test("SUM13 an infinite limit, or one longer than any timer, is not reached", as
       return sleep(ms > 2 ** 31 - 1 ? 1 : ms, act);
     };
     const model = createModel(after(60, delta));
-    const reply = await withTimeLimit(time, { sleep: nodeSleep }, (limit) =>
-      askModel(request, { model, runtime: { sleep: nodeSleep }, time: limit }),
-    );
+    const limit = startTimeLimit(time, { sleep: nodeSleep });
+    const reply = await askModel(request, { model, runtime: { sleep: nodeSleep }, time: limit });
+    limit.stop();
     expect(reply.type).toBe("answered");
     expect(Math.max(...waits)).toBeLessThan(2 ** 31);
   }
