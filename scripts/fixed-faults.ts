@@ -107,7 +107,7 @@ export const fixedFaults: readonly FixedFault[] = [
   },
   {
     fault: "the price in a preview ignored all requests but one of a summary in parts",
-    file: "packages/context/src/summary/estimate-usage.ts",
+    file: "packages/context/src/summary/choose-route.ts",
     search:
       "    inputTokens: notes.inputTokens + merge.inputTokens,\n    cachedTokens: 0,\n    writtenTokens: 0,\n    outputTokens: notes.outputTokens + merge.outputTokens,",
     replace:
@@ -517,7 +517,7 @@ export const fixedFaults: readonly FixedFault[] = [
   },
   {
     fault: "an invented approval got a message with two of its words as its proof",
-    file: "packages/context/src/summary/find-source.ts",
+    file: "packages/context/src/summary/judge-line.ts",
     search: "const MIN_TYPED_RATIO = 0.75;",
     replace: "const MIN_TYPED_RATIO = 0;",
     test: "packages/context/test/summary/audit.test.ts",
@@ -533,7 +533,7 @@ export const fixedFaults: readonly FixedFault[] = [
   },
   {
     fault: "a line that cites the entry beside the right one was marked",
-    file: "packages/context/src/summary/find-source.ts",
+    file: "packages/context/src/summary/judge-line.ts",
     search: "const MAX_DISTANCE = 4;",
     replace: "const MAX_DISTANCE = 0;",
     test: "packages/context/test/summary/audit.test.ts",

@@ -67,23 +67,27 @@ export async function* compactInRun(
   };
   const preparation = run.preparation.take();
   const writtenEntries: Entry[] = [];
-  const release = session.watch((entries) => void writtenEntries.push(...entries));
-  const result = yield* runWithEvents<AgentEvent, CompactionOutcome>((emit) => {
+  const stopWatching = session.watch((entries) => void writtenEntries.push(...entries));
+  const result = yield* runWithEvents<AgentEvent, CompactionOutcome>(async (emit) => {
     const progress = (step: SummaryProgress): void => emit(progressEvent(step, { source: "compaction", reason }));
     // PREP2: a summary that is not ready yet is awaited, instead of a second one.
     const prepared = preparation?.take({ signal, showProgress: progress });
-    return compact({
-      session,
-      hooks,
-      runtime,
-      signal,
-      budget: createModelBudget(run),
-      ...compactRequest,
-      ...summaryOptions,
-      ...(originals && { originals }),
-      ...(prepared && { prepared }),
-      progress,
-    }).finally(release);
+    try {
+      return await compact({
+        session,
+        hooks,
+        runtime,
+        signal,
+        budget: createModelBudget(run),
+        ...compactRequest,
+        ...summaryOptions,
+        ...(originals && { originals }),
+        ...(prepared && { prepared }),
+        progress,
+      });
+    } finally {
+      stopWatching();
+    }
   });
   const outcome = addEntryFields(result, run);
   if (outcome.type === "postponed" || outcome.type === "cancelled") run.preparation.putBack(preparation);

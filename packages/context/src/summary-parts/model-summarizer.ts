@@ -14,11 +14,13 @@ import { collectCalibration, defaultCalibration, modelKey } from "../context/con
 import type { ThinkingLevel } from "../message.ts";
 import type { Model, ModelName } from "../model.ts";
 import type { Runtime } from "../runtime.ts";
+import type { PreferredRoute } from "../summary/build-prompt.ts";
 import { clampThinking, estimateSummary, generateSummary, type SummaryInput } from "../summary/generate-summary.ts";
 import { previousNarrative } from "../summary/parse-summary.ts";
 import { findTokenPrices, type TokenPrices } from "../summary/prices.ts";
+import { formatListedMessages } from "../summary/prompt-materials.ts";
 import { findSentRequest, type SentRequest, type SentRequestOptions } from "../summary/sent-request.ts";
-import { formatListedMessages, type PreferredRoute, type UnusedReply } from "../summary/summarize.ts";
+import type { UnusedReply } from "../summary/summarize.ts";
 import { collectPlanEvidence, toFinding } from "./review-summary.ts";
 import { userMessages } from "./user-messages.ts";
 

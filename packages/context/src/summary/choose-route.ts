@@ -4,22 +4,35 @@ import { createUserMessage, toLlmMessage } from "../context/convert-to-llm.ts";
 import type { AgentMessage, ToolCallBlock } from "../message.ts";
 import { sanitizeLine } from "../text/sanitize.ts";
 import { messageTokens, textTokens } from "../tokens/estimate-tokens.ts";
-import { estimateTranscriptUsage, expectAnswerTokens, withCorrection } from "./estimate-usage.ts";
-import { computeSummaryCost, PROCESSING_TIMES, type SummaryUsageEstimate } from "./prices.ts";
-import { CITE_SUMMARY_SO_FAR, fillTemplate, SCOPES, TURN_PLACES } from "./prompts.ts";
-import type { SentRequest } from "./sent-request.ts";
 import {
   addToRequest,
+  availableMaterialTokens,
+  buildChunkPrompt,
+  buildMergePrompt,
+  buildSinglePrompt,
+  chunkOptions,
   fitsInFull,
-  formatListedMessages,
-  markMaterials,
+  limitMaterials,
   type PromptJob,
   type PromptRequest,
   renderTask,
-  toSummaryMaterial,
+  toChunkNotes,
   UNKNOWN_ESTIMATE_MARGIN,
   usableWindow,
-} from "./summarize.ts";
+} from "./build-prompt.ts";
+import { computeSummaryCost, PROCESSING_TIMES, type SummaryUsageEstimate } from "./prices.ts";
+import {
+  formatListedMessages,
+  markMaterials,
+  splitTranscript,
+  type Transcript,
+  toSummaryMaterial,
+  transcriptTokens,
+  truncateBlocks,
+} from "./prompt-materials.ts";
+import { CITE_SUMMARY_SO_FAR, fillTemplate, SCOPES, TURN_PLACES } from "./prompts.ts";
+import type { SentRequest } from "./sent-request.ts";
+import { MAX_CHUNKS } from "./summarize.ts";
 
 /** A route by which a summary can be requested, and what that is expected to cost. */
 export interface PricedRoute {
@@ -154,3 +167,76 @@ function quoteStart(text: string): string {
 }
 
 const MAX_QUOTE_CHARS = 80;
+
+/**
+ * Estimates a summary as `summarizeTranscript` requests it. No other request begins like these, so none of them is cached.
+ * Returns null if the transcript does not fit the model, even in chunks.
+ */
+export function estimateTranscriptUsage(originalJob: PromptJob): SummaryUsageEstimate | null {
+  const job = limitMaterials({ ...originalJob, runtime: { nonce: () => "estimated-nonce" } });
+  const budget = availableMaterialTokens(job);
+  const fullTranscript = job.transcript("full");
+  const fitsInFull = transcriptTokens(fullTranscript) <= budget;
+  const transcript = fitsInFull ? fullTranscript : truncateBlocks(job.transcript("excerpt"), Math.max(0, budget));
+  if (transcriptTokens(transcript) > budget) return estimateChunks(transcript, job, budget);
+  return withCorrection(estimatePrompts([buildSinglePrompt(transcript, job)], job));
+}
+
+/** Roughly the share of summaries for which a correction is requested. A correction sends the last prompt again, with the answer. */
+const CORRECTION_SHARE = 0.15;
+
+export function withCorrection(usage: SummaryUsageEstimate): SummaryUsageEstimate {
+  const { inputTokens, cachedTokens, writtenTokens, outputTokens } = usage;
+  return {
+    inputTokens: inputTokens + Math.ceil((inputTokens + outputTokens) * CORRECTION_SHARE),
+    // The correction reads from the cache what the first request has written to it.
+    cachedTokens: cachedTokens + Math.floor((cachedTokens + writtenTokens) * CORRECTION_SHARE),
+    writtenTokens,
+    outputTokens: outputTokens + Math.ceil(outputTokens * CORRECTION_SHARE),
+  };
+}
+
+function estimateChunks(transcript: Transcript, job: PromptJob, budget: number): SummaryUsageEstimate | null {
+  const chunks = budget > 0 ? splitTranscript(transcript, budget) : [];
+  if (chunks.length === 0 || chunks.length > MAX_CHUNKS) return null;
+  const options = chunkOptions(job, budget);
+  const prompts = chunks.map((chunk, index) =>
+    buildChunkPrompt(chunk, { ...job, ...options, chunk: { part: index + 1, parts: chunks.length } }),
+  );
+  const notes = estimatePrompts(prompts, { ...job, ...options });
+  // The merge reads the notes, whose text is not known yet.
+  const emptyMerge = buildMergePrompt([toChunkNotes("history", "")], job).tokens;
+  const merge = withCorrection({
+    inputTokens: emptyMerge + notes.outputTokens,
+    cachedTokens: 0,
+    writtenTokens: 0,
+    outputTokens: expectAnswerTokens(notes.inputTokens, job),
+  });
+  return {
+    inputTokens: notes.inputTokens + merge.inputTokens,
+    cachedTokens: 0,
+    writtenTokens: 0,
+    outputTokens: notes.outputTokens + merge.outputTokens,
+  };
+}
+
+function estimatePrompts(prompts: readonly PromptRequest[], job: PromptJob): SummaryUsageEstimate {
+  const inputs = prompts.map(({ tokens }) => Math.ceil(tokens * (job.factor ?? 1)));
+  const outputs = inputs.map((tokens) => expectAnswerTokens(tokens, job));
+  return { inputTokens: sum(inputs), cachedTokens: 0, writtenTokens: 0, outputTokens: sum(outputs) };
+}
+
+/**
+ * The size of the last answer, or the usual size. Recorded summaries of 1,600 to 8,300 tokens are 400 to 1,100 tokens long, and those of
+ * 180,000 tokens are 900 to 1,100. A turn alone has a third of the sections.
+ */
+export function expectAnswerTokens(inputTokens: number, { format, tokens, answerTokens }: PromptJob): number {
+  const usualTokens = Math.min(USUAL_ANSWER_TOKENS, Math.round(10 * Math.sqrt(inputTokens)));
+  return answerTokens ?? Math.min(tokens, format === "turn" ? Math.round(usualTokens / 3) : usualTokens);
+}
+
+const USUAL_ANSWER_TOKENS = 900;
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}

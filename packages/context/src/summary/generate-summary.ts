@@ -12,29 +12,30 @@ import { textTokens } from "../tokens/estimate-tokens.ts";
 import type { Allowance, AskFailure, ModelCall, OnProgress } from "./ask-model.ts";
 import { checkSummaryInSteps, type SummaryCheckResult } from "./audit.ts";
 import { collectEvidence, type Evidence } from "./audit-evidence.ts";
+import {
+  type ModelLimits,
+  type PreferredRoute,
+  type PromptJob,
+  type PromptRequest,
+  usableWindow,
+} from "./build-prompt.ts";
 import { chooseRoute, type PricedRoute } from "./choose-route.ts";
 import type { Flaw, FlawCode } from "./flaw.ts";
 import { startTimeLimit, type TimeLimit } from "./limits.ts";
 import { TURN_SEPARATOR } from "./parse-summary.ts";
 import type { TokenPrices } from "./prices.ts";
+import type { ListedMessage, Transcript } from "./prompt-materials.ts";
 import { listHeadings, NO_HISTORY, type SummaryFormatName } from "./prompts.ts";
 import type { SentRequest } from "./sent-request.ts";
 import {
-  type ListedMessage,
-  type ModelLimits,
   type OtherReply,
-  type PreferredRoute,
-  type PromptJob,
-  type PromptRequest,
   requestAgain,
   requestCorrection,
   type SummaryJob,
   type SummaryReply,
   sendPrompt,
   summarizeTranscript,
-  type Transcript,
   type UnusedReply,
-  usableWindow,
 } from "./summarize.ts";
 import { renderTranscriptInSteps, type TranscriptBlock, type TranscriptDetail } from "./transcript.ts";
 

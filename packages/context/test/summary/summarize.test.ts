@@ -3,13 +3,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ModelFailure, Request } from "../../src/model.ts";
-import {
-  splitIntoChunks,
-  summarizeTranscript,
-  sumTokens,
-  toSummaryMaterial,
-  wrapMaterials,
-} from "../../src/summary/summarize.ts";
+import { splitIntoChunks, sumTokens, toSummaryMaterial, wrapMaterials } from "../../src/summary/prompt-materials.ts";
+import { summarizeTranscript } from "../../src/summary/summarize.ts";
 import { type ScriptedReply, scriptedModel, testRuntime } from "../../src/testing/scripted-model.ts";
 import { textTokens } from "../../src/tokens/estimate-tokens.ts";
 import { repeatWord } from "../compaction/small-session.ts";

@@ -1,7 +1,8 @@
 /** Creates transcript blocks and records the requests for their summary. */
 
 import type { Request } from "../../src/model.ts";
-import type { SummaryJob, Transcript } from "../../src/summary/summarize.ts";
+import type { Transcript } from "../../src/summary/prompt-materials.ts";
+import type { SummaryJob } from "../../src/summary/summarize.ts";
 import type { TranscriptBlock } from "../../src/summary/transcript.ts";
 import { scriptedModel, testRuntime } from "../../src/testing/scripted-model.ts";
 import { textTokens } from "../../src/tokens/estimate-tokens.ts";
