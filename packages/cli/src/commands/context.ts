@@ -39,11 +39,11 @@ export const rulesCommand: Command = {
 export const contextPlaceTitles: Readonly<Record<ContextPlace, string>> = {
   system: "System",
   pins: "Summary: pins",
-  words: "Summary: your messages",
-  checkpoint: "Summary: work so far",
+  "user-messages": "Summary: your messages",
+  summary: "Summary: work so far",
   kept: "Messages kept by the compaction",
-  new: "Messages since the compaction",
-  said: "Messages",
+  recent: "Messages since the compaction",
+  conversation: "Messages",
 };
 
 function formatModelView(parts: readonly ModelViewPart[]): string {

@@ -63,14 +63,14 @@ export const pauseReasons = {
   breaker: { short: "not freeing enough", long: "it no longer frees enough; see what fills the context window" },
 } as const;
 
-/** The tokens of each part of the context bar. `tail` is what the newest compaction kept verbatim; `fresh` came after it. */
+/** The tokens of each part of the context bar. `kept` is what the newest compaction kept verbatim; `recent` came after it. */
 export interface MeterParts {
   readonly system: number;
   readonly pins: number;
-  readonly words: number;
-  readonly checkpoint: number;
-  readonly tail: number;
-  readonly fresh: number;
+  readonly userMessages: number;
+  readonly summary: number;
+  readonly kept: number;
+  readonly recent: number;
 }
 
 export function computeMeterParts(branch: LoadedBranch, budget: Pick<Budget, "model" | "fixed">): MeterParts {
@@ -82,8 +82,8 @@ export function computeMeterParts(branch: LoadedBranch, budget: Pick<Budget, "mo
     tokens <= fixed
       ? scaleTokens([systemPart, ...conversationParts], tokens)
       : [systemPart, ...scaleTokens(conversationParts, tokens - fixed)];
-  const [system = 0, pins = 0, words = 0, checkpoint = 0, tail = 0, fresh = 0] = parts.map((part) => part.tokens);
-  return { system, pins, words, checkpoint, tail, fresh };
+  const [system = 0, pins = 0, userMessages = 0, summary = 0, kept = 0, recent = 0] = parts.map((part) => part.tokens);
+  return { system, pins, userMessages, summary, kept, recent };
 }
 
 interface TokenCount {
@@ -125,9 +125,9 @@ export function computeEntryWeights(
   budget: Pick<Budget, "model" | "fixed">,
 ): readonly EntryWeight[] {
   const rawEntries = computeRawWeights(branch, budget.model);
-  const { tail, fresh } = computeMeterParts(branch, budget);
+  const { kept, recent } = computeMeterParts(branch, budget);
   const rawTotal = rawEntries.reduce((total, { tokens }) => total + tokens, 0);
-  const factor = rawTotal === 0 ? 0 : (tail + fresh) / rawTotal;
+  const factor = rawTotal === 0 ? 0 : (kept + recent) / rawTotal;
   return rawEntries.map((weight) => ({ ...weight, tokens: Math.round(weight.tokens * factor) }));
 }
 

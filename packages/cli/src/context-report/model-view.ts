@@ -65,8 +65,8 @@ export interface ModelViewPart {
   readonly text: string;
 }
 
-/** `said`: there is no compaction, so the whole conversation is verbatim. */
-export type ContextPlace = "system" | "pins" | "words" | "checkpoint" | "kept" | "new" | "said";
+/** `conversation`: there is no compaction, so every message is verbatim. */
+export type ContextPlace = "system" | "pins" | "user-messages" | "summary" | "kept" | "recent" | "conversation";
 
 export function buildModelView(branch: LoadedBranch, model: ModelName | undefined): readonly ModelViewPart[] {
   const { messages, sources } = buildSessionContext(branch);
@@ -80,21 +80,20 @@ export function buildModelView(branch: LoadedBranch, model: ModelName | undefine
   return sentMessages.flatMap((message, index) => {
     if (message.role === "system") return [{ place: "system" as const, ...toModelViewText(message) }];
     if (index === summaryIndex) return splitSummary(message, branch);
-    const place: ContextPlace = index < keptCount ? "kept" : "new";
-    return [{ place: hasCompaction ? place : ("said" as const), ...toModelViewText(message) }];
+    const place: ContextPlace = index < keptCount ? "kept" : "recent";
+    return [{ place: hasCompaction ? place : ("conversation" as const), ...toModelViewText(message) }];
   });
 }
 
-/** Splits the summary message into its blocks: one for each stable part (pins, the user's messages), and the checkpoint last. */
+/** Splits the summary message into its blocks: one for each stable part (pins, the user's messages), and the rest last. */
 function splitSummary(message: Message, { entries, compactionIndex }: LoadedBranch): readonly ModelViewPart[] {
   const compaction = entries[compactionIndex];
   const kinds = compaction?.type === "compaction" ? readSummaryParts(compaction).map(({ kind }) => kind) : [];
-  const places = [...kinds.filter(isStableKind), "checkpoint" as const];
+  const places = [...kinds.flatMap((kind) => STABLE_PARTS.get(kind) ?? []), "summary" as const];
   const blocks = typeof message.content === "string" ? [] : message.content;
-  if (blocks.length !== places.length)
-    return [{ place: "checkpoint", ...toModelViewText(message), who: PROGRAM_LABEL }];
+  if (blocks.length !== places.length) return [{ place: "summary", ...toModelViewText(message), who: PROGRAM_LABEL }];
   return blocks.map((block, index) => ({
-    place: places[index] ?? "checkpoint",
+    place: places[index] ?? "summary",
     who: PROGRAM_LABEL,
     text: block.type === "text" ? block.text : "",
   }));
@@ -102,6 +101,8 @@ function splitSummary(message: Message, { entries, compactionIndex }: LoadedBran
 
 const PROGRAM_LABEL = "Pith (as a user message)";
 
-function isStableKind(kind: string): kind is "pins" | "words" {
-  return kind === "pins" || kind === "words";
-}
+/** The places of the parts that do not change between compactions, by the kind that the log stores. */
+const STABLE_PARTS: ReadonlyMap<string, ContextPlace> = new Map([
+  ["pins", "pins"],
+  ["words", "user-messages"],
+]);

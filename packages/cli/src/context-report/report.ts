@@ -177,10 +177,10 @@ interface Scale {
   readonly kindWidth: number;
 }
 
-const placeTitles = { system: "System", front: "Compaction summary", tail: "Messages" } as const;
+const placeTitles = { system: "System", summary: "Compaction summary", messages: "Messages" } as const;
 
 function formatParts(parts: readonly ContextPart[], scale: Scale): readonly string[] {
-  return (["system", "front", "tail"] as const).flatMap((place) => {
+  return (["system", "summary", "messages"] as const).flatMap((place) => {
     const placeParts = parts.filter((part) => part.place === place);
     return placeParts.length === 0 ? [] : [placeTitles[place], ...placeParts.map((part) => formatPart(part, scale))];
   });
@@ -229,7 +229,7 @@ function describeMeasurement({
   parts,
 }: Pick<ContextReport, "tokens" | "measured" | "parts">): string {
   if (measured === 0)
-    return parts.some(({ place }) => place === "front")
+    return parts.some(({ place }) => place === "summary")
       ? "This is an estimate: the provider has not reported the size since the last compaction."
       : "This is an estimate: the provider has not reported the size yet.";
   if (measured >= tokens) return "The provider reported this total with the last reply.";
@@ -250,14 +250,14 @@ const HEADLINE_BAR_WIDTH = 30;
 const PART_BAR_WIDTH = 20;
 
 export interface ContextPart {
-  /** `system`: system prompt and tools. `front`: the summary of the newest compaction. `tail`: verbatim messages. */
-  readonly place: "system" | "front" | "tail";
+  /** `system`: system prompt and tools. `summary`: that of the newest compaction. `messages`: the verbatim ones. */
+  readonly place: "system" | "summary" | "messages";
   /** Shown to the user. */
   readonly kind: string;
   readonly tokens: number;
 }
 
-/** Lists the parts in the order system, front, tail, merged by kind. Empty parts are omitted. */
+/** Lists the parts in the order system, summary, messages, merged by kind. Empty parts are omitted. */
 export function computeContextParts(
   branch: LoadedBranch,
   budget: Pick<Budget, "model" | "fixed">,
@@ -275,12 +275,12 @@ export function computeContextParts(
 
 function mergeParts({ summary, keptByKind, newByKind }: RawParts): readonly ContextPart[] {
   const tailParts = [...keptByKind, ...newByKind].map(
-    ([kind, tokens]): ContextPart => ({ place: "tail", kind, tokens }),
+    ([kind, tokens]): ContextPart => ({ place: "messages", kind, tokens }),
   );
   const parts = [
     ...summary.map(
       ({ kind, tokens }): ContextPart => ({
-        place: "front",
+        place: "summary",
         kind: summaryPartTitles[kind] ?? kind,
         tokens,
       }),

@@ -26,13 +26,13 @@ test("COM14 the parts of a context add up to what the next request weighs, each 
   expect(parts.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(contextSize(window, budget).tokens);
   expect(parts.map(({ place, kind }) => `${place}: ${kind}`)).toEqual([
     "system: system prompt",
-    "tail: your messages",
-    "tail: thinking",
-    "tail: tool calls",
-    "tail: read results",
-    "tail: replies",
-    "tail: extension messages",
-    "tail: your shell commands",
+    "messages: your messages",
+    "messages: thinking",
+    "messages: tool calls",
+    "messages: read results",
+    "messages: replies",
+    "messages: extension messages",
+    "messages: your shell commands",
   ]);
 });
 
@@ -56,7 +56,7 @@ test("COM14 blocks that nobody knows are in no part", () => {
 test("COM14 behind a compaction its summary is the front, and what it covered is in no part", () => {
   const window = loadBranch(story(...talk, "user: go on", "compacts: a story of it, keeps e9", "says: going on"));
   const parts = computeContextParts(window, budget);
-  expect(parts.filter(({ place }) => place === "front")).toMatchObject([{ kind: "summary" }]);
+  expect(parts.filter(({ place }) => place === "summary")).toMatchObject([{ kind: "summary" }]);
   expect(parts.map(({ kind }) => kind)).not.toContain("read results");
   expect(parts.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(contextSize(window, budget).tokens);
 });

@@ -97,7 +97,7 @@ test("MET12 print and JSON have the same: by tool, by file and by entry", async 
 test("MET11 what is shown as seen is what is sent, word for word and in its order, each in its place", () => {
   const window = loadBranch(story(...talk, "compacts: what was done, keeps e8", "user: on", "says: yes"));
   const parts = buildModelView(window, undefined);
-  expect(parts.map(({ place }) => place)).toEqual(["checkpoint", "kept", "kept", "kept", "kept", "new", "new"]);
+  expect(parts.map(({ place }) => place)).toEqual(["summary", "kept", "kept", "kept", "kept", "recent", "recent"]);
   const sent = convertToLlm(buildSessionContext(window).messages);
   expect(parts).toHaveLength(sent.length);
   for (const [at, message] of sent.entries()) {
@@ -132,7 +132,7 @@ test("MET12 RST6 a compaction replaces the files read again, and a kind in two p
   expect(buildRows(report, "entry")[0]?.description).toMatch(
     new RegExp(`^${replaced}; going back to the point before it`),
   );
-  const summarized = { place: "front", kind: "your messages", tokens: 5 } as const;
+  const summarized = { place: "summary", kind: "your messages", tokens: 5 } as const;
   const rows = buildRows({ ...report, parts: [summarized, ...report.parts] }, "kind");
   expect(rows.map(({ name }) => name)).toEqual([
     ...["your messages (in the summary)", "summary", "your messages (kept and new)", "replies", "files read again"],

@@ -78,8 +78,8 @@ export function buildRows(report: ContextReport, tab: Tab): readonly ContextRow[
 
 const placeDescriptions = {
   system: "sent first with every request",
-  front: "kept by compactions; sent before newer messages",
-  tail: "sent unchanged; a compaction summarizes the older part",
+  summary: "kept by compactions; sent before newer messages",
+  messages: "sent unchanged; a compaction summarizes the older part",
 } as const;
 
 /** A kind that is both in the summary and after it has two rows, so their names say where each is. */
@@ -88,7 +88,7 @@ function namePart({ place, kind }: ContextPart, { parts }: ContextReport): strin
   return isRepeated ? `${kind} (${placeNames[place]})` : kind;
 }
 
-const placeNames = { system: "sent first", front: "in the summary", tail: "kept and new" } as const;
+const placeNames = { system: "sent first", summary: "in the summary", messages: "kept and new" } as const;
 
 export interface ContextPageOptions {
   readonly report: ContextReport;
@@ -149,12 +149,12 @@ function renderLegend(
   { parts, tokens, limit, softLimit }: ContextMeter,
   { width, theme }: Pick<Viewport, "width" | "theme">,
 ): string {
-  const { system, pins, words, checkpoint, tail, fresh } = parts;
-  const front = system + pins + words + checkpoint;
+  const { system, pins, userMessages, summary, kept, recent } = parts;
+  const base = system + pins + userMessages + summary;
   const items = [
-    theme.front(`${barCharacters.front} prompt + summary ${formatNumber(front)}`),
-    ...(tail > 0 ? [theme.tail(`${barCharacters.tail} kept ${formatNumber(tail)}`)] : []),
-    theme.fresh(`${barCharacters.fresh} new ${formatNumber(fresh)}`),
+    theme.base(`${barCharacters.base} prompt + summary ${formatNumber(base)}`),
+    ...(kept > 0 ? [theme.kept(`${barCharacters.kept} kept ${formatNumber(kept)}`)] : []),
+    theme.recent(`${barCharacters.recent} new ${formatNumber(recent)}`),
     ...(limit === null ? [] : [theme.dim(`${barCharacters.free} free ${formatNumber(Math.max(0, limit - tokens))}`)]),
   ];
   const marks = [
@@ -197,7 +197,7 @@ function renderRow(
   const figures = `${formatNumber(row.tokens).padStart(9)} ${`${Math.round(share * 100)}%`.padStart(6)}`;
   const bar = "█".repeat(Math.min(BAR_WIDTH, Math.round(share * BAR_WIDTH))) || (row.tokens > 0 ? "▏" : "");
   const line = ` ${isSelected ? "❯" : " "} ${label}`;
-  return `${isSelected ? theme.accent(line) : line} ${figures}  ${theme.tail(bar)}`;
+  return `${isSelected ? theme.accent(line) : line} ${figures}  ${theme.kept(bar)}`;
 }
 
 export interface ContextPageState {

@@ -35,7 +35,7 @@ function renderFreedBar(entry: CompactionEntry, { theme, width }: RenderContext)
   if (freedShare === null) return [];
   const cells = Math.min(MAX_BAR_CELLS, Math.max(1, width - 16));
   const leftCells = Math.min(cells, Math.max(1, Math.round(cells * (1 - freedShare))));
-  const bar = `${theme.tail("█".repeat(leftCells))}${theme.free("░".repeat(cells - leftCells))}`;
+  const bar = `${theme.kept("█".repeat(leftCells))}${theme.free("░".repeat(cells - leftCells))}`;
   return [`  ${bar} ${Math.round(freedShare * 100)}% freed`];
 }
 

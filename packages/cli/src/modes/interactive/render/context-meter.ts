@@ -7,7 +7,7 @@ import { visibleWidth } from "../terminal/pi-tui.ts";
 import type { Style, Theme } from "./theme.ts";
 
 /** Each part has its own character, so that the bar is readable without colours. */
-export const barCharacters = { front: "█", tail: "▓", fresh: "▒", free: "·" } as const;
+export const barCharacters = { base: "█", kept: "▓", recent: "▒", free: "·" } as const;
 
 /** `soft`: above this limit the meter warns. `hard`: above this limit the context is compacted. */
 export const limitMarks = { soft: "╎", hard: "┃" } as const;
@@ -41,21 +41,21 @@ interface Cell {
 }
 
 function assignParts(
-  { parts: { system, pins, words, checkpoint, tail, fresh }, tokens }: ContextMeter,
+  { parts: { system, pins, userMessages, summary, kept, recent }, tokens }: ContextMeter,
   { total, width }: { readonly total: number; readonly width: number },
 ): readonly BarPart[] {
-  const front = system + pins + words + checkpoint;
+  const base = system + pins + userMessages + summary;
   // A context with very few tokens still fills one cell.
   const toColumn = (sum: number): number => (tokens > 0 ? Math.max(1, Math.round((sum / total) * width)) : 0);
   const endColumns = {
-    front: front > 0 ? toColumn(front) : 0,
-    tail: toColumn(front + tail),
-    fresh: toColumn(front + tail + fresh),
+    base: base > 0 ? toColumn(base) : 0,
+    kept: toColumn(base + kept),
+    recent: toColumn(base + kept + recent),
   };
   return Array.from({ length: width }, (_, cell): BarPart => {
-    if (cell < endColumns.front) return "front";
-    if (cell < endColumns.tail && tail > 0) return "tail";
-    return cell < endColumns.fresh && fresh > 0 ? "fresh" : "free";
+    if (cell < endColumns.base) return "base";
+    if (cell < endColumns.kept && kept > 0) return "kept";
+    return cell < endColumns.recent && recent > 0 ? "recent" : "free";
   });
 }
 
@@ -153,11 +153,11 @@ function formatFigures(meter: ContextMeter, theme: Theme): string {
 
 /** Lists only the parts that the bar shows. */
 function renderLegend({ parts, softLimit }: ContextMeter, theme: Theme): string {
-  const { system, pins, words, checkpoint, tail, fresh } = parts;
+  const { system, pins, userMessages, summary, kept, recent } = parts;
   return [
-    ...(system + pins + words + checkpoint > 0 ? [theme.front(`${barCharacters.front} prompt + summary`)] : []),
-    ...(tail > 0 ? [theme.tail(`${barCharacters.tail} kept`)] : []),
-    ...(fresh > 0 ? [theme.fresh(`${barCharacters.fresh} new`)] : []),
+    ...(system + pins + userMessages + summary > 0 ? [theme.base(`${barCharacters.base} prompt + summary`)] : []),
+    ...(kept > 0 ? [theme.kept(`${barCharacters.kept} kept`)] : []),
+    ...(recent > 0 ? [theme.recent(`${barCharacters.recent} new`)] : []),
     ...(softLimit === null ? [] : [theme.dim(`${limitMarks.soft} warning`)]),
     theme.dim(`${limitMarks.hard} auto-compact`),
   ].join(" ");

@@ -23,10 +23,10 @@ export type Style =
   | "removedLine"
   | "selected"
   | "border"
-  /** Parts of the context bar: the cached front, the messages a compaction kept, newer messages, and free space. */
-  | "front"
-  | "tail"
-  | "fresh"
+  /** Parts of the context bar: what comes before all messages, the messages a compaction kept, newer messages, and free space. */
+  | "base"
+  | "kept"
+  | "recent"
   | "free";
 
 export type Theme = Readonly<Record<Style, (text: string) => string>> & { readonly name: ThemeName };
@@ -72,9 +72,9 @@ const dark: StyleCodes = {
   removedLine: "48;2;60;30;34",
   selected: "7",
   border: "38;5;240",
-  front: "38;5;110",
-  tail: "38;5;150",
-  fresh: "38;5;222",
+  base: "38;5;110",
+  kept: "38;5;150",
+  recent: "38;5;222",
   free: "38;5;238",
 };
 
@@ -95,9 +95,9 @@ const light: StyleCodes = {
   addedLine: "48;2;218;251;225",
   removedLine: "48;2;255;235;233",
   border: "38;5;250",
-  front: "38;5;25",
-  tail: "38;5;64",
-  fresh: "38;5;130",
+  base: "38;5;25",
+  kept: "38;5;64",
+  recent: "38;5;130",
   free: "38;5;252",
 };
 

@@ -37,7 +37,7 @@ golden("the footer when it is full and nothing happens by itself", ({ screen }) 
         tokens: 190_400,
         isAutoCompactEnabled: false,
         pauseReason: "off",
-        parts: { ...meter.parts, fresh: 151_200 },
+        parts: { ...meter.parts, recent: 151_200 },
       },
     }),
   })),

@@ -158,7 +158,7 @@ const meter: ContextMeter = {
     pauseReason: null,
     isSummaryReady: false,
   },
-  parts: { system: 1, pins: 0, words: 0, checkpoint: 0, tail: 0, fresh: 0 },
+  parts: { system: 1, pins: 0, userMessages: 0, summary: 0, kept: 0, recent: 0 },
 };
 
 function questions(text: string): Made {

@@ -72,7 +72,7 @@ test("MET8 MET10 what is typed there is what the summary looks at; alt+u takes t
   await shows(talk, "compacted:");
   await atRest(talk);
   expect(JSON.stringify(talk.server.requests.map(({ body }) => body))).toContain("Additional focus: the numbers");
-  await talk.until(() => (talk.screen.state.footer.meter?.parts.checkpoint ?? 0) > 0);
+  await talk.until(() => (talk.screen.state.footer.meter?.parts.summary ?? 0) > 0);
   const after = talk.screen.state.footer.meter?.tokens ?? 0;
   talk.terminal.press(ALT_U);
   await talk.until(() => (talk.screen.state.footer.meter?.tokens ?? 0) > after);

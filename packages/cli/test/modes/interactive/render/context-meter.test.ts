@@ -14,14 +14,14 @@ test("MET3 front, kept, new and free have signs of their own, and so have both t
 });
 
 test("MET3 what is over the limit is seen behind its mark", () => {
-  const meter = { ...someMeter, tokens: 195_000, parts: { ...someMeter.parts, fresh: 155_800 } };
+  const meter = { ...someMeter, tokens: 195_000, parts: { ...someMeter.parts, recent: 155_800 } };
   expect(renderMeterBar(meter, { width: 40, theme })).toMatch(/▒┃▒+$/);
 });
 
 test("MET3 it is as full as the percentage says: whole where it is compacted", () => {
   const at = (share: number): number => {
     const tokens = Math.round(183_616 * share);
-    const parts = { system: 0, pins: 0, words: 0, checkpoint: 0, tail: 0, fresh: tokens };
+    const parts = { system: 0, pins: 0, userMessages: 0, summary: 0, kept: 0, recent: tokens };
     return [...renderMeterBar({ ...someMeter, softLimit: null, tokens, parts }, { width: 40, theme })].filter(
       (sign) => sign === "▒",
     ).length;
@@ -30,16 +30,16 @@ test("MET3 it is as full as the percentage says: whole where it is compacted", (
 });
 
 test("MET3 an empty context is all free, and a small one shows at all", () => {
-  const nothing = { system: 0, pins: 0, words: 0, checkpoint: 0, tail: 0, fresh: 0 };
+  const nothing = { system: 0, pins: 0, userMessages: 0, summary: 0, kept: 0, recent: 0 };
   expect(renderMeterBar({ ...someMeter, tokens: 0, parts: nothing }, { width: 20, theme })).toMatch(/^[·╎┃]{20}$/);
-  expect(renderMeterBar({ ...someMeter, tokens: 3, parts: { ...nothing, fresh: 3 } }, { width: 20, theme })).toMatch(
+  expect(renderMeterBar({ ...someMeter, tokens: 3, parts: { ...nothing, recent: 3 } }, { width: 20, theme })).toMatch(
     /^▒[·╎┃]{19}$/,
   );
 });
 
 test("MET3 it has as many cells as it was given, in every ink", () => {
   const part = fc.nat(300_000);
-  const parts = fc.record({ system: part, pins: part, words: part, checkpoint: part, tail: part, fresh: part });
+  const parts = fc.record({ system: part, pins: part, userMessages: part, summary: part, kept: part, recent: part });
   fc.assert(
     fc.property(
       parts,

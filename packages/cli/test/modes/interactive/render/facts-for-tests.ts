@@ -11,7 +11,7 @@ export const someMeter: ContextMeter = {
   isAutoCompactEnabled: true,
   pauseReason: null,
   isSummaryReady: false,
-  parts: { system: 9_400, pins: 700, words: 3_100, checkpoint: 6_200, tail: 19_800, fresh: 45_011 },
+  parts: { system: 9_400, pins: 700, userMessages: 3_100, summary: 6_200, kept: 19_800, recent: 45_011 },
 };
 
 export const someFacts: FooterData = {

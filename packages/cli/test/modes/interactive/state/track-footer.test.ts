@@ -32,10 +32,10 @@ describe("footer data", () => {
     await shows(talk, "compacted:");
     await atRest(talk);
     await talk.until(() => (talk.screen.state.footer.cost ?? 0) > replies);
-    await talk.until(() => (talk.screen.state.footer.meter?.parts.checkpoint ?? 0) > 0);
+    await talk.until(() => (talk.screen.state.footer.meter?.parts.summary ?? 0) > 0);
     const { cost } = talk.screen.state.footer;
     talk.terminal.press(ALT_U);
-    await talk.until(() => talk.screen.state.footer.meter?.parts.checkpoint === 0);
+    await talk.until(() => talk.screen.state.footer.meter?.parts.summary === 0);
     expect(talk.screen.state.footer.cost).toBe(cost);
   });
 
@@ -221,24 +221,28 @@ describe("context meter", () => {
           ...lines.filter((each, at) => !each.startsWith("thinks") || lines[at + 1]?.startsWith("says")),
         ];
         const entries = story(...told);
-        const kept = entries[1 + (cut % (entries.length - 1))]?.id;
+        const firstKept = entries[1 + (cut % (entries.length - 1))]?.id;
         const branch =
-          cut % 2 === 0 ? told : [...told, `compacts: what was done, keeps ${kept}`, "user: on", "says: yes"];
+          cut % 2 === 0 ? told : [...told, `compacts: what was done, keeps ${firstKept}`, "user: on", "says: yes"];
         const window = loadBranch(story(...branch));
         const budget = createBudget(compactionLimits, { contextWindow: 50_000, fixed });
         const meter = buildContextMeter(window, budget);
         const report = buildContextReport(window, budget);
         const of = (place: string): number =>
           report.parts.filter((part) => part.place === place).reduce((sum, { tokens }) => sum + tokens, 0);
-        const { system, pins, words, checkpoint, tail, fresh } = meter.parts;
-        expect(system + pins + words + checkpoint + tail + fresh).toBe(meter.tokens);
+        const { system, pins, userMessages, summary, kept, recent } = meter.parts;
+        expect(system + pins + userMessages + summary + kept + recent).toBe(meter.tokens);
         expect([meter.tokens, meter.limit, meter.softLimit, meter.pauseReason]).toEqual([
           report.tokens,
           report.limit,
           report.soft,
           report.pauseReason,
         ]);
-        expect([system, pins + words + checkpoint, tail + fresh]).toEqual([of("system"), of("front"), of("tail")]);
+        expect([system, pins + userMessages + summary, kept + recent]).toEqual([
+          of("system"),
+          of("summary"),
+          of("messages"),
+        ]);
       }),
     );
   });
