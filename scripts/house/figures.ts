@@ -3,6 +3,7 @@
 import { countLines, type Source } from "../source/source.ts";
 import { countPathLines } from "./code-paths.ts";
 import {
+  countAgentBackArrows,
   findFilesInCycles,
   listBackArrows,
   listExportedNames,
@@ -46,6 +47,7 @@ export const AIMS: Readonly<Record<string, number>> = {
   depth_interactive: 4,
   pi_tui_importers: 1,
   arrows_back: 3,
+  agent_back_arrows: 5,
   prose_marks: 20,
   compact_command_lines: 1500,
   print_lines: 1200,
@@ -90,6 +92,7 @@ export function measureSources(workspace: Workspace): SourceFigures {
     print_lines: countPathLines(workspace, "print path"),
     pi_tui_importers: listPiTuiImporters(workspace).length,
     arrows_back: listBackArrows(workspace).length,
+    agent_back_arrows: countAgentBackArrows(workspace),
     prose_marks: listProseMarks(workspace).length,
     gerund_folders: listGerundFolders(listWithin("packages/")).length,
     cycles: findFilesInCycles(relativeImportGraph(workspace)).length,

@@ -169,6 +169,47 @@ export function listBackArrows(workspace: Workspace): readonly string[] {
   return [...new Set(arrows)];
 }
 
+/**
+ * In how many pairs of rooms of the agent the first one imports the second one against the order. Its rooms are the files and folders directly
+ * in `src`, in the order with the fewest such pairs.
+ */
+export function countAgentBackArrows({ sources }: Workspace): number {
+  const roomOf = (path: string): string => path.slice(AGENT_SOURCES.length).split("/")[0] ?? "";
+  const arrows = new Map<string, Arrow>();
+  for (const source of sources.filter(({ path }) => path.startsWith(AGENT_SOURCES)))
+    for (const { target } of listImports(source)) {
+      if (!target?.startsWith(AGENT_SOURCES)) continue;
+      const [from, to] = [roomOf(source.path), roomOf(target)];
+      if (from !== to) arrows.set(`${from} ${to}`, { from, to });
+    }
+  return countFewestBackArrows([...arrows.values()]);
+}
+
+const AGENT_SOURCES = "packages/agent/src/";
+
+interface Arrow {
+  readonly from: string;
+  readonly to: string;
+}
+
+function countFewestBackArrows(arrows: readonly Arrow[], known = new Map<string, number>()): number {
+  // A room that only imports is placed at the top, and one that is only imported at the bottom.
+  const tangled = arrows.filter(
+    ({ from, to }) => arrows.some((other) => other.to === from) && arrows.some((other) => other.from === to),
+  );
+  if (tangled.length < arrows.length) return countFewestBackArrows(tangled, known);
+  const rooms = [...new Set(arrows.map(({ from }) => from))].toSorted();
+  const key = rooms.join(" ");
+  const countBelow = (room: string): number => {
+    const others = arrows.filter(({ from, to }) => from !== room && to !== room);
+    return arrows.filter(({ to }) => to === room).length + countFewestBackArrows(others, known);
+  };
+  // Each room is tried as the highest one. The imports of that room run back.
+  const count = known.get(key) ?? (rooms.length === 0 ? 0 : Math.min(...rooms.map(countBelow)));
+  known.set(key, count);
+  return count;
+}
+
 function layerOf(folder: string): number {
   return LAYERS.findIndex((folders) => folders.includes(folder));
 }

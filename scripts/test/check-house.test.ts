@@ -246,6 +246,7 @@ test("pnpm house lists questions and figures; with --json the figures are one ob
     print_lines: 0,
     pi_tui_importers: 0,
     arrows_back: 0,
+    agent_back_arrows: 0,
     prose_marks: 0,
     gerund_folders: 0,
     cycles: 0,
@@ -277,6 +278,38 @@ test("an import against the layers of the program counts once for each pair of f
   });
   const figures = JSON.parse(runScript("check-house.ts", "--json", planted).lines.at(-1) ?? "");
   expect(figures).toMatchObject({ arrows_back: 1, cli_files: 4 });
+});
+
+test.each([
+  {
+    rooms: "in layers, types and index.ts included",
+    imports: { "index.ts": ["loop/a.ts"], "loop/a.ts": ["text.ts"] },
+    count: 0,
+  },
+  { rooms: "inside one folder", imports: { "loop/a.ts": ["loop/b.ts"], "loop/b.ts": ["loop/a.ts"] }, count: 0 },
+  {
+    rooms: "that import each other, once for each pair",
+    imports: { "loop/a.ts": ["hooks/c.ts"], "loop/b.ts": ["hooks/c.ts"], "hooks/d.ts": ["loop/b.ts"] },
+    count: 1,
+  },
+  {
+    rooms: "in two circles that share a room",
+    imports: { "agent.ts": ["loop/a.ts"], "loop/a.ts": ["agent.ts", "tool.ts"], "tool.ts": ["loop/a.ts"] },
+    count: 2,
+  },
+  {
+    rooms: "in two circles with one import in common",
+    imports: { "agent.ts": ["loop/a.ts", "tool.ts"], "loop/a.ts": ["tool.ts"], "tool.ts": ["agent.ts"] },
+    count: 1,
+  },
+])("back arrows between rooms of the agent $rooms: $count", ({ imports, count }) => {
+  const files = Object.entries(imports).map(([path, targets]) => {
+    const up = "../".repeat(path.split("/").length - 1) || "./";
+    const lines = targets.map((target) => `import type {} from "${up}${target}";`);
+    return [`packages/agent/src/${path}`, sourceFile(lines.join("\n"))];
+  });
+  const { figures } = runChecks(writeTree({ ...cleanWorkspace, ...Object.fromEntries(files) }));
+  expect(figures).toMatchObject({ agent_back_arrows: count });
 });
 
 const names = sourceFile(`export function told(): void {
