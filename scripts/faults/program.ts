@@ -837,7 +837,7 @@ export const programFaults: readonly FixedFault[] = [
   },
   {
     fault: "after three stops by new runs, no summary was prepared until the next compaction",
-    file: "packages/agent/src/loop/run-context.ts",
+    file: "packages/agent/src/compaction/preparation-slot.ts",
     search: "    this.#attempts = { ...this.#attempts, count: this.#attempts.count - 1 };\n",
     replace: "",
     test: "packages/agent/test/compaction/prepare-summary.test.ts",

@@ -16,11 +16,12 @@ import type {
 import type { HookFailure } from "@pith/context/host";
 import type { AgentEventListener } from "./events.ts";
 import type { ProviderHooks, RunHooks } from "./hooks/hooks.ts";
-import type { RunLimits } from "./loop/run-limits.ts";
 import type { PermissionCheck } from "./permissions/request.ts";
 import type { BlobStore, RunStep, Secrets, SkillFiles } from "./ports.ts";
+import type { StateSection } from "./prompt/state-sections.ts";
 import type { SystemPromptOptions } from "./prompt/system-prompt.ts";
-import type { RewindOptions } from "./session/rewind-files.ts";
+import type { RewindOptions } from "./rewind-files.ts";
+import type { RunLimits } from "./run-limits.ts";
 import type { Tool } from "./tool.ts";
 import type { RereadOptions } from "./tools/file-access.ts";
 
@@ -72,13 +73,6 @@ export type LimitsForModel = (model: ModelName) => CompactionLimits;
 
 /** All hooks of an agent, by event name. */
 export interface AgentHooks extends ContextHooks, CompactionHooks, TreeHooks, RunHooks, ProviderHooks {}
-
-/** State beside the conversation, such as a to-do list: sent to the model when it changes, and again after a compaction. */
-export interface StateSection {
-  readonly name: string;
-  /** Null if there is nothing to report. */
-  readonly text: () => string | null;
-}
 
 /**
  * The hooks of each host run after those of the host before it. Failures are reported to every host. If one host sets `onFailure` to

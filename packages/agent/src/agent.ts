@@ -20,14 +20,14 @@ import { runInputHooks, runQueuedInputHooks, toInputRunEnd } from "./hooks/input
 import { AgentState } from "./loop/agent-state.ts";
 import { enqueue } from "./loop/message-queue.ts";
 import { resumeFromLog, startWithMessage } from "./loop/run.ts";
-import type { QueueMode, QueueModes } from "./loop/run-context.ts";
 import { type RunRequest, Scheduler } from "./loop/scheduler.ts";
-import { findPendingWork, STOP_TYPE, wasStoppedByUser } from "./loop/unfinished-turn.ts";
 import type { SkillText } from "./prompt/attach-skills.ts";
 import type { SystemPromptOptions } from "./prompt/system-prompt.ts";
+import type { PlannedFile } from "./rewind-files.ts";
+import type { QueueMode, QueueModes } from "./run-context.ts";
 import type { FileExists, HandOffResult } from "./session/handoff.ts";
 import type { NavigateOptions, NavigateResult } from "./session/navigate.ts";
-import type { PlannedFile } from "./session/rewind-files.ts";
+import { findPendingWork, STOP_TYPE, wasStoppedByUser } from "./unfinished-turn.ts";
 
 type BusyRefusal = Extract<MoveResult, { type: "refused" }>;
 
@@ -204,7 +204,7 @@ export class Agent {
 
   /** Changes the thinking level from the next request on. */
   setThinkingLevel(level: ThinkingLevel): Promise<void> {
-    return this.#scheduler.runTaskBetweenRequests((run) => this.#state.setThinkingLevel(level, run));
+    return this.#scheduler.runTaskBetweenRequests(() => this.#state.setThinkingLevel(level));
   }
 
   /** How many queued messages of each kind are delivered at once. */

@@ -6,7 +6,6 @@ export {
   type AgentOptions,
   type LimitsForModel,
   mergeHooks,
-  type StateSection,
 } from "./agent-options.ts";
 export { AppendError } from "./append-entries.ts";
 export type { SetModelResult } from "./compaction/auto-compact.ts";
@@ -79,10 +78,7 @@ export {
   type UserBashResult,
 } from "./extensions/events.ts";
 export type { BoundaryEntry, BoundaryResult, ProviderHooks, RunHooks } from "./hooks/hooks.ts";
-export type { QueueMode, QueueModes } from "./loop/run-context.ts";
-export type { RunCostLimit, RunLimits } from "./loop/run-limits.ts";
 export { type CallOutcome, readCallOutcome } from "./loop/tool-results.ts";
-export { DRAFT_TYPE, findDraft, findPendingWork, type PendingWork, wasStoppedByUser } from "./loop/unfinished-turn.ts";
 export { createMemoryBlobs, type MemoryBlobsOptions } from "./memory-blobs.ts";
 export type { AuditRecord, AuditRule } from "./permissions/audit.ts";
 export { isHarmlessRule } from "./permissions/classify-commands.ts";
@@ -166,10 +162,9 @@ export type {
   WorkspaceShell,
 } from "./ports.ts";
 export type { SkillText } from "./prompt/attach-skills.ts";
+export type { StateSection } from "./prompt/state-sections.ts";
 export type { ProjectText, Skill, SystemPromptOptions } from "./prompt/system-prompt.ts";
 export { redactBlobs, redactSearch, redactShell, restoreFilePaths, type SecretRestorer } from "./redaction.ts";
-export type { FileExists, HandOffResult } from "./session/handoff.ts";
-export type { NavigateOptions, NavigateResult } from "./session/navigate.ts";
 export type {
   CheckRestorePermission,
   PlannedFile,
@@ -178,7 +173,11 @@ export type {
   RewindFileResult,
   RewindOptions,
   RewindResult,
-} from "./session/rewind-files.ts";
+} from "./rewind-files.ts";
+export type { QueueMode, QueueModes } from "./run-context.ts";
+export type { RunCostLimit, RunLimits } from "./run-limits.ts";
+export type { FileExists, HandOffResult } from "./session/handoff.ts";
+export type { NavigateOptions, NavigateResult } from "./session/navigate.ts";
 export { decodeText, detectImageType } from "./text.ts";
 export type { ChangeIntent, GitSettingsChange, Intent, PermissionGrant, Tool, ToolCall, ToolOutput } from "./tool.ts";
 export { type BashTool, type BashToolOptions, bashTool } from "./tools/bash/bash.ts";
@@ -210,3 +209,4 @@ export { type RecallToolOptions, recallTool } from "./tools/recall/recall.ts";
 export { type DecodedFile, decodeFile } from "./tools/text-encoding.ts";
 export { type OutputLimit, outputLimit } from "./tools/tool-io.ts";
 export { fileTools, searchTools } from "./tools/tools.ts";
+export { DRAFT_TYPE, findDraft, findPendingWork, type PendingWork, wasStoppedByUser } from "./unfinished-turn.ts";

@@ -1,17 +1,17 @@
 /** Keeps the context small before a request or a model switch: removes outdated tool results, or compacts. That code is loaded lazily. */
 
 import { type Budget, compactionDue, contextSize, type Entry, type Model, shouldCompact } from "@pith/context";
-import { fitsWithoutCounting, MOVE_TYPE } from "@pith/context/host";
+import { fitsWithoutCounting, type HookFailure, MOVE_TYPE, reportHookFailure } from "@pith/context/host";
 import { appendEntries } from "../append-entries.ts";
 import type { AgentCompactionOutcome, AgentEvent } from "../events.ts";
-import { createModelBudget, type RunContext } from "../loop/run-context.ts";
-import type { CompactionRequest } from "./compact.ts";
+import type { HookCompaction } from "../hooks/turn-hooks.ts";
+import type { CompactionContext, CompactionRequest } from "./compact.ts";
 import type { RemovalRequest } from "./remove-outdated.ts";
 import { preparationThreshold } from "./thresholds.ts";
 
-export async function* shrinkContextIfNeeded(run: RunContext): AsyncGenerator<AgentEvent> {
+export async function* shrinkContextIfNeeded(run: CompactionContext): AsyncGenerator<AgentEvent> {
   const { session, notices, preparation } = run;
-  const budget = createModelBudget(run);
+  const budget = run.getBudget();
   if (preparation.startRestore()) await restoreFromStore(run, budget);
   if (preparation.current?.isStale) await preparation.drop();
   // ELI4, PREP2: if the cache is cold, the whole request is paid for in any case, so a changed prefix costs nothing.
@@ -41,13 +41,13 @@ export async function* shrinkContextIfNeeded(run: RunContext): AsyncGenerator<Ag
 }
 
 /** Returns as soon as the preparation has started. Loads the code on first use. */
-async function prepareInBackground(run: RunContext, budget: Budget): Promise<void> {
+async function prepareInBackground(run: CompactionContext, budget: Budget): Promise<void> {
   const { startPreparation } = await import("./prepare-summary.ts");
   startPreparation(run, budget);
 }
 
 /** Loads the code only if an earlier process has saved a summary. */
-async function restoreFromStore(run: RunContext, budget: Budget): Promise<void> {
+async function restoreFromStore(run: CompactionContext, budget: Budget): Promise<void> {
   const text = await run.session.store.preparedSummary?.read();
   if (typeof text !== "string") return;
   const { restorePreparation } = await import("./prepare-summary.ts");
@@ -55,20 +55,23 @@ async function restoreFromStore(run: RunContext, budget: Budget): Promise<void> 
 }
 
 /** PREP6: a local server answers one request at a time, so its summary is prepared while no run needs it. */
-export async function prepareAfterRun(run: RunContext): Promise<void> {
-  const budget = createModelBudget(run);
+export async function prepareAfterRun(run: CompactionContext): Promise<void> {
+  const budget = run.getBudget();
   const { session, preparation } = run;
   if (budget.limits.prepare !== "between-runs" || !preparation.canStart(session.branch)) return;
   if (!fitsWithoutCounting(session.branch, { ...budget, limit: preparationThreshold(budget) }))
     await prepareInBackground(run, budget);
 }
 
-export async function stopPreparationBeforeRun(run: RunContext): Promise<void> {
-  if (createModelBudget(run).limits.prepare === "between-runs") await run.preparation.stop();
+export async function stopPreparationBeforeRun(run: CompactionContext): Promise<void> {
+  if (run.getBudget().limits.prepare === "between-runs") await run.preparation.stop();
 }
 
 /** Whether the provider no longer caches the beginning of the next request, as far as the log tells. */
-function isCacheCold({ session, model, runtime }: RunContext, { limits }: Budget): boolean {
+function isCacheCold(
+  { session, model, runtime }: Pick<CompactionContext, "session" | "model" | "runtime">,
+  { limits }: Budget,
+): boolean {
   const { entries } = session.branch;
   if (!limits.enabled || !entries.some(isReply)) return false;
   // After a move or a fork, another branch or session may have sent the same beginning.
@@ -91,17 +94,20 @@ function isMove(entry: Entry): boolean {
 }
 
 /** Loads the code on first use, too. */
-async function* removeOutdatedResults(run: RunContext, request: RemovalRequest): AsyncGenerator<AgentEvent, boolean> {
+async function* removeOutdatedResults(
+  run: CompactionContext,
+  request: RemovalRequest,
+): AsyncGenerator<AgentEvent, boolean> {
   const { removeOutdatedInRun } = await import("./remove-outdated.ts");
   return yield* removeOutdatedInRun(run, request);
 }
 
 /** Loads the compaction code on first use, to keep the start of the program fast. */
 export async function* compactIfEnabled(
-  run: RunContext,
+  run: CompactionContext,
   request: CompactionRequest,
 ): AsyncGenerator<AgentEvent, AgentCompactionOutcome> {
-  const { budget = createModelBudget(run), reason } = request;
+  const { budget = run.getBudget(), reason } = request;
   // FIT4: if compaction is off, only a request of the user starts one.
   if (!budget.limits.enabled && reason !== "asked") {
     yield* run.notices.reportSkip(reason === "overflow" ? "overflow" : "threshold", "off");
@@ -109,6 +115,21 @@ export async function* compactIfEnabled(
   }
   const { compactInRun } = await import("./compact.ts");
   return yield* compactInRun(run, request);
+}
+
+/** Makes the compaction that a hook returned, without summarizers: no model writes a summary if the hook's one is refused. */
+export async function* compactForHook(
+  compaction: HookCompaction,
+  event: HookFailure["event"],
+  run: CompactionContext,
+): AsyncGenerator<AgentEvent> {
+  const { hooks } = run;
+  const compactHooks = [...(hooks.session_before_compact ?? []), () => ({ compaction })];
+  const hooksWithCompaction = { ...hooks, session_before_compact: compactHooks, onFailure: "cancel" as const };
+  const result = yield* compactIfEnabled({ ...run, hooks: hooksWithCompaction, summarizers: [] }, { reason: "asked" });
+  if (result.type === "compacted") return;
+  const why = "why" in result ? `${result.type}, ${result.why}` : result.type;
+  reportHookFailure(hooks, { event, why: `the compaction was not made: ${why}` });
 }
 
 /** The outcome of a change of the model. */
@@ -123,9 +144,9 @@ export type SetModelResult =
     };
 
 /** A context too large for the new model is compacted first, by the current one; if it still does not fit, the model is not changed. */
-export async function* changeModel(model: Model, run: RunContext): AsyncGenerator<AgentEvent, SetModelResult> {
-  const { session, limits } = run;
-  const budget = createModelBudget({ limits, model });
+export async function* changeModel(model: Model, run: CompactionContext): AsyncGenerator<AgentEvent, SetModelResult> {
+  const { session } = run;
+  const budget = run.getBudget(model);
   const exceedsLimit = (): boolean => shouldCompact(contextSize(session.branch, budget), budget) !== null;
   if (exceedsLimit()) {
     const result = yield* compactIfEnabled(run, { reason: "model-switch", budget });

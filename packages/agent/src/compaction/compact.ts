@@ -10,6 +10,7 @@ import {
   modelSummarizer,
   type Receipt,
   type Request,
+  type Session,
   textTokens,
 } from "@pith/context";
 import {
@@ -19,15 +20,34 @@ import {
   type SummaryProgress,
   sanitizeLine,
 } from "@pith/context/host";
+import type { AgentHooks, AgentOptions } from "../agent-options.ts";
 import { appendEntries } from "../append-entries.ts";
 import { runWithEvents } from "../async.ts";
 import type { AgentCompactionOutcome, AgentEvent, SummarySource } from "../events.ts";
-import { createModelBudget, type RunContext } from "../loop/run-context.ts";
+import type { NoticeHistory } from "../notices.ts";
 import { reattachSkills } from "../prompt/attach-skills.ts";
+import type { Tool } from "../tool.ts";
 import { COMPACTION_REASONS, compactionEndEvents } from "./outcome-events.ts";
+import type { PreparationSlot } from "./preparation-slot.ts";
 import { rereadFiles } from "./reread-files.ts";
 
 type CompactionTrigger = Receipt["reason"];
+
+/** What a compaction inside a run needs. */
+export interface CompactionContext extends CompactionOptions {
+  readonly model: Model;
+  readonly hooks: AgentHooks;
+  readonly notices: NoticeHistory;
+  readonly preparation: PreparationSlot;
+  readonly signal: AbortSignal;
+  /** The limits of the current model, or of another one. */
+  readonly getBudget: (model?: Model) => Budget;
+}
+
+type CompactionOptions = Pick<
+  AgentOptions,
+  "session" | "tools" | "runtime" | "instructions" | "summarizers" | "summarizerOrder" | "skillFiles" | "rereadFiles"
+>;
 
 export interface CompactionRequest {
   readonly reason: CompactionTrigger;
@@ -41,7 +61,7 @@ export interface CompactionRequest {
 }
 
 export async function* compactInRun(
-  run: RunContext,
+  run: CompactionContext,
   request: CompactionRequest,
 ): AsyncGenerator<AgentEvent, AgentCompactionOutcome> {
   const { session, hooks, runtime, signal } = run;
@@ -60,7 +80,7 @@ export async function* compactInRun(
   }
   const { leaf, branch: branchBefore } = session;
   const originals = fromOriginals ? await session.branchEntries() : undefined;
-  const setupBefore = describeSetup(run);
+  const setupBefore = describeSetup(session);
   const qualityFacts = {
     hasSummarizers: summaryOptions.summarizers.length > 0,
     wasCompactedBefore: session.branch.compactionIndex >= 0,
@@ -78,7 +98,7 @@ export async function* compactInRun(
         hooks,
         runtime,
         signal,
-        budget: createModelBudget(run),
+        budget: run.getBudget(),
         ...compactRequest,
         ...summaryOptions,
         ...(originals && { originals }),
@@ -89,11 +109,11 @@ export async function* compactInRun(
       stopWatching();
     }
   });
-  const outcome = addEntryFields(result, run);
+  const outcome = addEntryFields(result, session);
   if (outcome.type === "postponed" || outcome.type === "cancelled") run.preparation.putBack(preparation);
   else await preparation?.removeSaved();
   // FIT3
-  if (describeSetup(run) !== setupBefore && !wasSetupChanged(run, leaf))
+  if (describeSetup(session) !== setupBefore && !wasSetupChanged(session, leaf))
     throw new Error("the compaction changed the model, the thinking level, the tools or the system prompt");
   run.notices.clearSkip();
   const durationMs = Math.max(0, runtime.now() - startedAt);
@@ -106,9 +126,10 @@ export async function* compactInRun(
     compaction: result,
   });
   if (outcome.type !== "compacted") return outcome;
-  await appendOngoingWork(run);
-  await reattachSkills(run, request);
-  await rereadFiles(run, { ...request, branchBefore, tokensBefore: outcome.receipt.tokens.before });
+  await appendOngoingWork(run.tools, session);
+  const budgetedRequest = { ...request, budget: request.budget ?? run.getBudget() };
+  await reattachSkills(run, budgetedRequest);
+  await rereadFiles(run, { ...budgetedRequest, branchBefore, tokensBefore: outcome.receipt.tokens.before });
   return outcome;
 }
 
@@ -136,7 +157,7 @@ export function progressEvent(progress: SummaryProgress, source: SummarySource):
 
 /** Who writes a summary, with which instructions, and how requests are built. The same for a summary that is prepared. */
 export function describeSummary(
-  run: RunContext,
+  run: CompactionContext,
   request: Pick<CompactionRequest, "instructions">,
 ): Required<Pick<SummaryOptions, "summarizers">> &
   Pick<SummaryOptions, "summarizerOrder" | "instructions" | "requests"> {
@@ -156,14 +177,14 @@ type SummaryOptions = Parameters<typeof prepareSummary>[0];
  * How requests are built, so that the model can summarize after its last one. Nothing if hooks may change them: a context hook changes
  * the messages, and headers of a hook are not sent with a summary.
  */
-function describeRequests(run: RunContext): {
+function describeRequests(run: CompactionContext): {
   readonly requests?: { readonly model: Model; readonly build: BuildRequest };
 } {
   const { hooks, model, session } = run;
   const changingHooks = [hooks.context, hooks.context_with_system, hooks.before_provider_request];
   if (changingHooks.some((each) => each?.length)) return {};
   const replyBudget = computeReplyBudget(session.branch, {
-    budget: createModelBudget(run),
+    budget: run.getBudget(),
     maxTokens: model.maxTokens,
   });
   const build: BuildRequest = (context) => ({
@@ -177,7 +198,7 @@ type BuildRequest = (context: Parameters<typeof buildRequest>[0]) => Request;
 
 /** The general instructions come first, then those of this request. */
 function mergeInstructions(
-  { instructions: general, session }: RunContext,
+  { instructions: general, session }: CompactionContext,
   { instructions: requested }: Pick<CompactionRequest, "instructions">,
 ): Pick<CompactionRequest, "instructions"> {
   const texts = [general, requested].filter((text) => text !== undefined && text.trim() !== "");
@@ -185,14 +206,14 @@ function mergeInstructions(
 }
 
 /** The model, the thinking level, the tools and the system prompt according to the log. */
-function describeSetup({ session }: RunContext): string {
+function describeSetup(session: Session): string {
   const { model, thinkingLevel, activeTools } = session.branch.state;
   const { content, sections, toolsAdded } = mergeSystemMessages(session.branch) ?? {};
   return JSON.stringify([model, thinkingLevel, activeTools, content, sections, toolsAdded]);
 }
 
 /** Whether the host changed the setup during the compaction. */
-function wasSetupChanged({ session }: RunContext, leafBefore: string | null): boolean {
+function wasSetupChanged(session: Session, leafBefore: string | null): boolean {
   const { entries, compactionIndex } = session.branch;
   const leafIndex = entries.findLastIndex(({ id }) => id === leafBefore);
   return entries
@@ -202,7 +223,7 @@ function wasSetupChanged({ session }: RunContext, leafBefore: string | null): bo
 
 const SETUP_ENTRY_TYPES: readonly Entry["type"][] = ["model_change", "thinking_level_change", "active_tools_change"];
 
-function addEntryFields(result: CompactionOutcome, { session }: RunContext): AgentCompactionOutcome {
+function addEntryFields(result: CompactionOutcome, session: Session): AgentCompactionOutcome {
   if (result.type !== "compacted") return result;
   const entry = session.branch.entries.find(({ id }) => id === result.id);
   if (entry?.type !== "compaction") throw new Error(`the compaction ${result.id} is not on the branch`);
@@ -213,7 +234,7 @@ function addEntryFields(result: CompactionOutcome, { session }: RunContext): Age
 }
 
 /** Lists running jobs, because the compaction may have covered the calls that started them. */
-async function appendOngoingWork({ session, tools }: RunContext): Promise<void> {
+async function appendOngoingWork(tools: readonly Tool[], session: Session): Promise<void> {
   const lines = tools.flatMap((tool) => tool.ongoing?.()?.split("\n") ?? []);
   if (lines.length === 0) return;
   const content = formatOngoingWork(lines);

@@ -18,7 +18,7 @@ import type {
   QualityFinding,
   SkipReason,
 } from "../events.ts";
-import { compactionSkippedEvent, skipNotes } from "../loop/notices.ts";
+import { compactionSkippedEvent, skipNotes } from "../notices.ts";
 
 type CompactionTrigger = Receipt["reason"];
 

@@ -3,15 +3,15 @@
 import { type Budget, compactionDue, contextSize, type NewEntry, type Usage } from "@pith/context";
 import { planOutdatedRemoval, prepareSummary, type SummaryProgress, sumUsage } from "@pith/context/host";
 import type { CompactionPreparationEvent } from "../events.ts";
-import type { BackgroundSummary, PrepareSummaryResult, RunContext, TakeOptions } from "../loop/run-context.ts";
-import { describeSummary } from "./compact.ts";
+import { type CompactionContext, describeSummary } from "./compact.ts";
+import type { BackgroundSummary, PrepareSummaryResult, TakeOptions } from "./preparation-slot.ts";
 import { preparationThreshold, preparedTail } from "./thresholds.ts";
 
 type Prepared = Extract<PrepareSummaryResult, { type: "prepared" }>;
 
 /** The summary that is being prepared, or is ready. There is one at a time. */
 export class SummaryPreparation implements BackgroundSummary {
-  readonly #run: RunContext;
+  readonly #run: CompactionContext;
   readonly #budget: Budget;
   /** The tokens that the summary replaces. Everything after them is kept. */
   readonly #coveredTokens: number;
@@ -24,7 +24,7 @@ export class SummaryPreparation implements BackgroundSummary {
   #showProgress: (progress: SummaryProgress) => void = () => {};
 
   /** Starts at once, with a context of `tokens`, unless it gets a summary that an earlier process has prepared. Aborting the run aborts it. */
-  constructor(run: RunContext, budget: Budget, { tokens, restored }: PreparationStart) {
+  constructor(run: CompactionContext, budget: Budget, { tokens, restored }: PreparationStart) {
     this.#run = run;
     this.#budget = budget;
     const tail = preparedTail(budget, tokens);
@@ -174,7 +174,7 @@ function sumUsageEntries(entries: readonly NewEntry[]): Usage | null {
 }
 
 /** PREP1: starts a preparation if the context is large enough and nothing prevents a compaction. */
-export function startPreparation(run: RunContext, budget: Budget): void {
+export function startPreparation(run: CompactionContext, budget: Budget): void {
   const { session, preparation, signal } = run;
   if (signal.aborted || !preparation.canStart(session.branch)) return;
   const earlyBudget = { ...budget, limit: preparationThreshold(budget) };
@@ -187,7 +187,7 @@ export function startPreparation(run: RunContext, budget: Budget): void {
 }
 
 /** PREP3: continues with a summary that an earlier process has saved. One that no longer applies is removed; its cost is in the log. */
-export async function restorePreparation(run: RunContext, budget: Budget, text: string): Promise<void> {
+export async function restorePreparation(run: CompactionContext, budget: Budget, text: string): Promise<void> {
   const { session, preparation } = run;
   const restored = budget.limits.prepare === "never" ? null : await readSaved(run, budget, text);
   if (!restored) {
@@ -200,7 +200,7 @@ export async function restorePreparation(run: RunContext, budget: Budget, text: 
   preparation.emit({ type: "compaction_preparation", state: "ready", durationMs });
 }
 
-async function readSaved(run: RunContext, budget: Budget, text: string): Promise<RestoredPreparation | null> {
+async function readSaved(run: CompactionContext, budget: Budget, text: string): Promise<RestoredPreparation | null> {
   const { coveredTokens, prepared } = parseObject(text);
   if (typeof coveredTokens !== "number") return null;
   const { session, runtime } = run;

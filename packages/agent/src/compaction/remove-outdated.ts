@@ -1,10 +1,9 @@
 /** Removes outdated tool results from the context inside a run, in one batch that an undo reverses. */
 
-import type { Budget } from "@pith/context";
+import type { Budget, Session } from "@pith/context";
 import { planOutdatedRemoval } from "@pith/context/host";
 import { assertAppended } from "../append-entries.ts";
 import type { AgentEvent } from "../events.ts";
-import type { RunContext } from "../loop/run-context.ts";
 
 export interface RemovalRequest {
   readonly budget: Budget;
@@ -14,7 +13,7 @@ export interface RemovalRequest {
 
 /** Returns whether results were removed. */
 export async function* removeOutdatedInRun(
-  { session, signal }: RunContext,
+  { session, signal }: { readonly session: Session; readonly signal: AbortSignal },
   { budget, onlyIfEnough = false }: RemovalRequest,
 ): AsyncGenerator<AgentEvent, boolean> {
   await session.loadState();

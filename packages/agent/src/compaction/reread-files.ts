@@ -1,12 +1,21 @@
 /** Reads the files in use again after a compaction and adds them to the context. A file that tools may not read is never added. */
 
-import { type Budget, contextSize, type LoadedBranch, type NewEntry, type Session, textTokens } from "@pith/context";
+import {
+  type Budget,
+  contextSize,
+  type LoadedBranch,
+  type Model,
+  type NewEntry,
+  type Session,
+  textTokens,
+} from "@pith/context";
 import { collectCalibration, entryTokens, findCalibration } from "@pith/context/host";
 import { appendEntries } from "../append-entries.ts";
+import type { HookContext } from "../hooks/hooks.ts";
 import { runToolResultHooks } from "../hooks/tool-hooks.ts";
-import { createModelBudget, type RunContext } from "../loop/run-context.ts";
 import { REREAD_FILES } from "../prompt/prompt-text.ts";
 import { detectImageType, escapeInvisible, hashBytes } from "../text.ts";
+import type { Tool } from "../tool.ts";
 import { REREAD_TYPE, type RereadFile, type RereadOptions, readRereadFiles } from "../tools/file-access.ts";
 import { decodeFile } from "../tools/text-encoding.ts";
 import { textOutput } from "../tools/tool-io.ts";
@@ -19,12 +28,17 @@ export interface RereadRequest {
   readonly tokensBefore: number;
   /** How often the same request was refused before. Each refusal halves the space for files. */
   readonly attempt?: number;
-  /** Default: the budget of the current model. */
-  readonly budget?: Budget;
+  readonly budget: Budget;
+}
+
+interface RereadContext extends HookContext {
+  readonly model: Model;
+  readonly tools: readonly Tool[];
+  readonly rereadFiles?: RereadOptions;
 }
 
 /** Appends the files in use, within a budget, and removes the copies of earlier compactions from the context. */
-export async function rereadFiles(run: RunContext, request: RereadRequest): Promise<void> {
+export async function rereadFiles(run: RereadContext, request: RereadRequest): Promise<void> {
   const { rereadFiles: options, session, model, signal } = run;
   const canRead = model.takesTools !== false && run.tools.some(({ name }) => name === "read");
   if (!options || !canRead || signal.aborted) return;
@@ -66,10 +80,7 @@ async function removeEarlierCopies(session: Session): Promise<void> {
  * RST4: files get a share of what the compaction has freed, so that it still frees what the guards require, and of the free space, so
  * that they do not cause the next compaction.
  */
-function computeFreeTokens(
-  run: RunContext,
-  { tokensBefore, attempt = 0, budget = createModelBudget(run) }: RereadRequest,
-): number {
+function computeFreeTokens(run: RereadContext, { tokensBefore, attempt = 0, budget }: RereadRequest): number {
   const { limit, shareBase, limits } = budget;
   const { tokens } = contextSize(run.session.branch, budget);
   const freed = tokensBefore - tokens;
@@ -91,7 +102,7 @@ interface FileText {
 }
 
 interface RereadFileOptions {
-  readonly run: RunContext;
+  readonly run: RereadContext;
   readonly options: RereadOptions;
   readonly isShown: IsFileShown;
   readonly maxTokens: number;
@@ -128,19 +139,19 @@ const FRAME_TOKENS = 60;
 /** No text has more. A longer one is not counted. */
 const MAX_CHARS_PER_TOKEN = 40;
 
-function createTokenCounter(run: RunContext): (text: string) => number {
+function createTokenCounter(run: RereadContext): (text: string) => number {
   const { factor } = findModelCalibration(run);
   return (text) => Math.ceil(textTokens(text) * factor);
 }
 
 type ModelCalibration = ReturnType<typeof findCalibration>;
 
-function findModelCalibration({ session, model }: RunContext): ModelCalibration {
+function findModelCalibration({ session, model }: RereadContext): ModelCalibration {
   return findCalibration(collectCalibration(session.branch), model);
 }
 
 /** RST3: a hook that changes what `read` shows also changes what is shown here. Null if it refuses the file. */
-async function applyResultHooks(text: string, { path, name }: FileUse, run: RunContext): Promise<string | null> {
+async function applyResultHooks(text: string, { path, name }: FileUse, run: RereadContext): Promise<string | null> {
   const call = { type: "toolCall", id: `reread:${path}`, name: "read", arguments: { path: name } } as const;
   const openCall = { call, replyId: call.id, resultId: call.id, mayHaveStarted: false };
   const { content, isError } = await runToolResultHooks(openCall, textOutput(text), run);

@@ -1,11 +1,7 @@
-/** The context sizes below the limit: where listeners are warned, and where a summary is prepared. */
+/** The context sizes from which a summary is prepared, and how much it keeps. */
 
 import type { Budget } from "@pith/context";
-
-/** The size at which listeners get a warning. A share outside of 0 to 1 in the settings switches it off. */
-export function softLimit({ limit, limits: { soft } }: Budget): number {
-  return soft > 0 && soft < 1 ? limit * soft : limit;
-}
+import { softLimit } from "../notices.ts";
 
 /**
  * PREP1: the context size from which a summary is prepared: the soft threshold, but no earlier than the tail allows. What is added until the

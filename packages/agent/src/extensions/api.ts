@@ -3,8 +3,9 @@
 import type { Entry, Model, ModelName, Summarizer, UsageEntry } from "@pith/context";
 import type { HookFailure } from "@pith/context/host";
 import type { UserContent } from "../agent.ts";
-import type { AgentHooks, StateSection } from "../agent-options.ts";
+import type { AgentHooks } from "../agent-options.ts";
 import type { AgentEventListener } from "../events.ts";
+import type { StateSection } from "../prompt/state-sections.ts";
 import type { Tool } from "../tool.ts";
 import type { EventOf, ExtensionEventName, ResultOf } from "./events.ts";
 

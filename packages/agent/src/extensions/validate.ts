@@ -10,7 +10,7 @@ import type {
   SummaryCandidate,
 } from "@pith/context";
 import { createSummaryTimeouts, parseDetails, parseUsage, runGuarded } from "@pith/context/host";
-import type { StateSection } from "../agent-options.ts";
+import type { StateSection } from "../prompt/state-sections.ts";
 import type { Intent, Tool } from "../tool.ts";
 import type {
   CommandRegistration,

@@ -5,12 +5,22 @@ import type {
   AssistantMessage,
   ImageBlock,
   ModelName,
+  Runtime,
+  Session,
   TextBlock,
   ToolResultMessage,
   UserMessage,
 } from "@pith/context";
 import type { EntryContent, Hook, HookHost, splitContent } from "@pith/context/host";
 import type { RunEnd } from "../events.ts";
+
+/** What hooks run with. */
+export interface HookContext<Hooks extends HookHost = RunHooks> {
+  readonly session: Session;
+  readonly hooks: Hooks;
+  readonly runtime: Runtime;
+  readonly signal: AbortSignal;
+}
 
 /** The hooks of a run, by event name. Each list runs in order. */
 export interface RunHooks extends HookHost {

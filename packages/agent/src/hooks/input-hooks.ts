@@ -1,6 +1,7 @@
 /** Runs the hooks that change or handle user input before it is recorded, and those before the first request of a run. */
 
 import {
+  type Budget,
   type ImageBlock,
   type NewEntry,
   type Runtime,
@@ -20,9 +21,8 @@ import {
 } from "@pith/context/host";
 import { AppendError, appendEntries } from "../append-entries.ts";
 import type { RunEnd } from "../events.ts";
-import { createModelBudget, type RunContext } from "../loop/run-context.ts";
 import { EXTENSION_SECTION } from "../prompt/system-prompt.ts";
-import type { BeforeAgentStartEvent, InputEvent, RunHooks } from "./hooks.ts";
+import type { BeforeAgentStartEvent, HookContext, InputEvent, RunHooks } from "./hooks.ts";
 import { parseBlocks } from "./parse-content.ts";
 
 type UserContent = UserMessage["content"];
@@ -34,10 +34,7 @@ export type InputOutcome =
   /** A hook failed, and the host cancels on failures: the hook may be the one that removes secrets. */
   | { readonly type: "hook-failed" };
 
-export interface InputHookOptions {
-  readonly session: Session;
-  readonly hooks: RunHooks;
-  readonly runtime: Pick<Runtime, "sleep">;
+export interface InputHookOptions extends Omit<HookContext, "signal"> {
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -138,14 +135,14 @@ function isImage(block: { readonly type: string }): block is ImageBlock {
 }
 
 /** Runs the `before_agent_start` hooks, and records their messages and their section of the system prompt. */
-export async function runStartHooks(run: RunContext): Promise<void> {
+export async function runStartHooks(run: HookContext, budget: Budget): Promise<void> {
   const { session, hooks, runtime, signal } = run;
   const startHooks = hooks.before_agent_start ?? [];
-  const sections = systemSections(run);
+  const sections = readSystemSections(session);
   if (startHooks.length === 0 && sections[EXTENSION_SECTION] === undefined) return;
-  const tokenAllowance = hookTokenAllowance(session, createModelBudget(run));
+  const tokenAllowance = hookTokenAllowance(session, budget);
   const parseEntries = createHookEntryParser(tokenAllowance);
-  const { answers, failures, isCancelled } = await runHooks(startHooks, () => createStartEvent(run), {
+  const { answers, failures, isCancelled } = await runHooks(startHooks, () => createStartEvent(session), {
     host: hooks,
     runtime,
     signal,
@@ -204,17 +201,17 @@ function createSectionChange(
   return [{ type: "message", message: { role: "system", content: "", sections, timestamp: runtime.now() } }];
 }
 
-function systemSections({ session }: RunContext): Readonly<Record<string, string>> {
+function readSystemSections(session: Session): Readonly<Record<string, string>> {
   const sectionEntries = Object.entries(mergeSystemMessages(session.branch)?.sections ?? {});
   return Object.fromEntries(
     sectionEntries.filter((sectionEntry): sectionEntry is [string, string] => typeof sectionEntry[1] === "string"),
   );
 }
 
-function createStartEvent(run: RunContext): BeforeAgentStartEvent {
-  const { entries } = run.session.branch;
+function createStartEvent(session: Session): BeforeAgentStartEvent {
+  const { entries } = session.branch;
   const lastUserEntry = entries.findLast((entry) => entry.type === "message" && entry.message.role === "user");
   const prompt =
     lastUserEntry?.type === "message" && lastUserEntry.message.role === "user" ? lastUserEntry.message.content : "";
-  return { type: "before_agent_start", prompt: structuredClone(prompt), sections: systemSections(run) };
+  return { type: "before_agent_start", prompt: structuredClone(prompt), sections: readSystemSections(session) };
 }

@@ -3,7 +3,7 @@
 import type { AssistantMessage, ToolResultMessage, UserMessage } from "@pith/context";
 import { runHooks } from "@pith/context/host";
 import { AppendError } from "../append-entries.ts";
-import type { RunContext } from "../loop/run-context.ts";
+import type { HookContext } from "./hooks.ts";
 import {
   isSameJson,
   keepAttachmentMarks,
@@ -15,12 +15,10 @@ import {
 
 export type ReplaceableMessage = UserMessage | AssistantMessage | ToolResultMessage;
 
-type MessageHookContext = Pick<RunContext, "session" | "hooks" | "runtime" | "signal">;
-
 /** Each hook gets the message as the previous hook left it, with secrets redacted. An abort leaves the message as it is. */
 export async function runMessageHooks<Message extends ReplaceableMessage>(
   message: Message,
-  { session, hooks, runtime, signal }: MessageHookContext,
+  { session, hooks, runtime, signal }: HookContext,
 ): Promise<Message> {
   let current = message;
   for (const hook of hooks.message_end ?? []) {

@@ -9,8 +9,11 @@ import {
   runHooks,
   timeouts,
 } from "@pith/context/host";
-import type { RunContext } from "../loop/run-context.ts";
-import type { AfterProviderResponseEvent, ProviderHooks, ProviderStreamEvent } from "./hooks.ts";
+import type { AfterProviderResponseEvent, HookContext, ProviderHooks, ProviderStreamEvent } from "./hooks.ts";
+
+interface RequestHookContext extends HookContext<ProviderHooks> {
+  readonly model: ModelName;
+}
 
 export interface ProviderRequestHooks {
   readonly transportOptions: TransportOptions;
@@ -19,7 +22,7 @@ export interface ProviderRequestHooks {
 }
 
 /** Runs the hooks before a request, and prepares those of its response. Null if no hook is registered. */
-export async function runRequestHooks(run: RunContext): Promise<ProviderRequestHooks | "cancelled" | null> {
+export async function runRequestHooks(run: RequestHookContext): Promise<ProviderRequestHooks | "cancelled" | null> {
   const { hooks, session, runtime, signal } = run;
   const { before_provider_request: requestHooks = [], after_provider_response: responseHooks = [] } = hooks;
   const { provider_stream_event: streamHooks = [] } = hooks;
@@ -46,7 +49,7 @@ export async function runRequestHooks(run: RunContext): Promise<ProviderRequestH
   return { transportOptions, drain: () => queue.drain() };
 }
 
-function modelName({ model: { api, provider, model } }: RunContext): ModelName {
+function modelName({ model: { api, provider, model } }: RequestHookContext): ModelName {
   return { api, provider, model };
 }
 
@@ -54,12 +57,12 @@ type ProviderEvent = AfterProviderResponseEvent | ProviderStreamEvent;
 
 /** Delivers response events to hooks in order, while the reply streams. The reply waits for them only at its end. */
 class ProviderEventQueue {
-  readonly #run: Pick<RunContext, "hooks" | "runtime" | "signal">;
+  readonly #run: HookContext<ProviderHooks>;
   readonly #failedHooks = new Set<unknown>();
   #lastDelivery: Promise<void> = Promise.resolve();
   #isClosed = false;
 
-  constructor(run: Pick<RunContext, "hooks" | "runtime" | "signal">) {
+  constructor(run: HookContext<ProviderHooks>) {
     this.#run = run;
   }
 

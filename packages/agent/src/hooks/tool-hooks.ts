@@ -1,9 +1,9 @@
 /** Runs the hooks that may block or change a tool call before it is permitted, and those that may change its result. */
 
 import { runHooks } from "@pith/context/host";
-import type { RunContext } from "../loop/run-context.ts";
-import type { OpenCall } from "../loop/unfinished-turn.ts";
 import type { ToolOutput } from "../tool.ts";
+import type { OpenCall } from "../unfinished-turn.ts";
+import type { HookContext } from "./hooks.ts";
 import { parseBlocks, parseJsonDetails } from "./parse-content.ts";
 
 export type ToolCallHookResult =
@@ -16,7 +16,7 @@ type ToolArguments = Readonly<Record<string, unknown>>;
 /** Each hook gets the arguments as the previous hook left them. If a hook fails, the call is not run: the hook may be a guard. */
 export async function runToolCallHooks(
   openCall: OpenCall,
-  { hooks, runtime, signal }: RunContext,
+  { hooks, runtime, signal }: HookContext,
 ): Promise<ToolCallHookResult> {
   const { call } = openCall;
   const block = (why: string, owner?: string): ToolCallHookResult => ({
@@ -101,7 +101,11 @@ function toInputDetails(input: ToolArguments): unknown {
 }
 
 /** Runs before the result is bounded and recorded. Each hook gets the result as the previous hook left it, with secrets redacted. */
-export async function runToolResultHooks(openCall: OpenCall, output: ToolOutput, run: RunContext): Promise<ToolOutput> {
+export async function runToolResultHooks(
+  openCall: OpenCall,
+  output: ToolOutput,
+  run: HookContext,
+): Promise<ToolOutput> {
   const { hooks, runtime, session, signal } = run;
   if (!hooks.tool_result?.length || !Array.isArray(output?.content)) return output;
   const jsonOutput = toJsonOutput(session.redact(output));

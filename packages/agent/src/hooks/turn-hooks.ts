@@ -1,58 +1,55 @@
-/** Runs the hooks between two requests and before a run ends, and records the entries and compactions they return. */
+/** Runs the hooks between two requests and before a run ends, and records the entries they return. */
 
-import { type Entry, type LoadedBranch, type NewEntry, textTokens } from "@pith/context";
+import { type Budget, type Entry, type LoadedBranch, type NewEntry, type Session, textTokens } from "@pith/context";
 import {
   continueOnFailure,
   createHookEntryParser,
   type EntryContent,
-  type HookFailure,
   hookTokenAllowance,
   isEditable,
   reportHookFailure,
   runHooks,
 } from "@pith/context/host";
 import { AppendError, appendEntries } from "../append-entries.ts";
-import { compactIfEnabled } from "../compaction/auto-compact.ts";
-import type { AgentEvent } from "../events.ts";
-import { createModelBudget, type RunContext } from "../loop/run-context.ts";
-import type { AgentBeforeSettleEvent, BoundaryResult, TurnEndEvent } from "./hooks.ts";
+import type { AgentBeforeSettleEvent, BoundaryResult, HookContext, TurnEndEvent } from "./hooks.ts";
 import { keepAttachmentMarks, parseBlocks, parseContent, parseReplyContent } from "./parse-content.ts";
 
 type HookEntry = NonNullable<ReturnType<ReturnType<typeof createHookEntryParser>>>[number];
 
 export type BoundaryEvent = TurnEndEvent | AgentBeforeSettleEvent;
 
-interface BoundaryOutcome {
+export interface BoundaryOutcome {
   /** Whether a hook wants another request. */
   readonly shouldContinue: boolean;
   /** Whether the hooks added a message for the model. */
   readonly hasNewMessage: boolean;
+  /** The compactions that the hooks returned. The caller makes them. */
+  readonly compactions: readonly HookCompaction[];
 }
 
-/** Runs the hooks of the event, appends their entries, and makes the compactions they return. */
-export async function* runTurnHooks(
-  event: BoundaryEvent,
-  run: RunContext,
-): AsyncGenerator<AgentEvent, BoundaryOutcome> {
-  const { hooks, signal } = run;
+/** Runs the hooks of the event and appends their entries. */
+export async function runTurnHooks(event: BoundaryEvent, run: HookContext, budget: Budget): Promise<BoundaryOutcome> {
+  const { session, hooks, signal } = run;
   if (!hooks[event.type]?.length) return NO_CHANGE;
-  const answers = await runBoundaryHooks(event, run);
+  const answers = await runBoundaryHooks(event, run, hookTokenAllowance(session, budget));
   if (signal.aborted) return NO_CHANGE;
   const drafts = answers.flatMap((answer) => answer.drafts);
-  const failure = drafts.length > 0 ? await tryAppend(drafts, run) : null;
+  const failure = drafts.length > 0 ? await tryAppend(drafts, session) : null;
   if (failure !== null) reportHookFailure(hooks, { event: event.type, why: failure });
-  for (const { compaction } of answers) if (compaction) yield* compactForHook(compaction, event.type, run);
   return {
     shouldContinue: answers.some(({ shouldContinue }) => shouldContinue),
     hasNewMessage: failure === null && drafts.some(({ type }) => type === "custom_message"),
+    compactions: answers.flatMap(({ compaction }) => compaction ?? []),
   };
 }
 
-const NO_CHANGE: BoundaryOutcome = { shouldContinue: false, hasNewMessage: false };
+const NO_CHANGE: BoundaryOutcome = { shouldContinue: false, hasNewMessage: false, compactions: [] };
 
-async function runBoundaryHooks(event: BoundaryEvent, run: RunContext): Promise<readonly BoundaryAnswer[]> {
-  const { session, hooks, runtime, signal } = run;
-  const tokenAllowance = hookTokenAllowance(session, createModelBudget(run));
+async function runBoundaryHooks(
+  event: BoundaryEvent,
+  { session, hooks, runtime, signal }: HookContext,
+  tokenAllowance: number,
+): Promise<readonly BoundaryAnswer[]> {
   const parseEntries = createHookEntryParser(tokenAllowance);
   const hookOptions = {
     host: continueOnFailure(hooks),
@@ -86,7 +83,8 @@ interface BoundaryAnswer {
   readonly shouldContinue: boolean;
 }
 
-interface HookCompaction {
+/** A compaction that a hook returned. */
+export interface HookCompaction {
   readonly summary: string;
   readonly firstKeptEntryId: string;
   readonly details?: unknown;
@@ -163,7 +161,7 @@ function parseCompaction(value: unknown, { branch }: BoundaryContext): HookCompa
 }
 
 /** Returns why the entries could not be appended; null if they were. */
-async function tryAppend(drafts: BoundaryAnswer["drafts"], { session }: RunContext): Promise<string | null> {
+async function tryAppend(drafts: BoundaryAnswer["drafts"], session: Session): Promise<string | null> {
   try {
     await appendEntries(session, ...drafts);
     return null;
@@ -172,19 +170,4 @@ async function tryAppend(drafts: BoundaryAnswer["drafts"], { session }: RunConte
     // The session refuses entries that no longer fit its current state.
     return error instanceof Error ? error.message : String(error);
   }
-}
-
-/** Uses the common compaction code, without summarizers: no model writes a summary if the hook's one is refused. */
-async function* compactForHook(
-  compaction: HookCompaction,
-  event: HookFailure["event"],
-  run: RunContext,
-): AsyncGenerator<AgentEvent> {
-  const { hooks } = run;
-  const compactHooks = [...(hooks.session_before_compact ?? []), () => ({ compaction })];
-  const hooksWithCompaction = { ...hooks, session_before_compact: compactHooks, onFailure: "cancel" as const };
-  const result = yield* compactIfEnabled({ ...run, hooks: hooksWithCompaction, summarizers: [] }, { reason: "asked" });
-  if (result.type === "compacted") return;
-  const why = "why" in result ? `${result.type}, ${result.why}` : result.type;
-  reportHookFailure(hooks, { event, why: `the compaction was not made: ${why}` });
 }

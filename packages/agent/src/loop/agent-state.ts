@@ -3,6 +3,7 @@
 import {
   type Budget,
   compactionLimits,
+  createBudget,
   type Model,
   type ModelName,
   messageTokens,
@@ -12,18 +13,14 @@ import { DAMAGE_TYPE, findMissingSkills, mergeSystemMessages } from "@pith/conte
 import type { AgentOptions, LimitsForModel } from "../agent-options.ts";
 import { appendEntries } from "../append-entries.ts";
 import { changeModel, type SetModelResult } from "../compaction/auto-compact.ts";
+import type { CompactionContext } from "../compaction/compact.ts";
+import { PreparationSlot } from "../compaction/preparation-slot.ts";
 import type { AgentEvent } from "../events.ts";
+import { NoticeHistory } from "../notices.ts";
 import { runStepDirectly } from "../ports.ts";
 import { buildSystemMessage, ensureSystemPrompt, type SystemPromptOptions } from "../prompt/system-prompt.ts";
-import { NoticeHistory } from "./notices.ts";
-import {
-  ContinuationCounter,
-  createModelBudget,
-  defaultQueueModes,
-  PreparationSlot,
-  type QueueModes,
-  type RunContext,
-} from "./run-context.ts";
+import { defaultQueueModes, type QueueModes, type RunContext } from "../run-context.ts";
+import { ContinuationCounter } from "../run-limits.ts";
 
 export class AgentState {
   /** The system prompt from the next request on. Changes are written to the log before that request. */
@@ -56,7 +53,7 @@ export class AgentState {
 
   /** Before the first message, the budget includes the system prompt that is not in the log yet. */
   get budget(): Budget {
-    const budget = createModelBudget(this.createRunContext());
+    const budget = this.createRunContext().getBudget();
     const { session, tools } = this.#options;
     const { takesTools } = this.#model;
     const hasStarted =
@@ -67,11 +64,12 @@ export class AgentState {
 
   createRunContext(signal: AbortSignal = NEVER_ABORTED): RunContext {
     const { hooks = {}, runStep = runStepDirectly } = this.#options;
+    const [current, limits] = [this.#model, this.#limitsForModel()];
     return {
       ...this.#options,
       ...(this.systemPrompt && { systemPrompt: this.systemPrompt }),
-      model: this.#model,
-      limits: this.#limitsForModel(),
+      model: current,
+      getBudget: (model = current) => createModelBudget(model, limits),
       hooks,
       runStep,
       notices: this.#notices,
@@ -91,7 +89,8 @@ export class AgentState {
     // A compaction outside of an agent does not re-attach skills.
     if (session.branch.compactionIndex < 0 || findMissingSkills(session.branch).length === 0) return;
     const { reattachSkills } = await import("../prompt/attach-skills.ts");
-    await reattachSkills(this.createRunContext());
+    const run = this.createRunContext();
+    await reattachSkills(run, { budget: run.getBudget() });
   }
 
   /** Appends the opening note once, before the first message of this agent. */
@@ -103,7 +102,7 @@ export class AgentState {
   }
 
   /** Takes effect from the next request on. If the context does not fit the new model, nothing changes. */
-  async *setModel(model: Model, run: RunContext): AsyncGenerator<AgentEvent, SetModelResult> {
+  async *setModel(model: Model, run: CompactionContext): AsyncGenerator<AgentEvent, SetModelResult> {
     const outcome = yield* changeModel(model, run);
     // PREP4: the summary was planned for the window of the old model.
     if (outcome.type === "set") await this.preparation.drop();
@@ -112,8 +111,8 @@ export class AgentState {
   }
 
   /** Takes effect from the next request on. */
-  async *setThinkingLevel(level: ThinkingLevel, { session }: RunContext): AsyncGenerator<AgentEvent, void> {
-    await appendEntries(session, { type: "thinking_level_change", thinkingLevel: level });
+  async *setThinkingLevel(level: ThinkingLevel): AsyncGenerator<AgentEvent, void> {
+    await appendEntries(this.#options.session, { type: "thinking_level_change", thinkingLevel: level });
     this.#thinkingLevel = level;
     yield { type: "thinking_level_changed", level };
   }
@@ -126,6 +125,11 @@ export class AgentState {
       return { ...modelLimits, enabled: isAutoCompactionEnabled ?? modelLimits.enabled };
     };
   }
+}
+
+function createModelBudget({ api, provider, model: name, contextWindow }: Model, limits: LimitsForModel): Budget {
+  const modelName = { api, provider, model: name };
+  return createBudget(limits(modelName), { contextWindow, model: modelName });
 }
 
 const NEVER_ABORTED = new AbortController().signal;

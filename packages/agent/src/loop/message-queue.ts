@@ -6,7 +6,7 @@ import { appendAtCurrentLeaf, appendEntries } from "../append-entries.ts";
 import type { EmitEvent } from "../async.ts";
 import type { AgentEvent } from "../events.ts";
 import { runMessageHooks } from "../hooks/message-hooks.ts";
-import type { RunContext } from "./run-context.ts";
+import type { RunContext } from "../run-context.ts";
 
 /** Adds a message to the queue. The message is on disk when the promise resolves. */
 export async function enqueue(session: Session, queued: QueuedMessage): Promise<void> {

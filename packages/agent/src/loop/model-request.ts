@@ -19,7 +19,7 @@ import { runMessageHooks } from "../hooks/message-hooks.ts";
 import { type ProviderRequestHooks, runRequestHooks } from "../hooks/provider-hooks.ts";
 import { appendChangedState } from "../prompt/state-sections.ts";
 import { DeltaRedactor } from "../redaction.ts";
-import { createModelBudget, type RunContext } from "./run-context.ts";
+import type { RunContext } from "../run-context.ts";
 
 type Breaker = Extract<CompactionOutcome, { why: "cannot-fit" }>["breaker"];
 
@@ -119,7 +119,7 @@ async function buildHookedRequest(run: RunContext): Promise<Request | null> {
   // Content that hooks add is not in the log, so it was not redacted there.
   const request = buildRequest(hookResult ? session.redact(hookResult.context) : context, { model });
   const budgetOptions = {
-    budget: createModelBudget(run),
+    budget: run.getBudget(),
     maxTokens: model.maxTokens,
     request: hookResult ? request : undefined,
   };

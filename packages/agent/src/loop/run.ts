@@ -3,16 +3,21 @@
 import type { AgentMessage, Entry, ModelFailure } from "@pith/context";
 import { breakerNotes, type QueuedMessage, reportHookFailure } from "@pith/context/host";
 import { AppendError, appendEntries } from "../append-entries.ts";
-import { prepareAfterRun, shrinkContextIfNeeded, stopPreparationBeforeRun } from "../compaction/auto-compact.ts";
+import {
+  compactForHook,
+  prepareAfterRun,
+  shrinkContextIfNeeded,
+  stopPreparationBeforeRun,
+} from "../compaction/auto-compact.ts";
 import type { AgentEvent, RunEnd, RunFailureCode } from "../events.ts";
 import { runStartHooks } from "../hooks/input-hooks.ts";
-import { type BoundaryEvent, runTurnHooks } from "../hooks/turn-hooks.ts";
+import { type BoundaryEvent, type BoundaryOutcome, runTurnHooks } from "../hooks/turn-hooks.ts";
+import type { RunContext } from "../run-context.ts";
+import { checkRunLimits, MAX_CONTINUATIONS } from "../run-limits.ts";
+import { findPendingWork, type OpenCall, type PendingWork, toOpenCalls } from "../unfinished-turn.ts";
 import { createDeliveryFilter, deliverQueued, removeDelivered } from "./message-queue.ts";
 import { compactAfterOverflow, type RequestResult, requestWithCompaction } from "./model-request.ts";
-import { MAX_CONTINUATIONS, type RunContext } from "./run-context.ts";
-import { checkRunLimits } from "./run-limits.ts";
 import { closeCalls, runCalls } from "./tool-calls.ts";
-import { findPendingWork, type OpenCall, type PendingWork, toOpenCalls } from "./unfinished-turn.ts";
 
 export interface RunStart {
   /** The prefix of the entry ids of this run. Default: a new id. */
@@ -121,7 +126,7 @@ async function* runTurn(run: RunContext, { id, overflowCount }: TurnOptions): As
   const turnEnd = { type: "turn_end", message, toolResults } as const;
   yield turnEnd;
   const hasResults = toolResults.length > 0;
-  if (hasResults) yield* runTurnHooks(turnEnd, run);
+  if (hasResults) yield* applyTurnHooks(turnEnd, run);
   const hasNextTurn = hasResults || (yield* wantsAnotherTurn(turnEnd, run));
   if (run.signal.aborted) return { type: "aborted" };
   const breaker = outcome.overflow ? yield* compactAfterOverflow(run) : null;
@@ -143,9 +148,16 @@ async function* deliverFollowUps(run: RunContext): AsyncGenerator<AgentEvent, bo
   return queue.length > 0 && (yield* deliverQueued(run, createDeliveryFilter("followUp", run))) > 0;
 }
 
+/** Runs the hooks, and makes the compactions that they return. */
+async function* applyTurnHooks(event: BoundaryEvent, run: RunContext): AsyncGenerator<AgentEvent, BoundaryOutcome> {
+  const outcome = await runTurnHooks(event, run, run.getBudget());
+  for (const compaction of outcome.compactions) yield* compactForHook(compaction, event.type, run);
+  return outcome;
+}
+
 /** Whether a hook requests another turn after a reply without tool calls. */
 async function* wantsAnotherTurn(event: BoundaryEvent, run: RunContext): AsyncGenerator<AgentEvent, boolean> {
-  const { shouldContinue, hasNewMessage } = yield* runTurnHooks(event, run);
+  const { shouldContinue, hasNewMessage } = yield* applyTurnHooks(event, run);
   if (!shouldContinue || run.signal.aborted) return false;
   if (!run.continuations.tryContinue()) {
     reportHookFailure(run.hooks, { event: event.type, why: TOO_MANY_CONTINUATIONS });
@@ -192,7 +204,7 @@ export function startWithMessage(queued: QueuedMessage): RunStart {
       const pending = await loadPendingWork(run);
       if (pending.type === "results") await closeCalls(pending.calls, run);
       yield* deliverQueued(run, () => true, [queued]);
-      await runStartHooks(run);
+      await runStartHooks(run, run.getBudget());
       return true;
     },
   };
@@ -209,7 +221,7 @@ export function resumeFromLog(): RunStart {
       const deliveredCount = yield* deliverQueued(run, () => true);
       // HARM5: the request is lost, so the user has to write it again.
       if (pending.type === "damaged" && deliveredCount === 0) throw new CannotResumeError(pending.entry);
-      if (deliveredCount > 0) await runStartHooks(run);
+      if (deliveredCount > 0) await runStartHooks(run, run.getBudget());
       return pending.type !== "nothing" || deliveredCount > 0;
     },
   };

@@ -5,9 +5,9 @@ import { NewEntryEvents } from "../append-entries.ts";
 import { type EmitEvent, raceAbort, runWithEvents } from "../async.ts";
 import type { AgentEvent, AgentEventListener, RunEnd } from "../events.ts";
 import type { Secrets } from "../ports.ts";
+import type { RunContext } from "../run-context.ts";
 import { type InputFilter, MessageQueue } from "./message-queue.ts";
 import { type RunStart, resumeFromLog, runAgent } from "./run.ts";
-import type { RunContext } from "./run-context.ts";
 
 export interface SchedulerOptions {
   readonly session: Session;

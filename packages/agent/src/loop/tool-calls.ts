@@ -13,10 +13,10 @@ import {
 import type { PermissionResult, RecordedCall } from "../permissions/request.ts";
 import type { WaitForUser } from "../ports.ts";
 import { UNKNOWN_SECRET_ADVICE } from "../redaction.ts";
+import type { RunContext } from "../run-context.ts";
 import type { Intent, Tool, ToolCall, ToolOutput } from "../tool.ts";
-import type { RunContext } from "./run-context.ts";
+import { INTENT_TYPE, type OpenCall } from "../unfinished-turn.ts";
 import { computeMaxOutputBytes, errorOutput, markOutcome, recordResult } from "./tool-results.ts";
-import { INTENT_TYPE, type OpenCall } from "./unfinished-turn.ts";
 
 /** Runs the calls of a reply: concurrent ones together, at most 8 at once, all others in order. Each result is appended as soon as it is there. */
 export async function* runCalls(

@@ -6,9 +6,9 @@ import { AppendError, appendBuffered } from "../append-entries.ts";
 import { runMessageHooks } from "../hooks/message-hooks.ts";
 import { toDetailsObject } from "../hooks/tool-hooks.ts";
 import type { BlobStore } from "../ports.ts";
+import type { RunContext } from "../run-context.ts";
 import type { ToolOutput } from "../tool.ts";
-import type { RunContext } from "./run-context.ts";
-import type { OpenCall } from "./unfinished-turn.ts";
+import type { OpenCall } from "../unfinished-turn.ts";
 
 export async function recordResult(
   openCall: OpenCall,

@@ -2,7 +2,7 @@
 
 import type { Redaction } from "@pith/context";
 import { raceAbort } from "../async.ts";
-import type { RestorePermission } from "../session/rewind-files.ts";
+import type { RestorePermission } from "../rewind-files.ts";
 import { isWithin, quoteForShell } from "../text.ts";
 import type { PermissionGrant } from "../tool.ts";
 import {

@@ -5,6 +5,7 @@ import {
   contextSize,
   type Entry,
   type LoadedBranch,
+  type Model,
   type NewEntry,
   type Session,
   textTokens,
@@ -18,7 +19,7 @@ import {
   SKILL_LIST_TYPE,
 } from "@pith/context/host";
 import { appendEntries } from "../append-entries.ts";
-import { createModelBudget, type RunContext } from "../loop/run-context.ts";
+import type { SkillFiles } from "../ports.ts";
 import { SKILLS_CHANGED, SKILLS_OVER_BUDGET } from "./prompt-text.ts";
 import type { Skill } from "./system-prompt.ts";
 
@@ -56,12 +57,17 @@ export const SKILL_TYPE = "pith.skill";
 export interface ReattachOptions {
   /** How often the same request was refused before. Each refusal halves the space for skills, because each retry must be smaller. */
   readonly attempt?: number;
-  /** Default: the budget of the current model. */
-  readonly budget?: Budget;
+  readonly budget: Budget;
+}
+
+interface SkillContext {
+  readonly session: Session;
+  readonly model: Pick<Model, "contextWindow">;
+  readonly skillFiles?: SkillFiles;
 }
 
 /** Appends the skills that a compaction covered, as they were loaded: the newest that fit. The others are only named. */
-export async function reattachSkills(run: RunContext, { attempt = 0, budget }: ReattachOptions = {}): Promise<void> {
+export async function reattachSkills(run: SkillContext, { attempt = 0, budget }: ReattachOptions): Promise<void> {
   const missing = findUnlistedSkills(run.session.branch);
   if (missing.length === 0) return;
   const bodies = await Promise.all(missing.map((reference) => loadSkillBody(reference, run.session)));
@@ -120,10 +126,9 @@ function selectNewest(bodies: readonly SkillBody[], maxTokens: number): SkillSel
 }
 
 /** In tokens. Leaves free space, so that attached skills do not cause the next compaction. */
-function computeSkillBudget(run: RunContext, budget: Budget = createModelBudget(run)): number {
-  const { contextWindow } = run.model;
+function computeSkillBudget({ session, model: { contextWindow } }: SkillContext, budget: Budget): number {
   const limit = Math.min(budget.limit, contextWindow);
-  const freeTokens = Math.max(0, limit - contextSize(run.session.branch, budget).tokens);
+  const freeTokens = Math.max(0, limit - contextSize(session.branch, budget).tokens);
   return Math.min(MAX_TOTAL_TOKENS, contextWindow * CONTEXT_SHARE, freeTokens * FREE_SHARE);
 }
 
@@ -134,7 +139,7 @@ const FREE_SHARE = 0.25;
 
 async function createListEntries(
   { chosen, omitted }: SkillSelection,
-  { skillFiles }: RunContext,
+  { skillFiles }: SkillContext,
 ): Promise<readonly NewEntry[]> {
   const changed: LoadedSkill[] = [];
   for (const { reference } of chosen) {

@@ -1,13 +1,25 @@
 /** Appends changes of the environment and of state sections before a request, and all of them again after a compaction. */
 
 import { type CustomMessageEntry, type NewEntry, type Session, textTokens } from "@pith/context";
-import { reportHookFailure, runGuarded, STATE_TYPE } from "@pith/context/host";
-import type { StateSection } from "../agent-options.ts";
+import { type HookHost, reportHookFailure, runGuarded, STATE_TYPE } from "@pith/context/host";
 import { appendEntries } from "../append-entries.ts";
-import type { RunContext } from "../loop/run-context.ts";
-import { draftEnvironment } from "./environment.ts";
+import { draftEnvironment, type EnvironmentContext } from "./environment.ts";
+import type { SystemPromptOptions } from "./system-prompt.ts";
 
-export async function appendChangedState(run: RunContext): Promise<void> {
+/** State beside the conversation, such as a to-do list: sent to the model when it changes, and again after a compaction. */
+export interface StateSection {
+  readonly name: string;
+  /** Null if there is nothing to report. */
+  readonly text: () => string | null;
+}
+
+interface StateContext extends EnvironmentContext {
+  readonly hooks: HookHost;
+  readonly systemPrompt?: SystemPromptOptions;
+  readonly stateSections?: readonly StateSection[];
+}
+
+export async function appendChangedState(run: StateContext): Promise<void> {
   const { session, stateSections = [], systemPrompt } = run;
   const environment = systemPrompt ? await draftEnvironment(systemPrompt, run) : null;
   const drafts: NewEntry[] = environment ? [environment] : [];
@@ -21,7 +33,7 @@ export async function appendChangedState(run: RunContext): Promise<void> {
 /** Undefined if the section fails; then its last text stays valid. */
 async function readSectionText(
   section: StateSection,
-  { session, hooks }: RunContext,
+  { session, hooks }: StateContext,
 ): Promise<string | null | undefined> {
   const result = await runGuarded((): string | null => {
     const text: unknown = section.text();

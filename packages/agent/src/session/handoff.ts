@@ -6,10 +6,11 @@ import {
   type Entry,
   generateBranchSummary,
   type OldBranch,
+  type Session,
 } from "@pith/context";
 import { collectFileLists, removeCitations, type ToolRoles } from "@pith/context/host";
 import { appendEntries } from "../append-entries.ts";
-import { createModelBudget, type RunContext } from "../loop/run-context.ts";
+import type { RunContext } from "../run-context.ts";
 import { HANDOFF_FILES, HANDOFF_MESSAGE, HANDOFF_PROMPT } from "./handoff-prompt.ts";
 
 /** Whether a file of the workspace exists. */
@@ -32,8 +33,14 @@ export type HandOffResult =
   | { readonly type: "cancelled" }
   | { readonly type: "failed"; readonly why: string };
 
+type HandOffContext = Pick<RunContext, "session" | "model" | "runtime" | "signal" | "getBudget">;
+
 /** Appends only usage entries to this session, also if the hand-off fails. */
-export async function handOff(requestedGoal: string, run: RunContext, fileExists: FileExists): Promise<HandOffResult> {
+export async function handOff(
+  requestedGoal: string,
+  run: HandOffContext,
+  fileExists: FileExists,
+): Promise<HandOffResult> {
   const { session } = run;
   await session.loadState();
   const goal = session.redact(requestedGoal);
@@ -41,11 +48,11 @@ export async function handOff(requestedGoal: string, run: RunContext, fileExists
   if (!branch.entries.some(isConversation)) return { type: "nothing-to-do" };
   const outcome = await summarizeForGoal(goal, branch, run);
   const cost = outcome.calls.reduce((sum, { usage }) => sum + usage.cost.total, 0);
-  await recordUsage(outcome, run);
+  await recordUsage(outcome, session);
   if (outcome.type === "cancelled") return outcome;
   if (outcome.type === "failed") return { type: "failed", why: outcome.failures.map(({ note }) => note).join("; ") };
   const summary = removeEntryNumbers(outcome.summary.narrative);
-  const { tools } = createModelBudget(run);
+  const { tools } = run.getBudget();
   const files = await findNeededFiles({ entries: branch.entries, tools, summary: `${goal}\n${summary}`, fileExists });
   const message = fillTemplate(HANDOFF_MESSAGE, { goal, story: summary, files: formatFiles(files) });
   return { type: "written", message, files, repairs: outcome.flaws.map(({ note }) => note), cost };
@@ -56,9 +63,13 @@ function isConversation(entry: Entry): boolean {
 }
 
 /** The goal is added as a user message, so that the summary is also checked against it. */
-function summarizeForGoal(goal: string, { entries, edits }: OldBranch, run: RunContext): Promise<BranchSummaryOutcome> {
+function summarizeForGoal(
+  goal: string,
+  { entries, edits }: OldBranch,
+  run: HandOffContext,
+): Promise<BranchSummaryOutcome> {
   const { model, runtime, signal } = run;
-  const budget = createModelBudget(run);
+  const budget = run.getBudget();
   const goalEntry: Entry = {
     type: "message",
     id: runtime.entryId(),
@@ -86,7 +97,7 @@ function summarizeForGoal(goal: string, { entries, edits }: OldBranch, run: RunC
 /** Below the real ratio, because a longer summary is cut. */
 const WORDS_PER_TOKEN = 0.4;
 
-async function recordUsage({ calls }: BranchSummaryOutcome, { session }: RunContext): Promise<void> {
+async function recordUsage({ calls }: BranchSummaryOutcome, session: Session): Promise<void> {
   if (calls.length === 0) return;
   const usages = calls.map(({ by: modelName, usage }) => ({
     type: "usage" as const,

@@ -14,7 +14,6 @@ import { runWithEvents } from "../async.ts";
 import { progressEvent } from "../compaction/compact.ts";
 import type { AgentEvent } from "../events.ts";
 import { enqueue, removeDelivered } from "../loop/message-queue.ts";
-import { createModelBudget, type RunContext } from "../loop/run-context.ts";
 import {
   type MovePath,
   type PlannedFile,
@@ -22,7 +21,8 @@ import {
   type RewindOptions,
   type RewindResult,
   rewindFiles,
-} from "./rewind-files.ts";
+} from "../rewind-files.ts";
+import type { RunContext } from "../run-context.ts";
 
 /** What a move in the tree would do to the files that the session changed. No file is touched. */
 export async function planFileRestore(
@@ -97,10 +97,12 @@ export type NavigateResult =
   /** These files were changed by others since, or their bytes were not kept. The leaf has not moved. */
   | { readonly type: "files-in-the-way"; readonly files: readonly PlannedFile[] };
 
+type MoveContext = Pick<RunContext, "session" | "model" | "hooks" | "runtime" | "signal" | "rewind" | "getBudget">;
+
 export async function* navigate(
   target: string | null,
   options: NavigateOptions,
-  run: RunContext,
+  run: MoveContext,
 ): AsyncGenerator<AgentEvent, NavigateResult> {
   const { session, rewind } = run;
   const { restoreFiles = false } = options;
@@ -120,7 +122,7 @@ export async function* navigate(
 async function* move(
   target: string | null,
   options: NavigateOptions,
-  run: RunContext,
+  run: MoveContext,
 ): AsyncGenerator<AgentEvent, MoveResult> {
   const { session, model, hooks, runtime, signal } = run;
   const { summarize = false, customInstructions, replaceInstructions, label } = options;
@@ -135,7 +137,7 @@ async function* move(
     moveTo({
       session,
       target,
-      budget: createModelBudget(run),
+      budget: run.getBudget(),
       hooks,
       runtime,
       signal,
@@ -151,7 +153,7 @@ async function* move(
 
 export async function* undoOrRedoCompaction(
   step: "undo" | "redo",
-  { session }: RunContext,
+  { session }: Pick<RunContext, "session">,
 ): AsyncGenerator<AgentEvent, UndoResult> {
   const { queue } = session.branch.state;
   const result = await (step === "undo" ? undoCompaction(session) : redoCompaction(session));

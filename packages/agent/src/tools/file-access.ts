@@ -4,12 +4,7 @@ import type { Entry, Redaction } from "@pith/context";
 import { isBlobHash, STATE_TYPE } from "@pith/context/host";
 import type { Store } from "@pith/context/store";
 import type { BlobStore, FileOriginals, FileReadResult, PathOptions, ShrinkImage, WorkspaceFiles } from "../ports.ts";
-import {
-  type ChangeSide,
-  type CheckRestorePermission,
-  type FileChange,
-  readFileDetails,
-} from "../session/rewind-files.ts";
+import { type ChangeSide, type CheckRestorePermission, type FileChange, readFileDetails } from "../rewind-files.ts";
 import { hashBytes } from "../text.ts";
 import type { Intent } from "../tool.ts";
 import { invalid, type ParsedArgument, readInteger, type ToolArguments, valid } from "./tool-io.ts";

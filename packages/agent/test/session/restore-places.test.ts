@@ -18,7 +18,7 @@ import type { Entry } from "@pith/context";
 import { expect, onTestFinished, test } from "vitest";
 import { Permissions, parseRule } from "../../src/index.ts";
 import { nodeFiles, originalsFolder, resolveRealPath } from "../../src/node/index.ts";
-import { planRewind, type RewindOptions, rewindFiles } from "../../src/session/rewind-files.ts";
+import { planRewind, type RewindOptions, rewindFiles } from "../../src/rewind-files.ts";
 import { hashBytes } from "../../src/text.ts";
 import { changeEntry } from "./session-of-writes.ts";
 

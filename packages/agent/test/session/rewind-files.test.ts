@@ -1,9 +1,9 @@
-/** Tests session/rewind-files.ts: file changes, plans and restores. */
+/** Tests rewind-files.ts: file changes, plans and restores. */
 
 import type { Entry } from "@pith/context";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { collectFileChanges, type PlannedFile, planRewind, rewindFiles } from "../../src/session/rewind-files.ts";
+import { collectFileChanges, type PlannedFile, planRewind, rewindFiles } from "../../src/rewind-files.ts";
 import { hashBytes } from "../../src/text.ts";
 import { resultEntry } from "../tools/results.ts";
 import { changeEntry, type WritingSession, writingSession } from "./session-of-writes.ts";

@@ -1,7 +1,7 @@
 /** A session that writes files; each write changes a file and returns its entry. */
 
 import type { Entry } from "@pith/context";
-import type { CheckRestorePermission, FileChange } from "../../src/session/rewind-files.ts";
+import type { CheckRestorePermission, FileChange } from "../../src/rewind-files.ts";
 import { ReadTracker, replaceFile } from "../../src/tools/file-access.ts";
 import { resultEntry } from "../tools/results.ts";
 import { type MemoryFiles, memoryFiles } from "./memory-files.ts";

@@ -5,8 +5,8 @@
 
 import type { Entry } from "@pith/context";
 import { isBlobHash } from "@pith/context/host";
-import type { FileOriginals, WorkspaceFiles } from "../ports.ts";
-import { hashBytes } from "../text.ts";
+import type { FileOriginals, WorkspaceFiles } from "./ports.ts";
+import { hashBytes } from "./text.ts";
 
 export interface FileChange {
   /** An absolute path. */

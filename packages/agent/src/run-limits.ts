@@ -1,6 +1,7 @@
-/** Limits the turns and the cost of one run. */
+/** Limits the turns and the cost of one run, and how often hooks continue it. */
 
-import type { RunEnd } from "../events.ts";
+import type { AgentMessage } from "@pith/context";
+import type { RunEnd } from "./events.ts";
 
 /** Limits of one run. */
 export interface RunLimits {
@@ -28,4 +29,23 @@ export async function checkRunLimits(turns: number, { maxTurns, costLimit }: Run
     };
   const why = await costLimit?.check();
   return why ? { type: "failed", code: "max-cost", why } : null;
+}
+
+/** How often hooks may continue a run without a user message. */
+export const MAX_CONTINUATIONS = 20;
+
+/** Counts how often hooks have continued the run since the last user message. */
+export class ContinuationCounter {
+  #count = 0;
+
+  /** A user message resets the count; a message of an extension does not. */
+  resetOnUserMessage(messages: readonly Pick<AgentMessage, "role">[]): void {
+    if (messages.some(({ role }) => role === "user")) this.#count = 0;
+  }
+
+  /** False if the limit is reached. */
+  tryContinue(): boolean {
+    this.#count += 1;
+    return this.#count <= MAX_CONTINUATIONS;
+  }
 }

@@ -1,14 +1,13 @@
 /** Creates notices about the context and the model, and sends each of them once. */
 
 import type { Budget, ContextSize, LoadedBranch, ModelEvent } from "@pith/context";
-import { softLimit } from "../compaction/thresholds.ts";
 import type {
   AgentEvent,
   CompactionReason,
   CompactionSkippedEvent,
   CompactionSoftThresholdEvent,
   SkipReason,
-} from "../events.ts";
+} from "./events.ts";
 
 /** Remembers which notices were sent. Each method returns the events to emit. */
 export class NoticeHistory {
@@ -52,6 +51,11 @@ export class NoticeHistory {
     const { limit, contextWindow } = budget;
     return [{ type: "compaction_soft_threshold", tokens, isEstimate, limit, contextWindow }];
   }
+}
+
+/** The size at which listeners get a warning. A share outside of 0 to 1 in the settings switches it off. */
+export function softLimit({ limit, limits: { soft } }: Budget): number {
+  return soft > 0 && soft < 1 ? limit * soft : limit;
 }
 
 function softThresholdKey({ entries, compactionIndex }: LoadedBranch, { limit }: Budget): string {
