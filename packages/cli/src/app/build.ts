@@ -198,10 +198,10 @@ async function createComponents(args: CliArgs, options: AppOptions): Promise<App
     if (opened.type !== "unavailable") for (const line of describeLeftFiles(await opened.cleanup)) notify(line);
   });
   const temporaryFolder = sandbox.then((opened) => (opened.type === "unavailable" ? null : opened.folders.temporary));
-  const sandboxFailure = await checkRequiredSandbox(options, sandbox);
+  const sandboxFailure = await checkRequiredSandbox(settings, sandbox);
   if (sandboxFailure !== null) return sandboxFailure;
   const audit = openAuditLog(args, options);
-  const auditFailure = checkRequiredAuditLog(options, audit);
+  const auditFailure = checkRequiredAuditLog(settings, audit);
   if (auditFailure !== null) return await closeSandboxAndFail(sandbox, auditFailure);
   const sessionPaths = Promise.withResolvers<readonly string[]>();
   const permissionSetup = await createPermissions(args, {
@@ -256,13 +256,16 @@ async function commandNames(): Promise<readonly string[]> {
   return builtInNames();
 }
 
-function openAuditLog({ mode }: CliArgs, { home, cwd, settings, notify = () => {} }: AppOptions): AuditLog | null {
+function openAuditLog(
+  { mode }: CliArgs,
+  { home, cwd, settings, notify = () => {} }: Pick<AppOptions, "home" | "cwd" | "settings" | "notify">,
+): AuditLog | null {
   if (settings.auditLog === false) return null;
   return new AuditLog({ home, cwd, notify, client: toAuditClient(mode, settings) });
 }
 
 /** Fails the start if the policy requires the audit log and it cannot be written. */
-function checkRequiredAuditLog({ settings: { policy } }: AppOptions, audit: AuditLog | null): StartFailure | null {
+function checkRequiredAuditLog({ policy }: Settings, audit: AuditLog | null): StartFailure | null {
   if (policy?.auditLog === undefined || audit === null) return null;
   const reason = audit.checkWritable();
   if (reason === null) return null;
@@ -279,10 +282,7 @@ function toAuditClient(mode: CliArgs["mode"], { plain }: Settings): AuditClient 
 }
 
 /** Fails the start if the policy requires a sandbox and there is none. Waits for the sandbox only in that case. */
-async function checkRequiredSandbox(
-  { settings: { policy } }: AppOptions,
-  sandbox: Promise<OpenSandbox>,
-): Promise<StartFailure | null> {
+async function checkRequiredSandbox({ policy }: Settings, sandbox: Promise<OpenSandbox>): Promise<StartFailure | null> {
   if (policy === undefined || !requiresSandbox(policy)) return null;
   const opened = await sandbox;
   if (opened.type !== "unavailable") return null;
@@ -296,7 +296,10 @@ async function closeSandboxAndFail<Failed>(sandbox: Promise<OpenSandbox>, failur
 }
 
 /** Asks extensions for folders of skills and prompt templates. Returns null if there are no extensions. */
-async function findExtensionFolders({ extensions, cwd }: AppOptions): Promise<ExtensionFolders | null> {
+async function findExtensionFolders({
+  extensions,
+  cwd,
+}: Pick<AppOptions, "extensions" | "cwd">): Promise<ExtensionFolders | null> {
   if (!extensions) return null;
   const resources = await extensions.dispatch({ type: "resources_discover", cwd, reason: "startup" });
   return {
@@ -382,7 +385,7 @@ interface LoadSummarizersOptions extends Pick<SummaryModelOptions, "openModel" |
 
 /** Forwards events to extensions too. Imports the module only if there are extensions. */
 async function createEventListener(
-  { onEvent, extensions }: AppOptions,
+  { onEvent, extensions }: Pick<AppOptions, "onEvent" | "extensions">,
   { model, thinkingLevel = "off" }: SessionModel,
 ): Promise<Pick<AgentOptions, "onEvent">> {
   if (!extensions) return onEvent ? { onEvent } : {};

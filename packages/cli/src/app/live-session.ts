@@ -7,6 +7,7 @@ import type { CommandResult } from "../commands/command.ts";
 import type { SessionStart } from "../extensions/session.ts";
 import type { SessionShutdownDetails } from "./build.ts";
 import { type App, type Frontend, startApp } from "./start.ts";
+import type { UserShellApp } from "./user-shell.ts";
 
 export type OpenAppResult =
   | { readonly type: "opened"; readonly app: App }
@@ -27,7 +28,10 @@ export interface CloseAppOptions {
 }
 
 /** Stops the run and the user's shell commands, waits for their last events, and then closes the session. */
-export async function closeApp(app: App, { shutdown, onStopped }: CloseAppOptions = {}): Promise<void> {
+export async function closeApp(
+  app: UserShellApp & Pick<App, "close">,
+  { shutdown, onStopped }: CloseAppOptions = {},
+): Promise<void> {
   const { getUserShell } = await import("./user-shell.ts");
   const shell = getUserShell(app);
   shell.stopAll();

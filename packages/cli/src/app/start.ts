@@ -24,7 +24,9 @@ import type { StartFailure } from "./session.ts";
 import type { SessionDamagedEvent } from "./session-damage.ts";
 
 /** An open session and everything that modes and commands use with it. */
-export interface App extends AppOptions, Omit<AppParts, "type" | "notes"> {
+export interface App
+  extends Pick<AppOptions, "cwd" | "home" | "environment" | "settings" | "vault" | "extensions">,
+    Omit<AppParts, "type" | "notes"> {
   readonly type: "app";
   readonly args: CliArgs;
   /** Shows a notice to the user. */
@@ -119,10 +121,15 @@ export async function startApp(cliArgs: CliArgs, frontend: Frontend): Promise<Ap
   if (sessionStart !== "later") await emitSessionStart(sessionStart);
   const { notes: _, ...parts } = built;
   return {
-    ...options,
     ...parts,
     type: "app",
     args,
+    cwd,
+    home: options.home,
+    environment: options.environment,
+    settings,
+    vault,
+    extensions,
     notify,
     listSettings: () => {
       const { settings: current, sources = settingSources } = built.readCurrentSettings();
@@ -142,7 +149,7 @@ async function describeUnusedServers({
   environment,
   settings,
   notify = () => {},
-}: AppOptions): Promise<string> {
+}: Pick<AppOptions, "cwd" | "home" | "environment" | "settings" | "notify">): Promise<string> {
   if (settings.extensions === false)
     return "MCP servers are off, because --no-extensions or the setting extensions turns off all extensions.";
   const { listServers } = await import("../mcp/subcommands.ts");
@@ -185,7 +192,7 @@ async function resolveSettingsAndTrust(
 }
 
 function createSessionStartEmitter(
-  { extensionActions }: AppParts,
+  { extensionActions }: Pick<AppParts, "extensionActions">,
   extensions: AppOptions["extensions"],
 ): App["emitSessionStart"] {
   let isDone = false;

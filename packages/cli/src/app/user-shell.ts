@@ -131,10 +131,11 @@ export type UserCommandOutcome =
       readonly isStopped: boolean;
     };
 
-type ShellApp = Pick<App, "agent" | "sessionPath" | "cwd" | "environment" | "vault" | "extensions">;
+/** What the shell needs of an app. */
+export type UserShellApp = Pick<App, "agent" | "sessionPath" | "cwd" | "environment" | "vault" | "extensions">;
 
 /** Returns the shell of a session; each session has exactly one. */
-export function getUserShell(app: ShellApp): UserShell {
+export function getUserShell(app: UserShellApp): UserShell {
   const { agent } = app;
   const shell = userShells.get(agent) ?? new QueuedUserShell(app);
   userShells.set(agent, shell);
@@ -144,13 +145,13 @@ export function getUserShell(app: ShellApp): UserShell {
 const userShells = new WeakMap<Agent, UserShell>();
 
 class QueuedUserShell implements UserShell {
-  readonly #app: ShellApp;
+  readonly #app: UserShellApp;
   /** Settles when the newest command has run. */
   #lastRun: Promise<unknown> = Promise.resolve();
   /** The commands that are not recorded yet, by the controller that stops each. */
   readonly #pending = new Map<AbortController, Promise<UserCommandOutcome>>();
 
-  constructor(app: ShellApp) {
+  constructor(app: UserShellApp) {
     this.#app = app;
   }
 

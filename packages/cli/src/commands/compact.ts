@@ -2,6 +2,7 @@
 
 import type { Agent, CompactionRefusal } from "@pith/agent";
 import {
+  type Budget,
   type CompactionOutcome,
   type CompactionPreview,
   type NoCompaction,
@@ -77,12 +78,11 @@ export const autocompactCommand: Command = {
     if (args !== "" && args !== "on" && args !== "off")
       return usageError(`/autocompact takes on or off, not "${args}"`);
     if (args !== "") context.agent.setAutoCompactionEnabled(args === "on");
-    return reportAutoCompaction(context, args !== "");
+    return reportAutoCompaction(context.agent.budget, args !== "");
   },
 };
 
-function reportAutoCompaction({ agent }: CommandContext, isChanged: boolean): CommandResult {
-  const { limit, tail, limits } = agent.budget;
+function reportAutoCompaction({ limit, tail, limits }: Budget, isChanged: boolean): CommandResult {
   const { enabled } = limits;
   const reserveTokens = limits.thresholds.find(({ reserve }) => reserve !== undefined)?.reserve ?? null;
   const lines = [

@@ -1,6 +1,6 @@
 /** Implements `/fork` (a new session that ends before one of the user's messages) and `/clone` (a copy of the current branch). */
 
-import type { Entry } from "@pith/context";
+import type { Entry, Session } from "@pith/context";
 import { authorOf, sanitizeLine } from "@pith/context/host";
 import { forkSession } from "@pith/context/node";
 import { entryEditableText } from "../resources/attachments.ts";
@@ -44,11 +44,13 @@ export const forkCommand: Command = {
   examples: ["/fork", "/fork 3f2a9c11"],
   async run(args, context) {
     if (context.sessionPath === null) return sessionNotSavedError("fork");
-    return args === "" ? await listUserMessages(context) : await forkByName(args, context);
+    return args === "" ? await listUserMessages(context.agent.session) : await forkByName(args, context);
   },
 };
 
-async function forkByName(name: string, context: CommandContext): Promise<CommandResult> {
+type ForkContext = Pick<CommandContext, "agent" | "sessionPath" | "home" | "extensions">;
+
+async function forkByName(name: string, context: ForkContext): Promise<CommandResult> {
   const result = await findEntry(name, context.agent.session);
   if (result.type === "mistake") return result;
   const { entry } = result;
@@ -58,7 +60,7 @@ async function forkByName(name: string, context: CommandContext): Promise<Comman
 }
 
 /** Creates a session that ends with this entry. For a user message, the session ends before it and the text becomes a draft (B63). */
-export async function forkAtEntry(entry: Entry, context: CommandContext): Promise<CommandResult> {
+export async function forkAtEntry(entry: Entry, context: ForkContext): Promise<CommandResult> {
   const { agent, sessionPath, home } = context;
   const { session } = agent;
   if (sessionPath === null) return sessionNotSavedError("fork");
@@ -83,7 +85,7 @@ function isTypedByUser(entry: Entry): boolean {
 }
 
 /** Lists the newest user messages of the branch, oldest first. */
-async function listUserMessages({ agent: { session } }: CommandContext): Promise<CommandResult> {
+async function listUserMessages(session: Session): Promise<CommandResult> {
   const messages = (await readBranch(session.leaf, session.store, MAX_VISITED_ENTRIES))
     .filter(isTypedByUser)
     .slice(-MAX_LISTED_MESSAGES);

@@ -50,7 +50,10 @@ export async function useCurrentKey(
 }
 
 /** Without a name, the provider of the session's model. */
-function resolveOption(name: string, { agent, settings }: CommandContext): ReturnType<typeof resolveProviderOption> {
+function resolveOption(
+  name: string,
+  { agent, settings }: Pick<CommandContext, "agent" | "settings">,
+): ReturnType<typeof resolveProviderOption> {
   if (name !== "") return resolveProviderOption(name);
   const modelName = isAbsentModel(agent.model) ? (settings.model ?? "") : agent.model.provider;
   const option = findProviderOption(modelName.split("/")[0] ?? "");

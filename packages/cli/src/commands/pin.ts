@@ -1,17 +1,11 @@
 /** Implements `/pin` and `/unpin`: texts that every compaction keeps verbatim. */
 
+import type { Agent } from "@pith/agent";
 import { type AppendResult, type Entry, pinEntry, pinText, type Session, unpin as unpinEntry } from "@pith/context";
 import { entryText, type Pin, sanitizeLine, splitContent } from "@pith/context/host";
 import { findEntry, findReferencedEntry, matchesId, shortId } from "../sessions/entries.ts";
 import { usageError } from "../text/usage-error.ts";
-import {
-  type Command,
-  type CommandContext,
-  type CommandResult,
-  success,
-  successInTranscript,
-  toCommandResult,
-} from "./command.ts";
+import { type Command, type CommandResult, success, successInTranscript, toCommandResult } from "./command.ts";
 
 export function listPins(session: Session): CommandResult {
   const { pins } = session.branch.state;
@@ -32,26 +26,26 @@ export const pinCommand: Command = {
   description:
     "keep text, or an entry's text, in the context through every compaction; without an argument, list the pins",
   examples: ["/pin Never push to main.", "/pin 3f2a9c11", "/pin"],
-  async run(args, context) {
-    if (args === "") return listPins(context.agent.session);
-    const entryId = await findEntryId(args, context);
-    return entryId === null ? await addTextPin(args, context) : await addEntryPin(entryId, context);
+  async run(args, { agent }) {
+    if (args === "") return listPins(agent.session);
+    const entryId = await findEntryId(args, agent.session);
+    return entryId === null ? await addTextPin(args, agent) : await addEntryPin(entryId, agent);
   },
 };
 
 /** The id of the entry if the text is a single word that names one. Null if the text itself is to be pinned. */
-async function findEntryId(text: string, { agent: { session } }: CommandContext): Promise<string | null> {
+async function findEntryId(text: string, session: Session): Promise<string | null> {
   if (/\s/.test(text)) return null;
   const result = await findEntry(text, session);
   return result.type === "found" ? result.entry.id : null;
 }
 
-async function addTextPin(text: string, { agent }: CommandContext): Promise<CommandResult> {
+async function addTextPin(text: string, agent: Agent): Promise<CommandResult> {
   const result = await agent.appendToSession((session) => pinText(session, text));
   return toCommandResult(result, () => reportPin(text, agent));
 }
 
-async function addEntryPin(entryId: string, { agent }: CommandContext): Promise<CommandResult> {
+async function addEntryPin(entryId: string, agent: Agent): Promise<CommandResult> {
   const { store, branch } = agent.session;
   const entry = await store.entry(entryId);
   const text = entry ? entryText(entry, branch.edits) : "";
@@ -67,10 +61,7 @@ export interface PinRequest {
 }
 
 /** Pins a text or one of the user's messages, unless it is already pinned. Files attached to a message may be long, so they are not pinned. */
-export async function pinOnce(
-  { text, reference }: PinRequest,
-  { agent }: Pick<CommandContext, "agent">,
-): Promise<CommandResult> {
+export async function pinOnce({ text, reference }: PinRequest, agent: Agent): Promise<CommandResult> {
   const entry = reference === undefined ? null : await findReferencedEntry(reference, agent.session.store);
   if (entry === undefined) return usageError(`${reference} is not in this session`);
   const target = entry ? readPinTarget(entry, agent.session) : { text };
@@ -101,7 +92,7 @@ function readPinTarget(entry: Entry, { branch }: Session): PinTarget {
   return attachments.length > 0 ? { text: typed } : { text, entryId: entry.id };
 }
 
-function reportPin(text: string, { session }: CommandContext["agent"]): CommandResult {
+function reportPin(text: string, { session }: Agent): CommandResult {
   return successInTranscript(`Pinned: ${sanitizeLine(text)}`, session.branch.state.pins);
 }
 

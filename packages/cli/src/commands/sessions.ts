@@ -71,7 +71,11 @@ export const resumeCommand: Command = {
   },
 };
 
-async function listFolderSessions({ cwd, home, sessionPath }: CommandContext): Promise<CommandResult> {
+async function listFolderSessions({
+  cwd,
+  home,
+  sessionPath,
+}: Pick<CommandContext, "cwd" | "home" | "sessionPath">): Promise<CommandResult> {
   const sessions = await listSessions({ cwd, env: { PITH_HOME: home } });
   const shownSessions = sessions.filter(({ firstMessage }) => firstMessage !== "").slice(0, MAX_LISTED_SESSIONS);
   if (shownSessions.length === 0) return success("No sessions in this folder yet.", []);

@@ -105,7 +105,7 @@ test("MET22 a text or a message is pinned once; of a message with a file, only w
   for (const content of [[file, typed], [file]])
     await session.append({ type: "message", message: { role: "user", content, timestamp: 0 } as never });
   const pin = async (text: string, reference?: string) => {
-    const result = await pinOnce({ text, reference }, desk);
+    const result = await pinOnce({ text, reference }, desk.agent);
     return "text" in result ? result.text : Object(result).message;
   };
   expect(await pin("always")).toBe("Pinned: always");

@@ -10,7 +10,7 @@ import { truncate } from "../../text/safe-text.ts";
 import { greetFirstSession } from "./onboarding/messages.ts";
 import { createChoicePanel } from "./panels/choice.ts";
 import { isUserMessage, showRecentHistory } from "./recent-history.ts";
-import { type InteractiveContext, reportErrors } from "./screen-context.ts";
+import { type InteractiveContext, reportErrors, type SessionScreen } from "./screen-context.ts";
 import { sendMessage } from "./send.ts";
 import { showTitle } from "./session-output.ts";
 import { showStartScreen } from "./start-screen.ts";
@@ -37,15 +37,14 @@ export async function showSession(context: InteractiveContext, openOutput: () =>
   openOutput();
   const damage = app.takeDamageEvent();
   if (damage) screen.handleEvent(damage);
-  await greetFirstSession(app, screen);
+  await greetFirstSession(context);
   const draft = findDraft(session.branch);
   if (draft !== null && screen.editorText.text === "") screen.editorText.set(session.redact(draft));
   if (app.args.prompt !== "" || app.args.files.length > 0) void reportErrors(() => sendInitialPrompt(context), context);
   else if (draft === null) void reportErrors(() => offerToResume(context), context);
 }
 
-export async function offerToResume(context: InteractiveContext): Promise<void> {
-  const { app, screen } = context;
+export async function offerToResume({ app, screen }: SessionScreen<"agent" | "missingModel">): Promise<void> {
   const { agent, missingModel } = app;
   const unfinished = describePendingWork(findPendingWork(agent.session.branch.entries), agent.queue.length);
   if (unfinished === null || missingModel !== null) return;
@@ -65,7 +64,7 @@ export async function offerToResume(context: InteractiveContext): Promise<void> 
     }),
     { where: "inline", question: "unprompted" },
   );
-  if (shouldResume) await drainRun(app.agent.resume());
+  if (shouldResume) await drainRun(agent.resume());
 }
 
 /** Describes unfinished work for the user. Null if there is none. */
@@ -79,7 +78,7 @@ export function describePendingWork(pending: PendingWork | null, queuedCount: nu
 }
 
 /** Separates the session from the lines above it, which belong to another session or to the shell. */
-async function showDivider({ app, screen }: InteractiveContext): Promise<void> {
+async function showDivider({ app, screen }: SessionScreen): Promise<void> {
   const { session } = app.agent;
   const id = session.store.header.id.slice(0, 8);
   const name = (await session.store.name()) ?? getFirstMessageText(session.branch);

@@ -1,42 +1,43 @@
 /** Handles Esc, Ctrl+C, Ctrl+D and Ctrl+Z: stops work, puts queued messages back into the editor, quits or suspends. */
 
 import { editableText, type QueuedMessage } from "@pith/context/host";
+import type { UserShellApp } from "../../app/user-shell.ts";
 import { keyHint } from "../../settings/keymap.ts";
-import { type InteractiveContext, reportErrors, type ScreenApi } from "./screen-context.ts";
+import { type InteractiveContext, reportErrors, type ScreenApi, type SessionScreen } from "./screen-context.ts";
 
 /** Shows the screen as idle, unless work is still running. Not everything that fails or is stopped emits a final event. */
-export function clearActivity({ app, screen }: InteractiveContext): void {
+export function clearActivity({ app, screen }: SessionScreen): void {
   const { agent } = app;
   if (agent.isRunning || agent.session.busyReasons.length > 0) return;
   screen.update((state) => (state.activity.type === "idle" ? state : { ...state, activity: { type: "idle" } }));
 }
 
 /** Stops the current work. Returns false if there is none. */
-export function stop(context: InteractiveContext): boolean {
+export function stop(context: SessionScreen<keyof UserShellApp>): boolean {
   if (!isWorking(context)) return false;
   void reportErrors(() => stopAndRestoreQueue(context), context);
   return true;
 }
 
-async function stopAndRestoreQueue(context: InteractiveContext): Promise<void> {
+async function stopAndRestoreQueue(context: SessionScreen<keyof UserShellApp>): Promise<void> {
   const { app, screen } = context;
   const { agent } = app;
-  await Promise.all([agent.stop(), screen.state.pendingShellBlocks.length > 0 && stopShell(context)]);
+  await Promise.all([agent.stop(), screen.state.pendingShellBlocks.length > 0 && stopShell(app)]);
   clearActivity(context);
   if (agent.queue.length === 0) return;
   await restoreQueue(context);
 }
 
-async function stopShell({ app }: InteractiveContext): Promise<void> {
+async function stopShell(app: UserShellApp): Promise<void> {
   const { getUserShell } = await import("../../app/user-shell.ts");
   getUserShell(app).stopAll();
 }
 
-function isWorking({ app, screen: { state } }: InteractiveContext): boolean {
+function isWorking({ app, screen: { state } }: SessionScreen): boolean {
   return app.agent.isRunning || state.activity.type !== "idle" || state.pendingShellBlocks.length > 0;
 }
 
-export async function restoreQueue({ app, screen }: InteractiveContext): Promise<void> {
+export async function restoreQueue({ app, screen }: SessionScreen): Promise<void> {
   const messages = await app.agent.clearQueue();
   const texts = messages.map(({ content }) => toEditorText(content, screen)).filter((text) => text !== "");
   if (texts.length > 0)
@@ -68,7 +69,7 @@ export function clear(context: InteractiveContext): boolean {
 }
 
 /** Ctrl+D. Returns false if the editor contains text, so that the editor handles the key. */
-export function quit({ screen, leave }: InteractiveContext): boolean {
+export function quit({ screen, leave }: Pick<InteractiveContext, "screen" | "leave">): boolean {
   if (screen.editorText.text !== "") return false;
   leave(null);
   return true;
@@ -82,7 +83,7 @@ function clearEditor(screen: ScreenApi): void {
 }
 
 /** A second Ctrl+C quits only while this hint is visible. */
-function showQuitHint(context: InteractiveContext): void {
+function showQuitHint(context: SessionScreen<"sessionPath">): void {
   const { screen } = context;
   const previousHint = screen.state.hint;
   const quitHint = formatQuitHint(context);
@@ -92,7 +93,7 @@ function showQuitHint(context: InteractiveContext): void {
   setTimeout(restore, QUIT_HINT_MS).unref();
 }
 
-function formatQuitHint({ app, screen: { state } }: InteractiveContext): string {
+function formatQuitHint({ app, screen: { state } }: SessionScreen<"sessionPath">): string {
   const saved = app.sessionPath === null ? "This session is not saved." : "Everything is saved.";
   return `Press ${keyHint("clear", state.keymap) ?? "Ctrl+C"} again to quit. ${saved}`;
 }

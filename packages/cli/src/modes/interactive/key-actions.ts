@@ -4,20 +4,20 @@ import { runCommand } from "../../commands/run-command.ts";
 import { type ActionId, defaultKeymap, normalizeKey } from "../../settings/keymap.ts";
 import { clear, quit, restoreQueue, stop, suspend } from "./interrupt.ts";
 import { cycleMode } from "./panels/permission-mode.ts";
-import { type InteractiveContext, reportErrors, type ScreenApi } from "./screen-context.ts";
+import { type InteractiveContext, reportErrors, type ScreenApi, type SessionScreen } from "./screen-context.ts";
 import { showResult } from "./send.ts";
 import { toggleFolding } from "./state/screen-state.ts";
 import { panelCommands } from "./submit.ts";
 import { KeyMatcher } from "./terminal/key-input.ts";
 
 /** Sends the text of the editor when the current work is done, or immediately if there is none. */
-export function sendFollowUp({ screen }: InteractiveContext): true {
+export function sendFollowUp({ screen }: { readonly screen: ScreenApi }): true {
   screen.editor?.sendAsFollowUp();
   return true;
 }
 
 /** Moves queued messages back into the editor. Returns false if there are none. */
-export function takeBackQueue(context: InteractiveContext): false | Promise<void> {
+export function takeBackQueue(context: SessionScreen): false | Promise<void> {
   return context.app.agent.queue.length > 0 && restoreQueue(context);
 }
 
@@ -56,7 +56,7 @@ function createCommandAction(name: string): Action {
   };
 }
 
-function isWorking({ app, screen }: InteractiveContext): boolean {
+function isWorking({ app, screen }: SessionScreen): boolean {
   return app.agent.isRunning || screen.state.activity.type !== "idle";
 }
 

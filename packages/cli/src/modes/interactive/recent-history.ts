@@ -1,11 +1,11 @@
 /** Shows the last messages of a branch when a session opens, also those before a compaction. */
 
-import type { Entry } from "@pith/context";
+import type { Entry, Session } from "@pith/context";
 import { readBranch } from "../../sessions/tree-lines.ts";
 import { keyHint, readKeymap } from "../../settings/keymap.ts";
 import { formatCount } from "../../text/format.ts";
 import { loadHighlighter } from "./render/markdown.ts";
-import type { InteractiveContext } from "./screen-context.ts";
+import type { SessionScreen } from "./screen-context.ts";
 import type { AssistantBlock, Block } from "./state/blocks.ts";
 import { reduceEntry } from "./state/reduce-entry.ts";
 import { initialScreenState } from "./state/screen-state.ts";
@@ -62,7 +62,7 @@ function trimBeginning(block: AssistantBlock): AssistantBlock {
 
 const MAX_TEXT_CHARS = 2_000;
 
-export async function showRecentHistory({ app, screen }: InteractiveContext): Promise<void> {
+export async function showRecentHistory({ app, screen }: SessionScreen<"agent" | "home">): Promise<void> {
   const { session } = app.agent;
   const { entries, isComplete } = await readNewestEntries(session);
   // Redacts only the entries that may be shown: a branch that was never compacted is loaded completely.
@@ -83,11 +83,7 @@ interface NewestEntries {
 }
 
 /** Uses the loaded entries, unless they contain no user message, which can happen right after a compaction. */
-async function readNewestEntries({
-  branch,
-  leaf,
-  store,
-}: InteractiveContext["app"]["agent"]["session"]): Promise<NewestEntries> {
+async function readNewestEntries({ branch, leaf, store }: Session): Promise<NewestEntries> {
   const isEnough = branch.reachesRoot || branch.entries.some(isUserMessage);
   if (isEnough) return { entries: branch.entries, isComplete: branch.reachesRoot };
   const entries = await readBranch(leaf, store, MAX_READ_ENTRIES);
@@ -102,7 +98,7 @@ function formatEarlierNotice(count: number, isComplete: boolean): string | null 
 }
 
 /** Reads the keymap itself, because the hint is printed once and cannot be redrawn when the keymap is loaded. */
-async function formatTranscriptHint({ app, screen }: Pick<InteractiveContext, "app" | "screen">): Promise<string> {
+async function formatTranscriptHint({ app, screen }: SessionScreen<"home">): Promise<string> {
   const { keymap } = await readKeymap(app.home);
   const key = screen.hasPages ? keyHint("transcript", keymap) : null;
   return `${key ?? "/transcript"} shows all`;

@@ -47,9 +47,14 @@ export interface EditorText {
   insert(text: string): void;
 }
 
-export interface InteractiveContext {
-  readonly app: App;
+/** The screen and those parts of the app that an action needs. */
+export interface SessionScreen<Parts extends keyof App = "agent"> {
+  readonly app: Pick<App, Parts>;
   readonly screen: ScreenApi;
+}
+
+export interface InteractiveContext extends SessionScreen {
+  readonly app: App;
   /** Continues with another session, or ends if `next` is null. Default reason: `resume`. */
   readonly leave: (next: CliArgs | null, reason?: SwitchReason) => void;
 }
@@ -61,7 +66,7 @@ export type SwitchReason = "new" | "resume" | "fork" | "reload";
 export type PanelCommand = (args: string, context: InteractiveContext) => Promise<boolean>;
 
 /** Reports an error of `run` on the screen, so that the session continues. */
-export async function reportErrors(run: () => Promise<void>, { screen, app }: InteractiveContext): Promise<void> {
+export async function reportErrors(run: () => Promise<void>, { screen, app }: SessionScreen): Promise<void> {
   try {
     await run();
   } catch (error) {

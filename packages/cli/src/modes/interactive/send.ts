@@ -2,10 +2,11 @@
 
 import type { Agent, AgentEvent, UserContent } from "@pith/agent";
 import { drainRun } from "../../app/live-session.ts";
+import type { CliArgs } from "../../args/args.ts";
 import type { CommandResult } from "../../commands/command.ts";
 import { isAbsentModel } from "../../models/open-model.ts";
 import { getQueuedNotice } from "../../text/compaction-text.ts";
-import type { InteractiveContext } from "./screen-context.ts";
+import type { InteractiveContext, ScreenApi, SessionScreen } from "./screen-context.ts";
 
 /** How to deliver a message during a run: before the next request, or when the run is done. */
 export type Delivery = "steer" | "followUp";
@@ -21,7 +22,7 @@ export async function sendMessage(
   const notice = getQueuedNotice(agent);
   if (notice) context.screen.showNote(notice);
   if (agent.isRunning) return delivery === "steer" ? await agent.steer(content) : await agent.followUp(content);
-  if (isBusy(context)) return await queueMessage(content, context);
+  if (isBusy(context.screen)) return await queueMessage(content, context);
   await consumeRun(agent, agent.prompt(content));
 }
 
@@ -44,31 +45,26 @@ async function consumeRun(agent: Agent, run: AsyncIterable<AgentEvent>): Promise
 }
 
 /** True during a compaction, a branch summary, or a shell line whose output the message may refer to. */
-function isBusy({ screen }: InteractiveContext): boolean {
-  return screen.state.activity.type !== "idle" || isShellRunning({ screen });
+function isBusy(screen: ScreenApi): boolean {
+  return screen.state.activity.type !== "idle" || isShellRunning(screen);
 }
 
-function isShellRunning({ screen }: Pick<InteractiveContext, "screen">): boolean {
+function isShellRunning(screen: ScreenApi): boolean {
   return screen.state.pendingShellBlocks.some(({ isPrivate }) => !isPrivate);
 }
 
 /** B79: the message waits in the log, where the user sees it and can take it back. It is sent when the current work has ended. */
-async function queueMessage(content: UserContent, context: InteractiveContext): Promise<void> {
-  const { agent } = context.app;
-  if (isShellRunning(context)) agentsWaitingForShell.add(agent);
+async function queueMessage(content: UserContent, { app: { agent }, screen }: SessionScreen): Promise<void> {
+  if (isShellRunning(screen)) agentsWaitingForShell.add(agent);
   await agent.followUp(content);
-  if (!isShellRunning(context)) await runQueuedMessages(agent);
+  if (!isShellRunning(screen)) await runQueuedMessages(agent);
 }
 
 /** Agents that got a message while a shell line ran. Messages that a failed run left in the queue are not sent. */
 const agentsWaitingForShell = new WeakSet<Agent>();
 
 /** Sends the messages that were queued while shell lines ran. If the user stopped the lines, the messages return to the editor instead. */
-export async function resumeAfterShell(
-  { app }: InteractiveContext,
-  { isStopped }: { readonly isStopped: boolean },
-): Promise<void> {
-  const { agent } = app;
+export async function resumeAfterShell(agent: Agent, { isStopped }: { readonly isStopped: boolean }): Promise<void> {
   if (agentsWaitingForShell.delete(agent) && !isStopped) await runQueuedMessages(agent);
 }
 
@@ -97,13 +93,13 @@ export async function showResult(rawResult: CommandResult, context: InteractiveC
     case "opened":
       screen.showNote(result.text);
       if (result.draft !== undefined) screen.editorText.set(result.draft);
-      return leave({ ...createNextArgs(app), session: { type: "named", name: result.path } }, result.reason);
+      return leave({ ...createNextArgs(app.args), session: { type: "named", name: result.path } }, result.reason);
     case "quit":
       return leave(null);
   }
 }
 
 /** The arguments for another session, without the prompt and files of the command line, which are already sent. */
-export function createNextArgs({ args }: InteractiveContext["app"]): InteractiveContext["app"]["args"] {
+export function createNextArgs(args: CliArgs): CliArgs {
   return { ...args, prompt: "", files: [] };
 }

@@ -144,12 +144,16 @@ export function createSessionSwitch(): SessionSwitch {
 }
 
 /** Says how to continue the session later. Null if the session is not saved or has no messages: `pith -c` does not find it then. */
-export function formatResumeHint(app: App): string | null {
-  const { agent, sessionPath: path, resumeFlags } = app;
+export function formatResumeHint({
+  agent,
+  sessionPath: path,
+  resumeFlags,
+  home,
+}: Pick<App, "agent" | "sessionPath" | "resumeFlags" | "home">): string | null {
   if (path === null || !agent.session.branch.entries.some(({ type }) => type === "message" || type === "custom"))
     return null;
   const { id } = agent.session.store.header;
-  return `continue with: pith -c${resumeFlags}, or from any folder: pith --session ${formatSessionArgument({ id, path }, app.home)}${resumeFlags}`;
+  return `continue with: pith -c${resumeFlags}, or from any folder: pith --session ${formatSessionArgument({ id, path }, home)}${resumeFlags}`;
 }
 
 export interface InteractiveSession {
@@ -200,7 +204,10 @@ export async function openInteractiveSession(
     return { type: "failed", exit: { code: opened.code, message: opened.message } };
   }
   const { app } = opened;
-  const nextArgs = app.missingModel === null ? null : await runOnboarding(app, screen);
+  const nextArgs =
+    app.missingModel === null
+      ? null
+      : await (await import("./onboarding/first-start.ts")).runFirstStart({ app, screen });
   if (nextArgs) {
     output.close();
     await app.close();
@@ -223,12 +230,6 @@ function isKeyRejection(event: AgentEvent): boolean {
 /** Does not block the event: the run must end first. */
 function askForAnotherKey(context: InteractiveContext): Promise<void> {
   return reportErrors(async () => (await import("./panels/login.ts")).replaceRejectedKey(context), context);
-}
-
-/** Asks for a model. The code is loaded only if none is configured. */
-async function runOnboarding(app: App, screen: ScreenApi): Promise<CliArgs | null> {
-  const { runFirstStart } = await import("./onboarding/first-start.ts");
-  return await runFirstStart(app, screen);
 }
 
 function createInteractiveSession(

@@ -8,10 +8,10 @@ import { OutputGate, redactEvent } from "../../app/live-session.ts";
 import { escapeControls } from "../../text/safe-text.ts";
 import { createExtensionUi, createPromptQueue, type PromptQueue } from "./extension-ui.ts";
 import type { Notifier } from "./notifications.ts";
-import type { InteractiveContext, ScreenApi } from "./screen-context.ts";
+import type { ScreenApi, SessionScreen } from "./screen-context.ts";
 import type { NoteBlock } from "./state/blocks.ts";
 
-export async function showTitle({ app, screen }: InteractiveContext): Promise<void> {
+export async function showTitle({ app, screen }: SessionScreen<"agent" | "cwd">): Promise<void> {
   const { agent } = app;
   writeTitle(agent.session.redact((await agent.session.store.name()) ?? ""), { screen, folder: app.cwd });
 }

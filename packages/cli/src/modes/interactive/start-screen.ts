@@ -5,11 +5,11 @@ import type { App } from "../../app/start.ts";
 import { isAbsentModel } from "../../models/open-model.ts";
 import { formatKeyHint } from "../../settings/keymap.ts";
 import { formatCount } from "../../text/format.ts";
-import type { InteractiveContext } from "./screen-context.ts";
+import type { SessionScreen } from "./screen-context.ts";
 import { shortenHome } from "./state/footer.ts";
 
 /** Plain mode shows the model and the folder elsewhere. */
-export async function showStartScreen({ app, screen }: InteractiveContext): Promise<void> {
+export async function showStartScreen({ app, screen }: SessionScreen<"agent" | "cwd" | "getGuidance">): Promise<void> {
   if (!screen.hasPages) return;
   const { model } = app.agent;
   // START2: a static import would make `pith --version` load the screen.
@@ -30,7 +30,7 @@ export async function showStartScreen({ app, screen }: InteractiveContext): Prom
 }
 
 /** What the model reads before the first message: context files and skills. */
-function describeGuidance({ getGuidance, cwd }: App): readonly string[] {
+function describeGuidance({ getGuidance, cwd }: Pick<App, "cwd" | "getGuidance">): readonly string[] {
   const { project, catalogue } = getGuidance();
   const parts = [
     ...project.map(({ path }) => shortenPath(path, cwd)),

@@ -2,11 +2,13 @@
 
 import type { UserContent } from "@pith/agent";
 import { readAttachmentMark } from "@pith/context/host";
+import type { App } from "../../app/start.ts";
 import { getUserShell, type UserShell } from "../../app/user-shell.ts";
 import { runCommand } from "../../commands/run-command.ts";
+import type { HistoryLocation } from "./editor/editor.ts";
 import { createTextMessage, type EditorMessage } from "./editor/message.ts";
 import { clearActivity } from "./interrupt.ts";
-import type { InteractiveContext, PanelCommand } from "./screen-context.ts";
+import type { InteractiveContext, PanelCommand, ScreenApi, SessionScreen } from "./screen-context.ts";
 import { resumeAfterShell, sendMessage, showResult } from "./send.ts";
 import type { ShellBlock } from "./state/blocks.ts";
 
@@ -43,7 +45,7 @@ export const COMMANDS_WITHOUT_PANEL: readonly string[] = ["copy", "new", "clear"
 export async function submit(input: string | EditorMessage, context: InteractiveContext): Promise<void> {
   const message = typeof input === "string" ? createTextMessage(input) : input;
   const { text } = message;
-  void saveToHistory(text, context);
+  void saveToHistory(text, context.app);
   if (text.startsWith("!") && text.length > 1) return await runShellLine(text, context);
   if (await openPanelCommand(text, context)) return;
   const result = text.startsWith("/")
@@ -80,7 +82,7 @@ async function openPanelCommand(text: string, context: InteractiveContext): Prom
 }
 
 /** Saves the redacted text, if the session is saved. An error, such as a full disk, only loses this line of the history. */
-async function saveToHistory(text: string, { app }: InteractiveContext): Promise<void> {
+async function saveToHistory(text: string, app: HistoryLocation & Pick<App, "agent" | "sessionPath">): Promise<void> {
   if (app.sessionPath === null) return;
   const { addToHistory } = await import("./editor/editor.ts");
   await addToHistory(app.agent.session.redact(text), app).catch(() => {});
@@ -119,11 +121,11 @@ export async function runShellLine(text: string, context: InteractiveContext): P
   if (command === "") return context.screen.showNote(SHELL_USAGE);
   const userShell = getUserShell(context.app);
   const line = addShellLine({ command, isPrivate: prefix === "!!" }, context);
-  const outcome = await startShellLine(userShell, { line, command }, context).finally(() =>
-    removeShellLine(line, context),
+  const outcome = await startShellLine(userShell, { line, command }, context.screen).finally(() =>
+    removeShellLine(line, context.screen),
   );
   if (outcome.type === "failed") context.screen.showNote(outcome.message, "bad");
-  if (!userShell.isBusy()) await resumeAfterShell(context, outcome);
+  if (!userShell.isBusy()) await resumeAfterShell(context.app.agent, outcome);
 }
 
 const SHELL_USAGE =
@@ -138,20 +140,20 @@ interface StartedCommand {
 function startShellLine(
   userShell: UserShell,
   { line, command }: StartedCommand,
-  context: InteractiveContext,
+  screen: ScreenApi,
 ): ReturnType<UserShell["start"]> {
   return userShell.start(command, {
     isPrivate: line.isPrivate,
-    onUpdate: (output) => updateShellLine(line, { output }, context),
+    onUpdate: (output) => updateShellLine(line, { output }, screen),
     onFinished: ({ output, exitCode, isCancelled }) =>
-      updateShellLine(line, { output, exitCode, isCancelled, isOpen: false }, context),
-    onRecording: () => removeShellLine(line, context),
+      updateShellLine(line, { output, exitCode, isCancelled, isOpen: false }, screen),
+    onRecording: () => removeShellLine(line, screen),
   });
 }
 
 type ShellLineInput = Pick<ShellBlock, "command" | "isPrivate">;
 
-function addShellLine({ command, isPrivate }: ShellLineInput, { screen, app }: InteractiveContext): ShellBlock {
+function addShellLine({ command, isPrivate }: ShellLineInput, { screen, app }: SessionScreen): ShellBlock {
   const redactedCommand = app.agent.session.redact(command);
   const initialState = { output: "", exitCode: null, isCancelled: false, isOpen: true } as const;
   const line: ShellBlock = {
@@ -168,14 +170,14 @@ function addShellLine({ command, isPrivate }: ShellLineInput, { screen, app }: I
 /** Gives each block its own id. */
 let shellLineCount = 0;
 
-function removeShellLine({ id }: ShellBlock, { screen }: InteractiveContext): void {
+function removeShellLine({ id }: ShellBlock, screen: ScreenApi): void {
   screen.update((state) => ({
     ...state,
     pendingShellBlocks: state.pendingShellBlocks.filter((shellLine) => shellLine.id !== id),
   }));
 }
 
-function updateShellLine(line: ShellBlock, changes: Partial<ShellBlock>, { screen }: InteractiveContext): void {
+function updateShellLine(line: ShellBlock, changes: Partial<ShellBlock>, screen: ScreenApi): void {
   const applyChanges = (shellLine: ShellBlock): ShellBlock =>
     shellLine.id === line.id ? { ...shellLine, ...changes } : shellLine;
   screen.update((state) => ({ ...state, pendingShellBlocks: state.pendingShellBlocks.map(applyChanges) }));

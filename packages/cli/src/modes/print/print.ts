@@ -6,6 +6,7 @@ import { noRedaction } from "@pith/context/host";
 import { drainRun, openApp, toCommandFailure } from "../../app/live-session.ts";
 import { type App, type Frontend, readPromptContent } from "../../app/start.ts";
 import type { CliArgs } from "../../args/args.ts";
+import type { CommandContext } from "../../commands/command.ts";
 import type { PromptContent } from "../../resources/attachments.ts";
 import {
   abortOnSignals,
@@ -64,8 +65,10 @@ async function runSession(args: CliArgs, frontend: PrintFrontend): Promise<ExitS
   }
 }
 
+type PromptApp = Pick<App, "agent" | "missingModel">;
+
 /** Runs the agent to its end. Without a prompt, sends the saved draft or resumes the unfinished turn. */
-async function runPrompt(prompt: PromptContent, app: App, output: RunOutput): Promise<ExitStatus> {
+async function runPrompt(prompt: PromptContent, app: PromptApp, output: RunOutput): Promise<ExitStatus> {
   if (prompt.type === "mistake") return { code: 2, message: prompt.message };
   const { agent, missingModel } = app;
   if (missingModel !== null) return { code: 2, message: missingModel };
@@ -75,7 +78,11 @@ async function runPrompt(prompt: PromptContent, app: App, output: RunOutput): Pr
 }
 
 /** Runs a prompt that starts with a slash as a command. If there is no such command, sends it to the model. */
-async function runSlashCommand(args: CliArgs, app: App, { output, notify }: PrintFrontend): Promise<ExitStatus> {
+async function runSlashCommand(
+  args: CliArgs,
+  app: PromptApp & CommandContext,
+  { output, notify }: PrintFrontend,
+): Promise<ExitStatus> {
   const { runCommand } = await import("../../commands/run-command.ts");
   const result = await runCommand(args.prompt, app).catch(toCommandFailure);
   if (result === null) return await runPrompt(await readPromptContent(args, notify), app, output);

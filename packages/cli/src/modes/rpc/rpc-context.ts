@@ -39,13 +39,12 @@ export interface ClientOptions {
 
 export function applyClientOptions(
   { steeringMode, followUpMode, isAutoCompacting, permissionMode }: ClientOptions,
-  app: App,
+  { agent, permissionMode: modeControl }: Pick<App, "agent" | "permissionMode">,
 ): void {
-  const { agent } = app;
   if (steeringMode !== undefined) agent.setQueueMode("steer", steeringMode);
   if (followUpMode !== undefined) agent.setQueueMode("followUp", followUpMode);
   if (isAutoCompacting !== undefined) agent.setAutoCompactionEnabled(isAutoCompacting);
-  if (permissionMode !== undefined) app.permissionMode.set(permissionMode);
+  if (permissionMode !== undefined) modeControl.set(permissionMode);
 }
 
 export interface RpcCommandDefinition<Name extends RpcCommandName> {

@@ -6,7 +6,7 @@ import type { ImageBlock, TextBlock } from "@pith/context";
 import { attachImage, attachText } from "@pith/context/host";
 import { type FileBlocksResult, readFileBlocks } from "../../../resources/attachments.ts";
 import { type UsageError, usageError } from "../../../text/usage-error.ts";
-import type { InteractiveContext } from "../screen-context.ts";
+import type { SessionScreen } from "../screen-context.ts";
 import { readClipboardImage } from "./clipboard.ts";
 import { type EditorMessage, findMentions, getAttachedPastes } from "./message.ts";
 
@@ -72,7 +72,7 @@ async function listFolder(path: string, root: string): Promise<FileBlocksResult>
   return { type: "blocks", blocks: [block] };
 }
 
-export async function pasteImage({ app, screen }: InteractiveContext): Promise<void> {
+export async function pasteImage({ app, screen }: SessionScreen<"environment">): Promise<void> {
   const clipboard = await readClipboardImage(app.environment);
   if (clipboard.type === "none") return screen.showNote(clipboard.reason, "warning");
   const image = await screen.editor?.images.addBytes(clipboard.bytes);
@@ -81,7 +81,7 @@ export async function pasteImage({ app, screen }: InteractiveContext): Promise<v
 }
 
 /** Returns false if the file is not an image, so that the path is inserted as text. */
-export async function attachImageFile(path: string, { app, screen }: InteractiveContext): Promise<boolean> {
+export async function attachImageFile(path: string, { app, screen }: SessionScreen<"cwd">): Promise<boolean> {
   const files = nodeFiles({ root: app.cwd, maxBytes: MAX_IMAGE_SOURCE_BYTES });
   const file = await files.read(path);
   if (file.type === "too-large") screen.showNote(`${path}: ${file.message}; images can be up to 32 MB`, "warning");

@@ -4,9 +4,9 @@ import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { InteractiveContext } from "../screen-context.ts";
+import type { SessionScreen } from "../screen-context.ts";
 
-export async function openExternalEditor(context: InteractiveContext): Promise<void> {
+export async function openExternalEditor(context: SessionScreen<"environment" | "cwd">): Promise<void> {
   const { app, screen } = context;
   const { VISUAL, EDITOR } = app.environment;
   const editor = VISUAL || EDITOR;
@@ -19,7 +19,7 @@ export async function openExternalEditor(context: InteractiveContext): Promise<v
 /** Prevents a second editor if the key is pressed twice: there is only one terminal. */
 const screensWithEditor = new WeakSet<object>();
 
-async function editMessage(editor: string, { app, screen }: InteractiveContext): Promise<void> {
+async function editMessage(editor: string, { app, screen }: SessionScreen<"environment" | "cwd">): Promise<void> {
   const { environment, cwd } = app;
   const folder = await mkdtemp(join(tmpdir(), "pith-message-"));
   try {

@@ -3,11 +3,12 @@
 import { nodeSearch } from "@pith/agent/node";
 import { displayText } from "@pith/context/host";
 import { listSessions } from "@pith/context/node";
+import type { CommandContext } from "../../../commands/command.ts";
 import { commands } from "../../../commands/commands.ts";
 import type { ModelsWithKeyOptions } from "../../../models/available-models.ts";
 import { readKeymap } from "../../../settings/keymap.ts";
 import { setKeyMatcher } from "../key-actions.ts";
-import type { InteractiveContext } from "../screen-context.ts";
+import type { InteractiveContext, SessionScreen } from "../screen-context.ts";
 import { formatQueuedMessages } from "../state/reduce.ts";
 import { KeyMatcher } from "../terminal/key-input.ts";
 import {
@@ -49,7 +50,7 @@ function loadHistory(location: HistoryLocation): Promise<readonly string[]> {
 }
 
 /** Shows the messages that were still queued when this session was last open. */
-function showQueue({ app, screen }: InteractiveContext): void {
+function showQueue({ app, screen }: SessionScreen): void {
   const { queue } = app.agent;
   if (queue.length === 0) return;
   const queuedTexts = (kind: string): readonly string[] =>
@@ -60,7 +61,7 @@ function showQueue({ app, screen }: InteractiveContext): void {
   }));
 }
 
-async function applyKeymap({ app, screen }: InteractiveContext): Promise<void> {
+async function applyKeymap({ app, screen }: SessionScreen<"home">): Promise<void> {
   const { keymap, customIds, warnings } = await readKeymap(app.home);
   for (const warning of warnings) screen.showNote(warning, "warning");
   setKeyMatcher(new KeyMatcher(keymap), screen);
@@ -109,7 +110,7 @@ const SHORT_ID_CHARS = 8;
 /** The sessions whose id, name or first message contains the text, newest first. Those of other folders can be named, too. */
 async function listSessionCandidates(
   query: string,
-  { home, sessionPath }: InteractiveContext["app"],
+  { home, sessionPath }: Pick<CommandContext, "home" | "sessionPath">,
 ): Promise<readonly Candidate[]> {
   const text = query.slice(SESSION_PREFIX.length).toLowerCase();
   const sessions = await listSessions({ env: { PITH_HOME: home } });
@@ -125,7 +126,7 @@ async function listSessionCandidates(
 
 const MAX_SESSION_CANDIDATES = 20;
 
-function listExtensionCommands({ extensions }: InteractiveContext["app"]): readonly Candidate[] {
+function listExtensionCommands({ extensions }: Pick<CommandContext, "extensions">): readonly Candidate[] {
   return (extensions?.commands ?? []).map(({ name, description }) => toCandidate({ name, description }));
 }
 

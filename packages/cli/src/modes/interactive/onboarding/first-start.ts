@@ -7,20 +7,22 @@ import type { CliArgs } from "../../../args/args.ts";
 import { openCatalogue } from "../../../models/catalogue.ts";
 import { findProviderOption, type ProviderOption } from "../../../models/check-key.ts";
 import { saveSetting } from "../../../settings/save.ts";
-import type { InteractiveContext, ScreenApi } from "../screen-context.ts";
+import type { InteractiveContext, SessionScreen } from "../screen-context.ts";
 import { formatModelReady, NO_MODEL_MESSAGE, WELCOME } from "./messages.ts";
-import { askAndSaveKey, askModel, askModelSource } from "./questions.ts";
+import { askAndSaveKey, askModel, askModelSource, type KeyParts } from "./questions.ts";
 
 /** Returns the arguments to continue with. Null if the user postponed the setup; a note then says how to continue. */
-export async function runFirstStart(app: App, screen: ScreenApi): Promise<CliArgs | null> {
+export async function runFirstStart(context: FirstStartContext): Promise<CliArgs | null> {
+  const { app, screen } = context;
   if (findRequestedModel(app) === null) screen.showNote(WELCOME, "plain");
   else screen.showNote(app.missingModel ?? "", "warning");
-  return await askForModel(app, screen);
+  return await askForModel(context);
 }
 
 /** Does the same without the welcome message. */
-export async function askForModel(app: App, screen: ScreenApi): Promise<CliArgs | null> {
-  const model = await selectModel(findRequestedModel(app), { app, screen });
+export async function askForModel(context: FirstStartContext): Promise<CliArgs | null> {
+  const { app, screen } = context;
+  const model = await selectModel(findRequestedModel(app), context);
   if (model === null) {
     screen.showNote(NO_MODEL_MESSAGE);
     return null;
@@ -31,15 +33,12 @@ export async function askForModel(app: App, screen: ScreenApi): Promise<CliArgs 
   return { ...args, overrides: { ...args.overrides, model }, isModelChosenAtStartup: true };
 }
 
-interface FirstStartContext {
-  readonly app: App;
-  readonly screen: ScreenApi;
-}
+export type FirstStartContext = SessionScreen<KeyParts | "agent" | "args" | "missingModel">;
 
 /** Returns the model that a setting, a flag or the session names. Null if none does. */
-function findRequestedModel(app: App): string | null {
-  const { model } = app.agent.session.branch.state;
-  return app.settings.model ?? (model ? `${model.provider}/${model.modelId}` : null);
+function findRequestedModel({ agent, settings }: Pick<App, "agent" | "settings">): string | null {
+  const { model } = agent.session.branch.state;
+  return settings.model ?? (model ? `${model.provider}/${model.modelId}` : null);
 }
 
 /** Returns `provider/model`. Null if the user postponed the setup. */
@@ -73,7 +72,7 @@ async function selectProviderModel(option: ProviderOption, context: FirstStartCo
 }
 
 /** Saves a model that is not the default, so that the user is not asked again. */
-async function saveModel(provider: string, model: string, { app, screen }: FirstStartContext): Promise<string> {
+async function saveModel(provider: string, model: string, { app, screen }: SessionScreen<"home">): Promise<string> {
   const name = `${provider}/${model}`;
   const error = await saveSetting({ path: ["model"], value: name, home: app.home });
   if (error !== null) screen.showNote(error.message, "warning");
@@ -81,9 +80,10 @@ async function saveModel(provider: string, model: string, { app, screen }: First
 }
 
 /** Sends a message that was written without a model: asks for a model first. */
-export async function sendAfterSetup(content: UserContent, { app, screen, leave }: InteractiveContext): Promise<void> {
+export async function sendAfterSetup(content: UserContent, context: InteractiveContext): Promise<void> {
+  const { app, screen, leave } = context;
   const prompt = editableText(content);
-  const nextArgs = await askForModel(app, screen);
+  const nextArgs = await askForModel(context);
   if (nextArgs === null) return screen.editorText.set(prompt);
   const { agent, sessionPath } = app;
   const hasStarted = agent.session.leaf !== null && sessionPath !== null;

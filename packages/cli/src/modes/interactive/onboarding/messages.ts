@@ -4,7 +4,7 @@ import { readdir } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { providers } from "@pith/models";
 import type { App } from "../../../app/start.ts";
-import type { ScreenApi } from "../screen-context.ts";
+import type { SessionScreen } from "../screen-context.ts";
 
 export const WELCOME: string = [
   "Pith: a coding agent that doesn't lose the thread in long sessions.",
@@ -28,18 +28,21 @@ export function formatModelReady(model: string, source: string): string {
   return `Using ${model} ${source}.`;
 }
 
-export async function greetFirstSession(app: App, screen: ScreenApi): Promise<void> {
-  const { missingModel, agent } = app;
-  if (missingModel !== null || agent.session.leaf !== null || !(await isFirstSession(app))) return;
+export async function greetFirstSession({
+  app,
+  screen,
+}: SessionScreen<"agent" | "missingModel" | "settings" | "environment" | "sessionPath">): Promise<void> {
+  const { missingModel, agent, sessionPath } = app;
+  if (missingModel !== null || agent.session.leaf !== null || !(await isFirstSession(sessionPath))) return;
   if (app.settings.model === undefined)
     screen.showNote(screen.hasPages ? formatChosenModel(app) : `${WELCOME}\n${formatChosenModel(app)}`);
   screen.update((state) => ({ ...state, hint: FIRST_HINT }));
 }
 
-function formatChosenModel(app: App): string {
-  const { provider, model } = app.agent.model;
+function formatChosenModel({ agent, environment }: Pick<App, "agent" | "environment">): string {
+  const { provider, model } = agent.model;
   const keys = providers.find(({ id }) => id === provider)?.keyVariables ?? [];
-  const variable = keys.find((name) => app.environment[name]?.trim());
+  const variable = keys.find((name) => environment[name]?.trim());
   return formatModelReady(
     `${provider}/${model}`,
     variable ? `with the API key in ${variable}` : "with your saved API key",
@@ -47,7 +50,7 @@ function formatChosenModel(app: App): string {
 }
 
 /** Whether no other session is saved. */
-async function isFirstSession({ sessionPath }: App): Promise<boolean> {
+async function isFirstSession(sessionPath: string | null): Promise<boolean> {
   if (sessionPath === null) return false;
   const folder = dirname(sessionPath);
   const [folders, files] = await Promise.all([readdir(dirname(folder)), readdir(folder)]);

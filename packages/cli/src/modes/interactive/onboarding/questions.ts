@@ -164,10 +164,13 @@ export async function askKey(option: ProviderOption, options: KeyPromptOptions):
   }
 }
 
+/** The parts of an app that saving a key needs. */
+export type KeyParts = "home" | "environment" | "settings" | "vault";
+
 /** Asks for a key, saves it, and redacts it from now on. Returns the models that it can use, as far as they are known. Null if there is no key. */
 export async function askAndSaveKey(
   option: ProviderOption,
-  { home, environment, settings, vault }: Pick<App, "home" | "environment" | "settings" | "vault">,
+  { home, environment, settings, vault }: Pick<App, KeyParts>,
   screen: ScreenApi,
   error?: string,
 ): Promise<readonly string[] | null> {

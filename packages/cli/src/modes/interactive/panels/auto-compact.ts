@@ -4,8 +4,9 @@ import type { Budget, LoadedBranch, SessionBeforeCompactEvent, SessionBeforeComp
 import { POSTPONE_TYPE } from "@pith/context/host";
 import { saveSetting } from "../../../settings/save.ts";
 import { formatNumber, formatTokenAmount, formatTokenLimit } from "../../../text/format.ts";
-import type { InteractiveContext, PanelCommand } from "../screen-context.ts";
+import type { PanelCommand, SessionScreen } from "../screen-context.ts";
 import { showResult } from "../send.ts";
+import type { FooterApp } from "../state/footer.ts";
 import { refreshMeter } from "../state/track-footer.ts";
 import { createChoicePanel } from "./choice.ts";
 import type { Panel } from "./panel.ts";
@@ -73,11 +74,11 @@ type HookResult = SessionBeforeCompactResult | undefined;
 
 /** Decides for the `session_before_compact` hook whether an automatic compaction starts. */
 export class CompactionConsent {
-  readonly #context: InteractiveContext;
+  readonly #context: SessionScreen<keyof FooterApp>;
   /** Set by "Not now": the question is not repeated below `untilTokens`, as long as `compactionId` is the latest compaction. */
   #snooze: { readonly untilTokens: number; readonly compactionId: string | null } | null = null;
 
-  constructor(context: InteractiveContext) {
+  constructor(context: SessionScreen<keyof FooterApp>) {
     this.#context = context;
   }
 

@@ -27,7 +27,7 @@ import { formatCost, formatCount, formatNumber } from "../../../text/format.ts";
 import { escapeControls } from "../../../text/safe-text.ts";
 import { clearActivity } from "../interrupt.ts";
 import type { Theme } from "../render/theme.ts";
-import type { InteractiveContext, PanelCommand } from "../screen-context.ts";
+import type { InteractiveContext, PanelCommand, SessionScreen } from "../screen-context.ts";
 import { showResult } from "../send.ts";
 import { CURSOR_MARKER, truncateToWidth } from "../terminal/pi-tui.ts";
 import { continueWith, finishWith, type Panel } from "./panel.ts";
@@ -214,7 +214,7 @@ function withoutDraft(result: CommandResult): CommandResult {
 async function confirmReplacement(
   replaced: ReplacedEntries,
   focus: string,
-  { app, screen }: InteractiveContext,
+  { app, screen }: SessionScreen<"agent" | "home">,
 ): Promise<string | null> {
   const { catalogue } = await openCatalogue(app.home);
   const stats = await computeReplacementStats(

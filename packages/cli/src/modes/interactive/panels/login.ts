@@ -6,8 +6,8 @@ import { runCommand } from "../../../commands/run-command.ts";
 import { findProviderOption, listProviderOptions, type ProviderOption } from "../../../models/check-key.ts";
 import { describeKeySource, listSavedProviders, reopenModel, resolveProviderOption } from "../../../models/login.ts";
 import { findKeyVariable, unsetKeyVariables } from "../../../settings/provider-keys.ts";
-import { askAndSaveKey } from "../onboarding/questions.ts";
-import type { InteractiveContext } from "../screen-context.ts";
+import { askAndSaveKey, type KeyParts } from "../onboarding/questions.ts";
+import type { InteractiveContext, SessionScreen } from "../screen-context.ts";
 import { showResult } from "../send.ts";
 import { createPickPanel } from "./choice.ts";
 
@@ -29,7 +29,7 @@ export async function openLogin(args: string, context: InteractiveContext): Prom
 /** Returns a note about a variable that has another key, or an empty text. */
 async function enterKey(
   option: ProviderOption,
-  { app, screen }: InteractiveContext,
+  { app, screen }: SessionScreen<KeyParts>,
   error?: string,
 ): Promise<string | "skipped"> {
   if ((await askAndSaveKey(option, app, screen, error)) === null) return "skipped";
@@ -43,7 +43,7 @@ async function enterKey(
 async function pickProvider(
   title: string,
   options: readonly ProviderOption[],
-  { app, screen }: InteractiveContext,
+  { app, screen }: SessionScreen<"home" | "environment">,
 ): Promise<ProviderOption | null> {
   const rows = await Promise.all(
     options.map(async (option) => {

@@ -13,7 +13,7 @@ import {
 import { saveSetting } from "../../../settings/save.ts";
 import { escapeControls } from "../../../text/safe-text.ts";
 import { fitCell, fitLine } from "../render/text.ts";
-import type { InteractiveContext } from "../screen-context.ts";
+import type { InteractiveContext, SessionScreen } from "../screen-context.ts";
 import { showResult } from "../send.ts";
 import { visibleWidth } from "../terminal/pi-tui.ts";
 import { createChoicePanel } from "./choice.ts";
@@ -177,7 +177,7 @@ async function switchModel(name: string, context: InteractiveContext): Promise<b
   return result?.type === "success";
 }
 
-async function saveDefaultModel(name: string, { app, screen }: InteractiveContext): Promise<void> {
+async function saveDefaultModel(name: string, { app, screen }: SessionScreen<"home">): Promise<void> {
   const error = await saveSetting({ path: ["model"], value: name, home: app.home });
   screen.showNote(
     error === null ? `${name} is now the default model.` : error.message,

@@ -4,11 +4,11 @@ import type { PermissionMode } from "@pith/agent";
 import { describeMode, permissionModes } from "../../../commands/settings.ts";
 import { getModeRefusal, listPermittedModes } from "../../../policy/policy.ts";
 import { keyHint } from "../../../settings/keymap.ts";
-import type { InteractiveContext, ScreenApi } from "../screen-context.ts";
+import type { ScreenApi, SessionScreen } from "../screen-context.ts";
 import { createChoicePanel } from "./choice.ts";
 
 /** Handles Shift+Tab. After `all` comes the strictest mode. */
-export function cycleMode(context: InteractiveContext): boolean {
+export function cycleMode(context: SessionScreen<"permissions" | "permissionMode" | "settings">): boolean {
   const { app } = context;
   const cycle: readonly PermissionMode[] = listPermittedModes(app.settings.policy).filter((mode) => mode !== "all");
   const next = cycle[(cycle.indexOf(app.permissions.mode) + 1) % Math.max(1, cycle.length)];
@@ -17,7 +17,10 @@ export function cycleMode(context: InteractiveContext): boolean {
 }
 
 /** Handles `/mode` and `/mode <name>`. The user must confirm `all`. Returns false if the command itself must run. */
-export async function openMode(args: string, context: InteractiveContext): Promise<boolean> {
+export async function openMode(
+  args: string,
+  context: SessionScreen<"permissions" | "permissionMode" | "settings">,
+): Promise<boolean> {
   if (args !== "" && args !== "all") return setNamedMode(args, context);
   const refusal = args === "all" ? getModeRefusal(context.app.settings.policy, "all") : null;
   if (refusal !== null) {
@@ -31,7 +34,7 @@ export async function openMode(args: string, context: InteractiveContext): Promi
 }
 
 /** False if there is no such mode; the command then reports the error. */
-function setNamedMode(args: string, context: InteractiveContext): boolean {
+function setNamedMode(args: string, context: SessionScreen<"permissions" | "permissionMode" | "settings">): boolean {
   const mode = permissionModes.find(({ name }) => name === args);
   if (!mode) return false;
   context.screen.showNote(setMode(mode.name, context) ?? describeMode(mode.name));
@@ -39,13 +42,13 @@ function setNamedMode(args: string, context: InteractiveContext): boolean {
 }
 
 /** Returns null, or the reason why the mode cannot be set. */
-function setMode(mode: PermissionMode, { app, screen }: InteractiveContext): string | null {
+function setMode(mode: PermissionMode, { app, screen }: SessionScreen<"permissionMode">): string | null {
   const refusal = app.permissionMode.set(mode);
   if (refusal === null) screen.update((state) => ({ ...state, footer: { ...state.footer, permissionMode: mode } }));
   return refusal;
 }
 
-async function askMode({ app, screen }: InteractiveContext): Promise<PermissionMode | null> {
+async function askMode({ app, screen }: SessionScreen<"permissions" | "settings">): Promise<PermissionMode | null> {
   const current = app.permissions.mode;
   const permittedModes = listPermittedModes(app.settings.policy);
   const modes = permissionModes.filter(({ name }) => permittedModes.includes(name));

@@ -1,5 +1,6 @@
 /** Implements `/rules` on the screen: a page of what the user has said, where a line can be pinned and its messages can be opened. */
 
+import type { Agent } from "@pith/agent";
 import type { Session } from "@pith/context";
 import { splitContent } from "@pith/context/host";
 import { toCommandFailure } from "../../../app/live-session.ts";
@@ -19,7 +20,7 @@ import { entryDisplayText, findReferencedEntry } from "../../../sessions/entries
 import { formatNumber } from "../../../text/format.ts";
 import { escapeLine } from "../../../text/safe-text.ts";
 import { alignEnds, fitCell, fitLine, toDisplayLine } from "../render/text.ts";
-import type { InteractiveContext, PanelCommand } from "../screen-context.ts";
+import type { PanelCommand } from "../screen-context.ts";
 import { truncateToWidth, visibleWidth } from "../terminal/pi-tui.ts";
 import { createPager, type PageLine, type PagerState, wrapPageLines } from "./pager.ts";
 import { type Continue, continueWith, type KeyResult, type Panel, type Viewport } from "./panel.ts";
@@ -341,12 +342,13 @@ export const openRules: PanelCommand = async (args, context) => {
   const rules = await readRules(session);
   // The command without a page says what to do next.
   if (groupRules(rules).length === 0) return false;
-  await context.screen.showPanel(createRulesPage(createPageOptions(session.redact(rules), context)), { where: "page" });
+  await context.screen.showPanel(createRulesPage(createPageOptions(session.redact(rules), context.app.agent)), {
+    where: "page",
+  });
   return true;
 };
 
-function createPageOptions(rules: UserRules, { app }: InteractiveContext): RulesPageOptions {
-  const { agent } = app;
+function createPageOptions(rules: UserRules, agent: Agent): RulesPageOptions {
   const { session } = agent;
   return {
     rules,
@@ -357,7 +359,7 @@ function createPageOptions(rules: UserRules, { app }: InteractiveContext): Rules
     },
     pin: async ({ kind, references: [reference], text }) => {
       const request = { text, ...(kind !== "carried" && { reference }) };
-      const result = await pinOnce(request, app).catch(toCommandFailure);
+      const result = await pinOnce(request, agent).catch(toCommandFailure);
       const notice = result.type === "success" ? result.text : "message" in result ? result.message : "";
       return { notice: session.redact(notice), rules: session.redact(await readRules(session)) };
     },

@@ -7,7 +7,7 @@ import { settingsFilePath } from "../../../settings/resolve.ts";
 import { saveSetting } from "../../../settings/save.ts";
 import { escapeControls } from "../../../text/safe-text.ts";
 import { fitCell, fitLine, truncatePath } from "../render/text.ts";
-import type { InteractiveContext } from "../screen-context.ts";
+import type { SessionScreen } from "../screen-context.ts";
 import { visibleWidth, wrapTextWithAnsi } from "../terminal/pi-tui.ts";
 import { createChoicePanel } from "./choice.ts";
 import { continueWith, finishWith, type Panel, type Viewport } from "./panel.ts";
@@ -152,7 +152,10 @@ function renderDescription(setting: ListedSetting | undefined, { width, theme }:
   return [...lines.slice(0, DESCRIPTION_ROWS - 1), lastRow].map((line) => ` ${line}`);
 }
 
-export async function openSettings(args: string, context: InteractiveContext): Promise<boolean> {
+export async function openSettings(
+  args: string,
+  context: SessionScreen<"home" | "listSettings" | "reload">,
+): Promise<boolean> {
   const { screen, app } = context;
   if (args !== "" || !app.listSettings) return false;
   for (let pageState: SettingsState | undefined; ; ) {
@@ -185,7 +188,7 @@ function listValues({ name }: ListedSetting): readonly unknown[] {
 async function changeSetting(
   setting: ListedSetting,
   values: readonly unknown[],
-  context: InteractiveContext,
+  context: SessionScreen<"home" | "listSettings" | "reload">,
 ): Promise<"done" | "no-effect"> {
   const { screen, app } = context;
   const options = values.map((value) => ({ label: String(value), value: { value } }));
@@ -210,7 +213,11 @@ async function changeSetting(
 }
 
 /** A project, an environment variable or a flag can override the user's file. */
-function reportOverride(name: string, savedValue: unknown, { screen, app }: InteractiveContext): "done" | "no-effect" {
+function reportOverride(
+  name: string,
+  savedValue: unknown,
+  { screen, app }: SessionScreen<"listSettings">,
+): "done" | "no-effect" {
   const effective = app.listSettings().find((setting) => setting.name === name);
   if (!effective || effective.value === savedValue) return "done";
   screen.showNote(
@@ -221,7 +228,7 @@ function reportOverride(name: string, savedValue: unknown, { screen, app }: Inte
 }
 
 /** Explains how to set a value that cannot be chosen from a list. */
-function explainEditing({ name, description }: ListedSetting, { screen, app }: InteractiveContext): boolean {
+function explainEditing({ name, description }: ListedSetting, { screen, app }: SessionScreen<"home">): boolean {
   const { kind } = findSetting(name.split(".")) ?? {};
   const instruction = `To change it, edit ${settingsFilePath(app.home)} and run /reload.`;
   const expected = kind ? ` Expected value: ${kind.expected}.` : "";

@@ -17,7 +17,10 @@ export const emptySlowData: SlowFooterData = {
   meter: null,
 };
 
-export function buildFooterData(app: App, slowData: SlowFooterData = emptySlowData): FooterData {
+/** What the footer shows of an app. */
+export type FooterApp = Pick<App, "agent" | "permissions" | "tools" | "cwd">;
+
+export function buildFooterData(app: FooterApp, slowData: SlowFooterData = emptySlowData): FooterData {
   const { agent, permissions, tools } = app;
   const bashIntent = tools.find(({ name }) => name === "bash")?.intent?.({ command: "true" });
   const { gitBranch, sessionName, treePosition, cost, meter } = slowData;

@@ -20,8 +20,8 @@ import { createOutline, extendOutline, type Outline } from "../../../sessions/tr
 import type { Keymap } from "../../../settings/keymap.ts";
 import { keyHint } from "../../../settings/keymap.ts";
 import { formatCount, formatNumber } from "../../../text/format.ts";
-import type { InteractiveContext } from "../screen-context.ts";
-import { buildFooterData, type ContextMeter, emptySlowData, type SlowFooterData } from "./footer.ts";
+import type { SessionScreen } from "../screen-context.ts";
+import { buildFooterData, type ContextMeter, emptySlowData, type FooterApp, type SlowFooterData } from "./footer.ts";
 
 /** Uses the estimator of `/context` and the compaction trigger, so that the figures agree. */
 export function buildContextMeter(
@@ -148,7 +148,7 @@ export interface FooterTracker {
   stop(): void;
 }
 
-export function trackFooter(context: InteractiveContext): FooterTracker {
+export function trackFooter(context: SessionScreen<keyof FooterApp | "sessionPath">): FooterTracker {
   const updater = new FooterUpdater(context);
   const unsubscribe = context.app.agent.session.watch((entries) => updater.handleEntries(entries));
   updater.start().catch(ignoreError);
@@ -176,7 +176,7 @@ function changesContextSize(entry: Entry): boolean {
 const REFRESH_DELAY_MS = 120;
 
 class FooterUpdater {
-  readonly #context: InteractiveContext;
+  readonly #context: SessionScreen<keyof FooterApp | "sessionPath">;
   readonly #cost = new SessionCost();
   readonly #compactions = new CompactionCounter();
   readonly #readGitHead: GitHeadReader;
@@ -187,7 +187,7 @@ class FooterUpdater {
   #isCostCounted: boolean | null = null;
   #hintNumber = 0;
 
-  constructor(context: InteractiveContext) {
+  constructor(context: SessionScreen<keyof FooterApp | "sessionPath">) {
     this.#context = context;
     this.#readGitHead = createGitHeadReader(context.app.cwd);
   }
@@ -278,7 +278,7 @@ class FooterUpdater {
 }
 
 /** Used after a change that no entry records, such as turning off automatic compaction. */
-export function refreshMeter({ app, screen }: Pick<InteractiveContext, "app" | "screen">): void {
+export function refreshMeter({ app, screen }: SessionScreen<keyof FooterApp>): void {
   const { session, budget } = app.agent;
   const meter = buildContextMeter(session.branch, budget, app.agent);
   screen.update((state) => ({ ...state, footer: buildFooterData(app, { ...state.footer, meter }) }));

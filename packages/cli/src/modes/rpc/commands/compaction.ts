@@ -1,27 +1,16 @@
 /** Implements the RPC commands for compaction: compact, preview, undo, redo, automatic compaction and pins. */
 
-import type { CompactRequest } from "@pith/agent";
+import type { Agent, CompactRequest } from "@pith/agent";
 import type { RpcCommands, RpcResult } from "@pith/client";
-import { pinEntry, pinText, refusalNotes, unpin as unpinEntry } from "@pith/context";
+import { type AppendResult, pinEntry, pinText, refusalNotes, unpin as unpinEntry } from "@pith/context";
 import { LEAF_MOVED_MESSAGE, toCommandResult } from "../../../commands/command.ts";
 import { reportCompaction } from "../../../commands/compact.ts";
 import { planCompaction } from "../../../commands/compact-request.ts";
 import { describeBusyRefusal } from "../../../text/compaction-text.ts";
 import { booleanField, nameField, nonEmptyTextField, optional } from "../parse-command.ts";
-import {
-  failure,
-  type Outcome,
-  type RpcCommandDefinitions,
-  type RpcContext,
-  success,
-  unknownEntry,
-} from "../rpc-context.ts";
+import { failure, type Outcome, type RpcCommandDefinitions, success, unknownEntry } from "../rpc-context.ts";
 
-export async function compactForClient(
-  request: CompactRequest,
-  { app }: RpcContext,
-): Promise<Outcome<RpcResult<"compact">>> {
-  const { agent } = app;
+export async function compactForClient(request: CompactRequest, agent: Agent): Promise<Outcome<RpcResult<"compact">>> {
   const outcome = await agent.compact(request);
   if (outcome.type !== "compacted") {
     const result = reportCompaction(outcome);
@@ -40,11 +29,8 @@ export async function compactForClient(
   });
 }
 
-export async function undoOrRedo(
-  step: "undo" | "redo",
-  { app }: RpcContext,
-): Promise<Outcome<RpcResult<"undo_compaction">>> {
-  const outcome = await app.agent.undoCompaction(step);
+export async function undoOrRedo(step: "undo" | "redo", agent: Agent): Promise<Outcome<RpcResult<"undo_compaction">>> {
+  const outcome = await agent.undoCompaction(step);
   switch (outcome.type) {
     case "refused":
       return failure(describeBusyRefusal(outcome.why));
@@ -83,7 +69,7 @@ export const compactionCommands: RpcCommandDefinitions<
       if (firstKeptEntryId !== undefined && !(await context.app.agent.session.store.entry(firstKeptEntryId)))
         return unknownEntry(firstKeptEntryId);
       const instructions = customInstructions !== undefined && { instructions: customInstructions };
-      return await compactForClient({ ...request, ...instructions }, context);
+      return await compactForClient({ ...request, ...instructions }, context.app.agent);
     },
   },
   preview_compaction: {
@@ -101,13 +87,13 @@ export const compactionCommands: RpcCommandDefinitions<
     description: "undo the latest compaction or removal of outdated tool results",
     example: { type: "undo_compaction" },
     fields: {},
-    run: (_, context) => undoOrRedo("undo", context),
+    run: (_, { app }) => undoOrRedo("undo", app.agent),
   },
   redo_compaction: {
     description: "redo the compaction or removal that was undone last",
     example: { type: "redo_compaction" },
     fields: {},
-    run: (_, context) => undoOrRedo("redo", context),
+    run: (_, { app }) => undoOrRedo("redo", app.agent),
   },
   set_auto_compaction: {
     description: "turn automatic compaction on or off until Pith exits",
@@ -130,10 +116,7 @@ export const compactionCommands: RpcCommandDefinitions<
       const appended = await agent.appendToSession((session) =>
         entryId === undefined ? pinText(session, text ?? "") : pinEntry(session, entryId),
       );
-      return toPinsOutcome(
-        toCommandResult(appended, () => ({ type: "quit" })),
-        context,
-      );
+      return toPinsOutcome(appended, agent);
     },
   },
   unpin: {
@@ -145,18 +128,13 @@ export const compactionCommands: RpcCommandDefinitions<
       const exists = agent.session.branch.state.pins.some((pin) => pin.id === pinId);
       if (!exists) return failure(`no pin has the id ${pinId.slice(0, 60)}; the response to pin lists all pins`);
       const appended = await agent.appendToSession((session) => unpinEntry(session, pinId));
-      return toPinsOutcome(
-        toCommandResult(appended, () => ({ type: "quit" })),
-        context,
-      );
+      return toPinsOutcome(appended, agent);
     },
   },
 };
 
-function toPinsOutcome(
-  result: ReturnType<typeof toCommandResult>,
-  { app }: RpcContext,
-): Outcome<RpcCommands["pin"]["result"]> {
+function toPinsOutcome(appended: AppendResult, agent: Agent): Outcome<RpcCommands["pin"]["result"]> {
+  const result = toCommandResult(appended, () => ({ type: "quit" }));
   if (result.type === "failed") return failure(result.message);
-  return success({ pins: app.agent.session.branch.state.pins });
+  return success({ pins: agent.session.branch.state.pins });
 }

@@ -1,11 +1,13 @@
 /** Implements the RPC commands that choose the model, the thinking level and the delivery of queued messages. */
 
 import type { RpcCommands, RpcModel } from "@pith/client";
+import type { App } from "../../../app/start.ts";
+import type { CommandContext } from "../../../commands/command.ts";
 import { modelCommand, thinkingLevels } from "../../../commands/settings.ts";
-import { listModelsWithKey } from "../../../models/available-models.ts";
+import { listModelsWithKey, type ModelsWithKeyOptions } from "../../../models/available-models.ts";
 import { isAbsentModel } from "../../../models/open-model.ts";
 import { nameField, oneOf } from "../parse-command.ts";
-import { failure, type Outcome, type RpcCommandDefinitions, type RpcContext, success } from "../rpc-context.ts";
+import { failure, type Outcome, type RpcCommandDefinitions, success } from "../rpc-context.ts";
 import { toRpcModel } from "./state.ts";
 
 const deliveryField = oneOf("all", "one-at-a-time");
@@ -28,23 +30,23 @@ export const modelCommands: RpcCommandDefinitions<
       "change the model, starting with the next request; a context that is too long for it is compacted first",
     example: { type: "set_model", provider: "anthropic", modelId: "claude-sonnet-4-5" },
     fields: { provider: nameField, modelId: nameField },
-    run: async ({ provider, modelId }, context) => {
-      return await setModel(`${provider}/${modelId}`, context);
+    run: async ({ provider, modelId }, { app }) => {
+      return await setModel(`${provider}/${modelId}`, app);
     },
   },
   cycle_model: {
     description: "change to the next model in `get_available_models`; returns null if there is no other",
     example: { type: "cycle_model" },
     fields: {},
-    run: async (_, context) => {
-      const { agent } = context.app;
-      const models = await listModels(context);
+    run: async (_, { app }) => {
+      const { agent } = app;
+      const models = await listModels(app);
       const index = models.findIndex(
         ({ provider, id }) => provider === agent.model.provider && id === agent.model.model,
       );
       const nextModel = models[(index + 1) % Math.max(1, models.length)];
       if (!nextModel || models.length < 2) return success(null);
-      const result = await setModel(`${nextModel.provider}/${nextModel.id}`, context);
+      const result = await setModel(`${nextModel.provider}/${nextModel.id}`, app);
       return result.type === "failed"
         ? result
         : success({ model: toRpcModel(agent.model), thinkingLevel: agent.thinkingLevel });
@@ -54,9 +56,7 @@ export const modelCommands: RpcCommandDefinitions<
     description: "list the models that you have a key for, and the current model",
     example: { type: "get_available_models" },
     fields: {},
-    run: async (_, context) => {
-      return success({ models: await listModels(context) });
-    },
+    run: async (_, { app }) => success({ models: await listModels(app) }),
   },
   set_thinking_level: {
     description: "change how long the model thinks, starting with the next request",
@@ -110,16 +110,18 @@ export const modelCommands: RpcCommandDefinitions<
   },
 };
 
-export async function setModel(name: string, { app }: RpcContext): Promise<Outcome<RpcModel>> {
-  const result = await modelCommand.run(name, app);
+export async function setModel(name: string, context: CommandContext): Promise<Outcome<RpcModel>> {
+  const result = await modelCommand.run(name, context);
   if (result.type === "mistake" || result.type === "failed") return failure(result.message);
-  return success(toRpcModel(app.agent.model));
+  return success(toRpcModel(context.agent.model));
 }
 
 /** Lists the models that have a key, and the current model even if it is not in the catalogue. */
-export async function listModels({ app }: RpcContext): Promise<readonly RpcModel[]> {
-  const { agent } = app;
-  const rows = await listModelsWithKey(app);
+export async function listModels({
+  agent,
+  ...options
+}: ModelsWithKeyOptions & Pick<App, "agent">): Promise<readonly RpcModel[]> {
+  const rows = await listModelsWithKey(options);
   const models = rows.map(({ name, facts }) => {
     const [provider = "", ...rest] = name.split("/");
     return { provider, id: rest.join("/"), contextWindow: facts?.contextWindow ?? 0, maxTokens: facts?.maxTokens ?? 0 };

@@ -5,7 +5,7 @@ import type { PromptResult, RpcAttachment, RpcCommands, RpcSlashCommand, SlashCo
 import type { ImageBlock } from "@pith/context";
 import { attachText } from "@pith/context/host";
 import { drainRun } from "../../../app/live-session.ts";
-import type { CommandResult } from "../../../commands/command.ts";
+import type { CommandContext, CommandResult } from "../../../commands/command.ts";
 import { commands } from "../../../commands/commands.ts";
 import { isAbsentModel } from "../../../models/open-model.ts";
 import { toCommandResultEvent } from "../../../protocol/events.ts";
@@ -62,7 +62,10 @@ export function withAttachments(
 }
 
 /** `handled`: an extension handled the prompt, and no run started. */
-async function startRun(run: AsyncGenerator<AgentEvent, RunEnd>, context: RpcContext): Promise<Outcome<PromptResult>> {
+async function startRun(
+  run: AsyncGenerator<AgentEvent, RunEnd>,
+  context: Pick<RpcContext, "sendEvent" | "reportError">,
+): Promise<Outcome<PromptResult>> {
   const first = await run.next();
   if (first.done && first.value.type === "failed") return failure(first.value.why);
   if (first.done && first.value.type === "aborted") return failure("the run was stopped before it started");
@@ -74,7 +77,7 @@ async function startRun(run: AsyncGenerator<AgentEvent, RunEnd>, context: RpcCon
 /** Runs to the end and reports an error to the client. The event listener of the session sends the events. */
 async function finishRun(
   run: AsyncGenerator<AgentEvent, RunEnd>,
-  { sendEvent, reportError }: RpcContext,
+  { sendEvent, reportError }: Pick<RpcContext, "sendEvent" | "reportError">,
 ): Promise<void> {
   try {
     await drainRun(run);
@@ -107,7 +110,7 @@ const HANDLED = { disposition: "handled" } as const;
 
 async function toSlashOutcome(
   result: FinishedCommandResult,
-  context: RpcContext,
+  context: Pick<RpcContext, "switchSession" | "quit">,
 ): Promise<Outcome<SlashCommandResult>> {
   switch (result.type) {
     case "success":
@@ -208,21 +211,22 @@ export const promptCommands: RpcCommandDefinitions<
     description: "list all slash commands; `source` is `pith`, `extension`, `prompt` or `skill`",
     example: { type: "get_commands" },
     fields: {},
-    run: async (_, context) => {
-      return success({ commands: await listSlashCommands(context) });
-    },
+    run: async (_, { app }) => success({ commands: await listSlashCommands(app) }),
   },
 };
 
-export async function listSlashCommands({ app }: RpcContext): Promise<readonly RpcSlashCommand[]> {
+export async function listSlashCommands({
+  extensions,
+  templates: namedTemplates,
+}: Pick<CommandContext, "extensions" | "templates">): Promise<readonly RpcSlashCommand[]> {
   const builtIn = commands.map(({ name, description }) => ({ name, description, source: "pith" as const }));
-  const extensionCommands = app.extensions?.commands ?? [];
+  const extensionCommands = extensions?.commands ?? [];
   const fromExtensions = extensionCommands.map(({ name, description }) => ({
     name,
     description,
     source: "extension" as const,
   }));
-  const templates = (await app.templates?.list()) ?? [];
+  const templates = (await namedTemplates?.list()) ?? [];
   const fromTemplates = templates.map(({ name, description }) => ({
     name,
     description,

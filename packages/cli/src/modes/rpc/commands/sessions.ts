@@ -3,7 +3,7 @@
 import { resolve } from "node:path";
 import type { RpcCommands, RpcParams, RpcResult } from "@pith/client";
 import { createSession, listSessions } from "@pith/context/node";
-import { type CommandResult, checkExtensionVeto } from "../../../commands/command.ts";
+import { type CommandContext, type CommandResult, checkExtensionVeto } from "../../../commands/command.ts";
 import { cloneCommand, forkCommand } from "../../../commands/fork.ts";
 import { nameCommand, resumeCommand } from "../../../commands/sessions.ts";
 import { findSession, requireSessionFile } from "../../../sessions/find-session.ts";
@@ -65,7 +65,7 @@ export const sessionCommands: RpcCommandDefinitions<
     description: "list the user messages on the current branch, which you can fork from",
     example: { type: "get_fork_messages" },
     fields: {},
-    run: async (_, context) => (await import("./tree.ts")).listForkMessages(context),
+    run: async (_, context) => (await import("./tree.ts")).listForkMessages(context.app.agent.session),
   },
   set_session_name: {
     description: "set the session's name; an empty name removes it",
@@ -94,7 +94,7 @@ export const sessionCommands: RpcCommandDefinitions<
       "move a session to the trash, by `sessionPath`, or by `sessionId` (an id or an id prefix); `pith sessions restore` restores it. The open session cannot be deleted",
     example: { type: "delete_session", sessionId: "3f2a9c11" },
     fields: { sessionPath: optional(nameField), sessionId: optional(nameField) },
-    run: async (params, context) => trashSession(params, context),
+    run: async (params, context) => trashSession(params, context.app),
   },
   export_html: {
     description:
@@ -161,7 +161,7 @@ function toSwitchOutcome(outcome: Awaited<ReturnType<RpcContext["switchSession"]
 
 export async function trashSession(
   { sessionPath, sessionId }: RpcParams<"delete_session">,
-  { app }: RpcContext,
+  app: Pick<CommandContext, "home" | "cwd" | "sessionPath">,
 ): Promise<Outcome<RpcResult<"delete_session">>> {
   if ((sessionPath === undefined) === (sessionId === undefined))
     return failure('delete_session takes either "sessionPath" or "sessionId"');

@@ -1,16 +1,20 @@
 /** Implements the RPC commands for shell lines, automatic retries and the permission mode. */
 
 import type { RpcCommands, RpcParams, RpcResult } from "@pith/client";
-import { getUserShell } from "../../../app/user-shell.ts";
+import { getUserShell, type UserShellApp } from "../../../app/user-shell.ts";
 import { permissionModes } from "../../../commands/settings.ts";
 import { getModeRefusal } from "../../../policy/policy.ts";
 import { booleanField, nonEmptyTextField, oneOf, optional } from "../parse-command.ts";
 import { failure, type Outcome, type RpcCommandDefinitions, type RpcContext, success } from "../rpc-context.ts";
 
+interface ShellContext extends Pick<RpcContext, "sendEvent" | "getBackpressure"> {
+  readonly app: UserShellApp;
+}
+
 /** Sends updates while the command runs, and returns once the result is recorded in the session. */
 export async function runShellCommand(
   { command, excludeFromContext: isPrivate = false }: RpcParams<"bash">,
-  { app, sendEvent, getBackpressure }: RpcContext,
+  { app, sendEvent, getBackpressure }: ShellContext,
 ): Promise<Outcome<RpcResult<"bash">>> {
   let lastOutput = "";
   const update = (output: string): void => {

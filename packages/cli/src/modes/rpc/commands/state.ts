@@ -3,14 +3,18 @@
 import type { Agent } from "@pith/agent";
 import type { RpcCommands, RpcModel, RpcState, RpcStats, RpcUsage } from "@pith/client";
 import { buildSessionContext, type Model } from "@pith/context";
+import type { App } from "../../../app/start.ts";
 import { findNthLastAnswer } from "../../../commands/copy.ts";
 import { isAbsentModel } from "../../../models/open-model.ts";
 import { countSessionTotals } from "../../../sessions/session-stats.ts";
 import { isCompacting } from "../../../text/compaction-text.ts";
-import { failure, type RpcCommandDefinitions, type RpcContext, success } from "../rpc-context.ts";
+import { failure, type RpcCommandDefinitions, success } from "../rpc-context.ts";
 
-export async function getState({ app }: Pick<RpcContext, "app">): Promise<RpcState> {
-  const { agent, sessionPath, damage } = app;
+export async function getState({
+  agent,
+  sessionPath,
+  damage,
+}: Pick<App, "agent" | "sessionPath" | "damage">): Promise<RpcState> {
   const { session } = agent;
   const name = await session.store.name();
   return {
@@ -51,8 +55,7 @@ export function toRpcUsage(agent: Agent): RpcUsage {
 const finiteOrNull = (value: number): number | null => (Number.isFinite(value) ? value : null);
 
 /** Null if the session file cannot be read. */
-export async function readStats({ app }: Pick<RpcContext, "app">): Promise<RpcStats | null> {
-  const { agent, sessionPath } = app;
+export async function readStats({ agent, sessionPath }: Pick<App, "agent" | "sessionPath">): Promise<RpcStats | null> {
   const totals = await countSessionTotals(agent.session, sessionPath);
   if (!totals) return null;
   const { userMessages, assistantMessages, toolCalls, toolResults, compactions, usage } = totals;
@@ -82,7 +85,7 @@ export const stateCommands: RpcCommandDefinitions<
     description: "return the model, the work in progress, the session and the current options",
     example: { type: "get_state" },
     fields: {},
-    run: async (_, context) => success(await getState(context)),
+    run: async (_, { app }) => success(await getState(app)),
   },
   get_messages: {
     description:
@@ -106,7 +109,7 @@ export const stateCommands: RpcCommandDefinitions<
     example: { type: "get_session_stats" },
     fields: {},
     run: async (_, context) => {
-      const stats = await readStats(context);
+      const stats = await readStats(context.app);
       return stats ? success(stats) : failure("the session file cannot be read; check that it still exists");
     },
   },

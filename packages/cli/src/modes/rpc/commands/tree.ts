@@ -1,7 +1,8 @@
 /** Implements the RPC commands on the session tree: read entries, navigate, set labels and list messages to fork from. */
 
+import type { Agent } from "@pith/agent";
 import type { RpcCommands, RpcParams, RpcResult, RpcTreeNode } from "@pith/client";
-import type { Entry } from "@pith/context";
+import type { Entry, Session } from "@pith/context";
 import { authorOf, sanitizeLine } from "@pith/context/host";
 import type { Store } from "@pith/context/store";
 import { toCommandResult } from "../../../commands/command.ts";
@@ -15,20 +16,12 @@ import {
   optional,
   textField,
 } from "../parse-command.ts";
-import {
-  failure,
-  type Outcome,
-  type RpcCommandDefinitions,
-  type RpcContext,
-  success,
-  unknownEntry,
-} from "../rpc-context.ts";
+import { failure, type Outcome, type RpcCommandDefinitions, success, unknownEntry } from "../rpc-context.ts";
 
 export async function navigateTree(
   { entryId, ...options }: RpcParams<"navigate_tree">,
-  { app }: RpcContext,
+  agent: Agent,
 ): Promise<Outcome<RpcResult<"navigate_tree">>> {
-  const { agent } = app;
   if (entryId !== null && !(await agent.session.store.entry(entryId))) return unknownEntry(entryId);
   const outcome = await agent.navigateTree(entryId, options);
   const leafId = agent.session.leaf;
@@ -138,7 +131,7 @@ export const treeCommands: RpcCommandDefinitions<
       replaceInstructions: optional(booleanField),
       label: optional(nameOrEmptyField),
     },
-    run: (params, context) => navigateTree(params, context),
+    run: (params, context) => navigateTree(params, context.app.agent),
   },
   abort_branch_summary: {
     description: "cancel `navigate_tree` while its summary is being written; the position in the tree does not change",
@@ -168,8 +161,8 @@ export const treeCommands: RpcCommandDefinitions<
   },
 };
 
-export async function listForkMessages({ app }: RpcContext): Promise<Outcome<RpcResult<"get_fork_messages">>> {
-  const branch = await app.agent.session.branchEntries();
+export async function listForkMessages(session: Session): Promise<Outcome<RpcResult<"get_fork_messages">>> {
+  const branch = await session.branchEntries();
   const userMessages = branch.filter((entry) => entry.type === "message" && authorOf(entry) === "person");
   return success({ messages: userMessages.map((entry) => ({ entryId: entry.id, text: entryDisplayText(entry) })) });
 }

@@ -8,10 +8,13 @@ import { MemoryStore, Session } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
 import { createCatalogue } from "@pith/models";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
-import type { App } from "../../../../src/app/start.ts";
 import type { CliArgs } from "../../../../src/args/args.ts";
 import { chooseModel, createAbsentModel } from "../../../../src/models/open-model.ts";
-import { runFirstStart, sendAfterSetup } from "../../../../src/modes/interactive/onboarding/first-start.ts";
+import {
+  type FirstStartContext,
+  runFirstStart,
+  sendAfterSetup,
+} from "../../../../src/modes/interactive/onboarding/first-start.ts";
 import type { InteractiveContext } from "../../../../src/modes/interactive/screen-context.ts";
 import type { Settings } from "../../../../src/settings/settings.ts";
 import { reserveLocalModelPort } from "../../../local-model-port.ts";
@@ -33,7 +36,7 @@ afterEach(() => {
 /** Nothing listens there, so that no key can be checked. */
 const environment = { ANTHROPIC_BASE_URL: "http://127.0.0.1:1" };
 
-async function readyWith(choices: Settings = {}): Promise<App> {
+async function readyWith(choices: Settings = {}): Promise<FirstStartContext["app"]> {
   const session = await Session.open(MemoryStore.create(nodeRuntime, { cwd: home }), nodeRuntime);
   const missing = "anthropic needs a key";
   const agent = new Agent({ session, model: createAbsentModel(missing), tools: [], runtime: nodeRuntime });
@@ -42,11 +45,10 @@ async function readyWith(choices: Settings = {}): Promise<App> {
     args: wish,
     agent,
     missingModel: missing,
-    sessionPath: null,
     home,
     environment,
     settings: choices,
-  } as unknown as App;
+  };
 }
 
 async function seen(words: string): Promise<void> {
@@ -60,7 +62,7 @@ async function giveKey(): Promise<void> {
 }
 
 test("FST9 who is welcomed can put it off, and is told what to do", async () => {
-  const start = runFirstStart(await readyWith(), shown.screen);
+  const start = runFirstStart({ app: await readyWith(), screen: shown.screen });
   await seen("Choose a provider");
   await seen("lose the thread in long sessions");
   shown.terminal.press("\x1b");
@@ -70,7 +72,7 @@ test("FST9 who is welcomed can put it off, and is told what to do", async () => 
 });
 
 test("FST9 a key can be put off as well, and nothing is kept then", async () => {
-  const start = runFirstStart(await readyWith({ model: "anthropic/claude-opus-4-5" }), shown.screen);
+  const start = runFirstStart({ app: await readyWith({ model: "anthropic/claude-opus-4-5" }), screen: shown.screen });
   await seen("API key for Anthropic");
   shown.terminal.press("s", "k", "\x1b");
   expect(await start).toBeNull();
@@ -80,7 +82,7 @@ test("FST9 a key can be put off as well, and nothing is kept then", async () => 
 test("FST3 who looks for local models again and finds none is told so, and what to do", async () => {
   const { release } = await reserveLocalModelPort();
   onTestFinished(release);
-  const start = runFirstStart(await readyWith(), shown.screen);
+  const start = runFirstStart({ app: await readyWith(), screen: shown.screen });
   await seen("Choose a provider");
   expect(await shown.seen()).not.toContain("No local model was found");
   shown.terminal.press("\x1b[F");
@@ -96,7 +98,7 @@ test("FST3 who looks for local models again and finds none is told so, and what 
 });
 
 test("FST4 without a network a key is kept with a note, and the usual model speaks", async () => {
-  const start = runFirstStart(await readyWith(), shown.screen);
+  const start = runFirstStart({ app: await readyWith(), screen: shown.screen });
   await seen("Choose a provider");
   shown.terminal.type("claude");
   shown.terminal.press("\r");
@@ -110,7 +112,7 @@ test("FST4 without a network a key is kept with a note, and the usual model spea
 });
 
 test("FST10 where a model was named, only its key is asked for", async () => {
-  const start = runFirstStart(await readyWith({ model: "anthropic/claude-opus-4-5" }), shown.screen);
+  const start = runFirstStart({ app: await readyWith({ model: "anthropic/claude-opus-4-5" }), screen: shown.screen });
   await giveKey();
   // The model keeps its source, such as the settings file.
   expect((await start)?.overrides).toEqual({});
@@ -120,7 +122,7 @@ test("FST9 words that nobody could hear are said when somebody can, and are back
   const ready = await readyWith({ model: "anthropic/claude-opus-4-5" });
   const left: (CliArgs | null)[] = [];
   const talking = {
-    app: ready,
+    app: { ...ready, sessionPath: null },
     screen: shown.screen,
     leave: (next: CliArgs | null) => left.push(next),
   } as unknown as InteractiveContext;

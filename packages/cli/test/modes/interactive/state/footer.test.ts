@@ -1,14 +1,13 @@
 /** What the footer is told by the parts of the program. */
 
 import { expect, test } from "vitest";
-import type { App } from "../../../../src/app/start.ts";
 import { createAbsentModel } from "../../../../src/models/open-model.ts";
-import { buildFooterData } from "../../../../src/modes/interactive/state/footer.ts";
+import { buildFooterData, type FooterApp } from "../../../../src/modes/interactive/state/footer.ts";
 
 function modelTold(spoke: { readonly provider: string; readonly modelId: string } | null): string {
   const agent = { model: createAbsentModel("a key is missing", spoke), thinkingLevel: "off" };
   const parts = { agent, permissions: { mode: "edit" }, tools: [] };
-  return buildFooterData({ ...parts, cwd: "/project" } as unknown as App).model;
+  return buildFooterData({ ...parts, cwd: "/project" } as unknown as FooterApp).model;
 }
 
 test("FST9 where nobody can speak the footer says so, and names who spoke before", () => {

@@ -151,7 +151,7 @@ export async function runResume(args: string, context: InteractiveContext): Prom
   const target = session.type === "named" ? { targetSessionFile: session.name } : {};
   const veto = await checkExtensionVeto({ type: "session_before_switch", reason: "resume", ...target }, app);
   if (veto) await showResult(veto, context);
-  else leave({ ...createNextArgs(app), session });
+  else leave({ ...createNextArgs(app.args), session });
   return true;
 }
 
@@ -166,7 +166,7 @@ async function resumeNamed(args: string, context: InteractiveContext): Promise<b
     const folderChoice = await chooseFolder(item, { screen, ...app });
     if (folderChoice.type === "failed") screen.showNote(folderChoice.why, "bad");
     if (folderChoice.type === "chosen")
-      leave({ ...createNextArgs(app), session: { type: "named", name: folderChoice.path } });
+      leave({ ...createNextArgs(app.args), session: { type: "named", name: folderChoice.path } });
   }
   return true;
 }
@@ -177,7 +177,7 @@ export async function runNew(args: string, context: InteractiveContext): Promise
   const { app, leave } = context;
   const veto = await checkExtensionVeto({ type: "session_before_switch", reason: "new" }, app);
   if (veto) await showResult(veto, context);
-  else leave({ ...createNextArgs(app), session: { type: app.sessionPath === null ? "none" : "new" } }, "new");
+  else leave({ ...createNextArgs(app.args), session: { type: app.sessionPath === null ? "none" : "new" } }, "new");
   return true;
 }
 
@@ -191,6 +191,6 @@ export async function runReload(args: string, context: InteractiveContext): Prom
   if (settings.type === "mistake") return false;
   await showResult(await reloadCommand.run(args, { ...app, extensions: null }), context);
   const session = agent.session.leaf === null ? ({ type: "new" } as const) : ({ type: "named", name } as const);
-  leave({ ...createNextArgs(app), session }, "reload");
+  leave({ ...createNextArgs(app.args), session }, "reload");
   return true;
 }

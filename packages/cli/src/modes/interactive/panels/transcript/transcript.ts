@@ -1,7 +1,7 @@
 /** Implements `/transcript`: a page of the whole branch, from its first entry, with scrolling, search and folding. */
 
 import { createTheme } from "../../render/theme.ts";
-import type { InteractiveContext, ScreenApi } from "../../screen-context.ts";
+import type { ScreenApi, SessionScreen } from "../../screen-context.ts";
 import { continueWith, finishWith, isCancelKey, type KeyResult, type Panel, type Viewport } from "../panel.ts";
 import { editInput, emptyInput } from "../widgets.ts";
 import { drawTranscript, findMatch, getBodyArea } from "./draw.ts";
@@ -215,7 +215,7 @@ function loadMissingPages(state: TranscriptState, { source, area }: PageContext)
 }
 
 /** Ignores the arguments of the command. */
-export async function openTranscript(_args: string, { app, screen }: InteractiveContext): Promise<boolean> {
+export async function openTranscript(_args: string, { app, screen }: SessionScreen): Promise<boolean> {
   // Pressing the key twice opens one page.
   if (screensWithTranscript.has(screen)) return true;
   screensWithTranscript.add(screen);

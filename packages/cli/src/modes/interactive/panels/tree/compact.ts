@@ -19,7 +19,7 @@ export async function compactAtEntry(id: string, context: InteractiveContext): P
   const { app, screen } = context;
   const { session } = app.agent;
   const entry = await session.store.entry(id);
-  if (!entry) return finishWithNote("This entry is no longer in the session.", context);
+  if (!entry) return finishWithNote("This entry is no longer in the session.", screen);
   const upTo = { firstKeptEntryId: id };
   const plan = await planCompaction(app.agent, upTo);
   const options = {
@@ -30,7 +30,7 @@ export async function compactAtEntry(id: string, context: InteractiveContext): P
   };
   const obstacles = describeObstacles(options);
   if (obstacles.length === 2 && !options.isCompacted)
-    return finishWithNote(`Nothing can be compacted there. ${obstacles.join(" ")}`, context);
+    return finishWithNote(`Nothing can be compacted there. ${obstacles.join(" ")}`, screen);
   const choice = await screen.showPanel(createCompactQuestion(options), { where: "inline", question: "follow-up" });
   switch (choice) {
     case null:
@@ -51,7 +51,7 @@ async function confirmPlan(
   request: CompactRequest,
   context: InteractiveContext,
 ): Promise<NavigateOutcome> {
-  if (plan.type !== "planned") return finishWithNote("There is nothing to compact.", context);
+  if (plan.type !== "planned") return finishWithNote("There is nothing to compact.", context.screen);
   return (await confirmCompaction(plan, request, context)) ? "done" : "cancelled";
 }
 

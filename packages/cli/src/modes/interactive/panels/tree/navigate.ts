@@ -11,6 +11,7 @@ import {
 } from "@pith/agent";
 import type { Entry, Session } from "@pith/context";
 import { MOVE_TYPE } from "@pith/context/host";
+import type { UserShellApp } from "../../../../app/user-shell.ts";
 import type { CommandResult } from "../../../../commands/command.ts";
 import { forkAtEntry, isEditableMessage } from "../../../../commands/fork.ts";
 import { describeRestoredFiles, reportMove } from "../../../../commands/tree.ts";
@@ -18,7 +19,7 @@ import { entryEditableText } from "../../../../resources/attachments.ts";
 import { isVisibleEntry } from "../../../../sessions/tree-outline.ts";
 import { clearActivity, stop } from "../../interrupt.ts";
 import { showRecentHistory } from "../../recent-history.ts";
-import type { InteractiveContext } from "../../screen-context.ts";
+import type { InteractiveContext, ScreenApi, SessionScreen } from "../../screen-context.ts";
 import { showResult } from "../../send.ts";
 import { createChoicePanel } from "../choice.ts";
 import {
@@ -34,7 +35,7 @@ import {
 export async function showNavigateResult(
   navigation: NavigateResult,
   target: Entry,
-  context: InteractiveContext,
+  context: SessionScreen<"agent" | "home">,
 ): Promise<void> {
   const { app, screen } = context;
   const { session } = app.agent;
@@ -48,11 +49,11 @@ export async function showNavigateResult(
   if (navigation.files)
     screen.showNote(session.redact(describeRestoredFiles(navigation.files).join("; ")), restoreTone(navigation.files));
   const hasEditorText = (navigation.editorText ?? "").trim() !== "";
-  fillEditor(hasEditorText ? session.redact(entryEditableText(target)) : findDraft(session.branch), context);
+  fillEditor(hasEditorText ? session.redact(entryEditableText(target)) : findDraft(session.branch), screen);
 }
 
 /** The text that was in the editor is added to the input history, so that it is not lost. */
-function fillEditor(text: string | null, { screen }: InteractiveContext): void {
+function fillEditor(text: string | null, screen: ScreenApi): void {
   if (text === null || text.trim() === "") return;
   const currentText = screen.editorText.text.trim();
   if (currentText !== "" && currentText !== text.trim()) {
@@ -155,10 +156,10 @@ export type NavigateOutcome = "done" | "cancelled";
 export async function navigateTo(id: string, context: InteractiveContext): Promise<NavigateOutcome> {
   const { agent } = context.app;
   const entry = await agent.session.store.entry(id);
-  if (!entry) return finishWithNote("This entry is no longer in the session.", context);
+  if (!entry) return finishWithNote("This entry is no longer in the session.", context.screen);
   if (!(await ensureIdle(context))) return "cancelled";
   const abandonedEntries = await countAbandonedEntries(entry, agent.session);
-  if (abandonedEntries.isCurrent) return finishWithNote("You are already there.", context);
+  if (abandonedEntries.isCurrent) return finishWithNote("You are already there.", context.screen);
   const leaveChoice = await askHowToLeave(abandonedEntries, context);
   if (leaveChoice === null) return "cancelled";
   if (leaveChoice.action === "fork") return await forkFrom(entry, context);
@@ -180,13 +181,13 @@ export async function forkFrom(entry: Entry, context: InteractiveContext): Promi
   return "done";
 }
 
-export function finishWithNote(text: string, { screen }: InteractiveContext): NavigateOutcome {
+export function finishWithNote(text: string, screen: ScreenApi): NavigateOutcome {
   screen.showNote(text);
   return "done";
 }
 
 /** B80: a run must be stopped first, if the user agrees. */
-export async function ensureIdle(context: InteractiveContext): Promise<boolean> {
+export async function ensureIdle(context: SessionScreen<keyof UserShellApp>): Promise<boolean> {
   const { app, screen } = context;
   const { agent } = app;
   if (!agent.isRunning && agent.session.busyReasons.length === 0) return true;
@@ -214,7 +215,7 @@ interface LeaveChoice {
 /** Null if the user stays. */
 async function askHowToLeave(
   { count, hasMore }: AbandonedEntries,
-  { app, screen }: InteractiveContext,
+  { app, screen }: SessionScreen<"settings" | "missingModel" | "sessionPath">,
 ): Promise<LeaveChoice | null> {
   if (count === 0 || app.settings.branchSummary?.skipPrompt) return { action: "go", options: {} };
   const canSummarize = app.missingModel === null;
@@ -235,7 +236,10 @@ const FOCUS_QUESTION = {
 };
 
 /** Returns the paths of the files to restore. Null if the user stays. */
-async function askFilesToRestore(id: string, { app, screen }: InteractiveContext): Promise<readonly string[] | null> {
+async function askFilesToRestore(
+  id: string,
+  { app, screen }: SessionScreen<"agent" | "rewind" | "cwd">,
+): Promise<readonly string[] | null> {
   const { agent, rewind } = app;
   const files: readonly PlannedFile[] = (await agent.previewFileRestore(id)).filter(({ type }) => type !== "same");
   if (!rewind || files.length === 0) return [];
@@ -252,9 +256,8 @@ async function askFilesToRestore(id: string, { app, screen }: InteractiveContext
 export async function navigateWithProgress(
   id: string,
   options: NavigateOptions,
-  { app, screen }: InteractiveContext,
+  { app: { agent }, screen }: SessionScreen,
 ): Promise<NavigateResult> {
-  const { agent } = app;
   if (options.summarize) {
     const work = { type: "summarizing", startedAt: Date.now(), step: "" } as const;
     screen.update((state) => ({ ...state, activity: work }));

@@ -3,7 +3,7 @@
 import { refusalNotes } from "@pith/context";
 import { LEAF_MOVED_MESSAGE } from "../../../../commands/command.ts";
 import { readOutline } from "../../../../sessions/read-outline.ts";
-import type { InteractiveContext, ScreenApi } from "../../screen-context.ts";
+import type { InteractiveContext, ScreenApi, SessionScreen } from "../../screen-context.ts";
 import { compactAtEntry } from "./compact.ts";
 import { forkFrom, type NavigateOutcome, navigateTo } from "./navigate.ts";
 import { createTreePanel, type TreePanelOptions, type TreeSelection } from "./panel.ts";
@@ -68,11 +68,10 @@ async function applySelection({ type, id }: TreeSelection, context: InteractiveC
 
 /** The page opens immediately and reads the session while it is open. */
 function createPanelOptions(
-  { app, screen }: InteractiveContext,
+  { app: { agent }, screen }: SessionScreen,
   config: TreePageConfig,
   previousState?: TreeState,
 ): TreePanelOptions {
-  const { agent } = app;
   const { session } = agent;
   const { store, leaf, branch } = session;
   const sessionName = screen.state.footer.sessionName;
