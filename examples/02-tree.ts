@@ -11,27 +11,27 @@ const store = MemoryStore.create(nodeRuntime, { cwd: "/project" });
 const session = await Session.open(store, nodeRuntime);
 const say = (content: string) =>
   session.append({ type: "message", message: { role: "user", content, timestamp: nodeRuntime.now() } });
-const seen = () => show(convertToLlm(buildSessionContext(session.branch).messages));
+const contextText = () => show(convertToLlm(buildSessionContext(session.branch).messages));
 
 // Messages are appended; the last entry is the leaf.
 await say("Make the parser faster.");
 const start = session.leaf;
 await say("Try a cache.");
-const cached = seen();
+const cached = contextText();
 
 // Going back and sending something else creates a second branch. Nothing is removed.
 await session.move(start);
 await say("Try an index.");
-const indexed = seen();
+const indexed = contextText();
 
 // A compaction is an entry too: from here on, the model sees its summary and the entries it keeps …
 const kept = session.leaf ?? "";
 await session.append({ type: "compaction", summary: "It is about speed.", firstKeptEntryId: kept, tokensBefore: 12 });
-const compacted = seen();
+const compacted = contextText();
 
 // … and going back to an entry before it undoes it.
 await session.move(kept);
-const undone = seen();
+const undone = contextText();
 
 // The whole session is one file. Any session that pi or Pith wrote can be opened; damage is reported, never thrown.
 const again = MemoryStore.open(store.bytes(), nodeRuntime);

@@ -31,7 +31,7 @@ await tell(
   ...tests.slice(10).flat(),
   "says: It works there.",
 );
-const before = seen();
+const before = contextText();
 
 // The model's answer mistakes tool output for a request from the user.
 const record = `## Goal
@@ -73,10 +73,10 @@ if (outcome.type === "compacted") {
 }
 // #endregion
 
-const front = seen()[0] ?? "";
+const front = contextText()[0] ?? "";
 console.log(front);
 await undoCompaction(session); // the context is what it was before
-const undone = seen();
+const undone = contextText();
 
 assert.ok(outcome.type === "compacted" && outcome.receipt.route === "model");
 assert.match(front, /Never change the lock file\./); // a pin
@@ -94,7 +94,7 @@ async function tell(...lines: readonly string[]): Promise<void> {
     await session.append({ type, message });
 }
 
-function seen(): readonly string[] {
+function contextText(): readonly string[] {
   return buildSessionContext(session.branch).messages.map((message) =>
     message.role === "compactionSummary" ? message.summary : JSON.stringify(message),
   );

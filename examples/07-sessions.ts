@@ -47,7 +47,7 @@ const fork = await forkSession(session);
 await session.append({ type: "message", message: { role: "user", content: "On it goes.", timestamp: 2 } });
 // #endregion
 
-const seen = await news;
+const update = await news;
 stop.abort();
 await store.close();
 
@@ -60,7 +60,7 @@ const left = (await listSessions()).map(({ name }) => name);
 const restored = trashed.type === "trashed" ? await restoreSession(trashed.folder) : trashed;
 
 assert.equal(second.type, "held");
-assert.equal(seen?.value?.length, 1);
+assert.equal(update?.value?.length, 1);
 assert.equal(fork.type, "forked");
 assert.deepEqual(left, ["A first try (fork)"]);
 assert.deepEqual(restored, { type: "restored", path: store.path });

@@ -21,13 +21,13 @@ const say = (content: string) =>
   session.append({ type: "message", message: { role: "user", content, timestamp: nodeRuntime.now() } });
 const print = (content: string) =>
   session.append({ type: "custom_message", customType: "output", content, display: true });
-const seen = () => buildSessionContext(session.branch).messages;
+const contextText = () => buildSessionContext(session.branch).messages;
 
 await pinText(session, "Never change the lock file.");
 await say("Make the tests pass, and use tabs.");
 for (let step = 1; step <= 12; step++) await print(`step ${step}\n${"one more line of output\n".repeat(120)}`);
 await say("Go on.");
-const before = seen();
+const before = contextText();
 
 // #region acts
 const budget = createBudget(compactionLimits, { contextWindow: 8_000 });
@@ -40,11 +40,11 @@ const outcome = await compact({ session, budget, reason: "asked", runtime: nodeR
 if (outcome.type === "compacted") console.log(outcome.receipt);
 
 await undoCompaction(session); // the context is what it was before
-const undone = seen();
+const undone = contextText();
 await redoCompaction(session); // compacted again
 // #endregion
 
 assert.equal(outcome.type, "compacted");
 assert.deepEqual(undone, before);
 assert.equal(compactionDue(session.branch, budget).type, "not-due");
-assert.match(JSON.stringify(seen()[0]), /Never change the lock file.*Make the tests pass, and use tabs/s);
+assert.match(JSON.stringify(contextText()[0]), /Never change the lock file.*Make the tests pass, and use tabs/s);

@@ -17,9 +17,12 @@ test("forty rounds: a short first request, every request begins with the previou
 
 test("a request keeps the prefix of the previous one if only cache marks have moved", () => {
   const mark = { cache_control: { type: "ephemeral" } };
-  const said = (text: string, more: object = {}) => ({ role: "user", content: [{ type: "text", text, ...more }] });
-  const first = { system: "Be brief.", tools: [{ name: "read" }], messages: [said("one", mark)] };
-  const second = { ...first, messages: [{ role: "user", content: "one" }, said("two", mark)] };
+  const createMessage = (text: string, more: object = {}) => ({
+    role: "user",
+    content: [{ type: "text", text, ...more }],
+  });
+  const first = { system: "Be brief.", tools: [{ name: "read" }], messages: [createMessage("one", mark)] };
+  const second = { ...first, messages: [{ role: "user", content: "one" }, createMessage("two", mark)] };
   expect(prefixKeptShare([first, second])).toBe(1);
   expect(prefixKeptShare([first, { ...second, system: "Be long." }])).toBe(0);
   expect(prefixKeptShare([first, second, first])).toBe(0.5);

@@ -9,11 +9,11 @@ const folder = join(import.meta.dirname, "../../packages/models/test/overflow");
 const fixture = join(folder, "overflow.json");
 
 test("OVF1 OVF3 OVF10 classifies every refusal of the fixture correctly, with any status, letter case and JSON format", () => {
-  const said: string[] = [];
-  const figures = measureOverflow({ corpus: fixture, log: (text) => said.push(text) });
+  const texts: string[] = [];
+  const figures = measureOverflow({ corpus: fixture, log: (text) => texts.push(text) });
   expect(figures).toMatchObject({ rows: 64, wrong: 0, wrong_sweep: 0, wrong_case: 0, wrong_reformatted: 0 });
   expect(figures.hostile_growth).toBeGreaterThan(0);
-  expect(said).toEqual(["64 refusals from packages/models/test/overflow/overflow.json"]);
+  expect(texts).toEqual(["64 refusals from packages/models/test/overflow/overflow.json"]);
 });
 
 test("reads all files of a folder", () => {

@@ -85,8 +85,8 @@ function makeRule(
   text: string,
   { message, words, replacedBy = null }: { message: number; words: readonly string[]; replacedBy?: number | null },
 ): Rule {
-  const isSaidIn = (line: string): boolean => words.every((word) => line.toLowerCase().includes(word));
-  return { text, message, statements: [{ quote: text, isSaidIn }], replacedBy };
+  const isStatedIn = (line: string): boolean => words.every((word) => line.toLowerCase().includes(word));
+  return { text, message, statements: [{ quote: text, isStatedIn }], replacedBy };
 }
 
 const MESSAGES = RULES.map(({ text }, index) => ({ number: (index + 1) * 10, text: `Do the next step. ${text}` }));
@@ -271,13 +271,13 @@ describe("a summarizer", () => {
   ];
   const bodies = [{ messages: [{ role: "user", content: transcript }] }, { messages: samePrefix }];
   const knownRules: Readonly<Record<number, Partial<KnownRule>>> = {
-    5: { quote: "Output is CSV.", isReplaced: true, isSaidIn: (line) => line.includes("CSV") },
+    5: { quote: "Output is CSV.", isReplaced: true, isStatedIn: (line) => line.includes("CSV") },
     7: { quote: "Never use default exports.", line: "never default exports" },
     8: { quote: "Output is JSON.", line: "JSON is output", replaces: 5 },
   };
   const findRules = (number: number): readonly KnownRule[] => {
     const rule = knownRules[number];
-    return rule ? [{ quote: "", line: "", isReplaced: false, replaces: null, isSaidIn: () => false, ...rule }] : [];
+    return rule ? [{ quote: "", line: "", isReplaced: false, replaces: null, isStatedIn: () => false, ...rule }] : [];
   };
   const writeSummary = (name: SummarizerName, body: Readonly<Record<string, unknown>>): string =>
     createSummaryScript(
@@ -325,8 +325,8 @@ test("the recorded rules are stated in the user's messages", () => {
   expect([rows.length, rules.length]).toEqual([29, 41]);
   expect(rules.filter(({ replacedBy }) => replacedBy !== null)).toHaveLength(5);
   const clock = rules.find(({ text }) => text.includes("heron-04"))?.statements[0];
-  expect(clock?.isSaidIn("heron-04 is 7 minutes ahead")).toBe(true);
-  expect(clock?.isSaidIn("heron-04 is 9 minutes ahead")).toBe(false);
+  expect(clock?.isStatedIn("heron-04 is 7 minutes ahead")).toBe(true);
+  expect(clock?.isStatedIn("heron-04 is 9 minutes ahead")).toBe(false);
 });
 
 test("generated sessions state every rule in its message, and replace rules later", () => {

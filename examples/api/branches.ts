@@ -15,7 +15,7 @@ import { nodeRuntime } from "@pith/context/node";
 import { scriptedModel, story } from "@pith/context/testing";
 
 const store = MemoryStore.create(nodeRuntime);
-const talk = story(
+const branchEntries = story(
   "user: Make the parser faster.",
   "says: How?",
   "user: Try a cache.",
@@ -23,7 +23,7 @@ const talk = story(
   "fails: error: cache.ts: the cache is never hit",
   "says: The cache is never hit.",
 );
-await store.append(talk, { expectedLeaf: null });
+await store.append(branchEntries, { expectedLeaf: null });
 const session = await Session.open(store, nodeRuntime);
 const budget = createBudget(compactionLimits, { contextWindow: 200_000 });
 
@@ -71,14 +71,14 @@ const { messages, fileOps } = prepareBranchEntries(left.entries, 30); // pi's ca
 // #endregion
 
 // #region generateBranchSummary
-const told = await generateBranchSummary({
+const result = await generateBranchSummary({
   models: [model],
   oldBranch: left,
   tokens: budget.branchSummary,
   runtime: nodeRuntime,
 });
-if (told.type === "summarized") console.log(told.summary.summary); // "## Goal\n- Try a cache. [#3] …", then the facts that Pith recorded
-if (told.type === "failed") console.log(told.failures); // each model, and why it could not be used
+if (result.type === "summarized") console.log(result.summary.summary); // "## Goal\n- Try a cache. [#3] …", then the facts that Pith recorded
+if (result.type === "failed") console.log(result.failures); // each model, and why it could not be used
 const asPi = await generateBranchSummary(left.entries, { model: Object.assign(model, { runtime: nodeRuntime }) }); // pi's call
 console.log(asPi.summary, asPi.readFiles, asPi.modifiedFiles, asPi.error); // error says why there is no summary
 // #endregion
@@ -87,7 +87,7 @@ assert.deepEqual([ids, fork], [["e3", "e4", "e5", "e6"], "e2"]);
 assert.deepEqual([fitting, leftOut], [["e6"], ["e3", "e4", "e5"]]);
 assert.deepEqual([messages.length, fileOps.read.size], [1, 0]);
 assert.deepEqual([asPi.error, asPi.readFiles], [undefined, []]);
-assert.ok(told.type === "summarized" && outcome.type === "moved");
-assert.match(told.summary.summary, /^## Goal\n- Try a cache\. \[#3\]\n[\s\S]*the cache is never hit/);
-assert.equal(outcome.summary?.summary, told.summary.summary);
+assert.ok(result.type === "summarized" && outcome.type === "moved");
+assert.match(result.summary.summary, /^## Goal\n- Try a cache\. \[#3\]\n[\s\S]*the cache is never hit/);
+assert.equal(outcome.summary?.summary, result.summary.summary);
 assert.equal(outcome.summary?.parentId, "e2");

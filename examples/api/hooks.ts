@@ -78,7 +78,7 @@ const moved = await moveTo({ session, target: "e1", budget, hooks: treeHooks, ru
 
 // #region runHooks
 const save = { save: [() => ({ name: "draft" }), () => Promise.reject(new Error("no"))] }; // your own hooks
-const heard = await runHooks(save.save, () => ({ type: "save" }), {
+const results = await runHooks(save.save, () => ({ type: "save" }), {
   host: { report: ({ event, why }) => console.error(`${event}: ${why}`) }, // called for the hook that throws
   runtime: nodeRuntime,
   read: (result) => (typeof Object(result).name === "string" ? String(Object(result).name) : null),
@@ -134,7 +134,7 @@ assert.equal(waits, 1);
 assert.match(last ?? "", /^\d+ custom {4}Run the tests\.$/);
 assert.ok(hooked.type === "ready" && hooked.context.messages.length < context.messages.length);
 assert.equal(moved.type, "moved");
-assert.deepEqual(heard.answers, ["draft"]);
+assert.deepEqual(results.answers, ["draft"]);
 assert.deepEqual([host.onFailure, seconds, act.type, usage], ["go-on", 30, "failed", null]);
 assert.deepEqual(added?.length, 1);
 assert.ok(details && editable > 0);

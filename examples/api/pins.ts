@@ -12,7 +12,7 @@ const session = await Session.open(store, nodeRuntime);
 
 // #region pinText
 await pinText(session, "Never change the lock file.");
-const seen = show(buildSessionContext(session.branch).messages).split("\n").at(-1);
+const lastLine = show(buildSessionContext(session.branch).messages).split("\n").at(-1);
 // "2 custom    Never change the lock file.": the model reads it at once
 // #endregion
 
@@ -40,7 +40,7 @@ const [first] = session.branch.state.pins;
 if (first) await unpin(session, first.id); // only the second pin is left
 // #endregion
 
-assert.equal(seen, "2 custom    Never change the lock file.");
+assert.equal(lastLine, "2 custom    Never change the lock file.");
 assert.deepEqual(texts, ["Never change the lock file.", "The staging host is delta-7."]);
 assert.equal(isPin, true);
 assert.deepEqual(

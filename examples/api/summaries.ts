@@ -49,7 +49,7 @@ const record = `## Goal
 ## Critical Context
 - (none)`;
 const model = scriptedModel(record, record, record);
-const talk = story(
+const entries = story(
   "user: Why is the parser slow?",
   "calls: read path=src/parser.ts",
   `result: ${"for (const line of lines) parse(line);\n".repeat(200)}`,
@@ -59,7 +59,7 @@ const talk = story(
 );
 const sessionOf = async (): Promise<Session> => {
   const store = MemoryStore.create(nodeRuntime);
-  await store.append(talk, { expectedLeaf: null });
+  await store.append(entries, { expectedLeaf: null });
   return Session.open(store, nodeRuntime);
 };
 const session = await sessionOf();
@@ -91,16 +91,16 @@ const other = await compact({
 });
 
 // #region generateSummary
-const told = await generateSummary({ model, entries: talk.slice(0, 4), tokens: 1_000, runtime: nodeRuntime });
-if (told.type === "summarized") console.log(told.summary); // "## Goal\n- Why is the parser slow? [#1] …": checked
-if (told.type === "failed") console.log(told.failure.code); // "overflow", "refused", "too-long", …: none of it is used
-const said = talk.flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
-const asked = Object.assign(model, { runtime: nodeRuntime }); // a model from openModel (@pith/models) already has a clock
-const summary = await generateSummary(said, asked, 16_384); // pi's call: "## Goal\n- Why is the parser slow?"
+const result = await generateSummary({ model, entries: entries.slice(0, 4), tokens: 1_000, runtime: nodeRuntime });
+if (result.type === "summarized") console.log(result.summary); // "## Goal\n- Why is the parser slow? [#1] …": checked
+if (result.type === "failed") console.log(result.failure.code); // "overflow", "refused", "too-long", …: none of it is used
+const history = entries.flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
+const modelWithRuntime = Object.assign(model, { runtime: nodeRuntime }); // a model from openModel (@pith/models) already has a clock
+const summary = await generateSummary(history, modelWithRuntime, 16_384); // pi's call: "## Goal\n- Why is the parser slow?"
 // #endregion
 
 // #region renderTranscript
-const blocks = renderTranscript(talk, { edits: [] }); // the transcript that a summarizer reads, one block per entry
+const blocks = renderTranscript(entries, { edits: [] }); // the transcript that a summarizer reads, one block per entry
 const [first] = blocks; // { entryId: "e1", reference: "#1", text: "[User]: [#1] Why is the parser slow?", tokens: … }
 // #endregion
 
@@ -135,7 +135,7 @@ assert.deepEqual(
   ["model", "anthropic/storyteller", 1],
 );
 assert.equal(other.receipt.route, "mine");
-assert.ok(told.type === "summarized" && told.summary.startsWith("## Goal\n- Why is the parser slow? [#1]\n"));
+assert.ok(result.type === "summarized" && result.summary.startsWith("## Goal\n- Why is the parser slow? [#1]\n"));
 assert.deepEqual([first?.entryId, first?.reference, first?.text], ["e1", "#1", "[User]: [#1] Why is the parser slow?"]);
 assert.equal(text, "[User]: Why is it slow?\n\n[Assistant]: It reads twice.");
 assert.match(summary, /^## Goal\n- Why is the parser slow\?\n/);

@@ -22,10 +22,10 @@ test("a clean tree has no fault and no question", () => {
   expect(runChecks(writeTree(cleanWorkspace))).toMatchObject({ files: 19, faults: [], questions: [] });
 });
 
-test.each(plantedFaults)("found: $fault", ({ files, at, says }) => {
+test.each(plantedFaults)("found: $fault", ({ files, at, message }) => {
   const { faults } = runChecks(writeTree({ ...cleanWorkspace, ...files }));
   expect(faults.map(({ path, line }) => `${path}:${line}`)).toEqual([at]);
-  expect(faults[0]?.sentence).toContain(says);
+  expect(faults[0]?.sentence).toContain(message);
 });
 
 test("found: a cycle, by types too", () => {
@@ -331,8 +331,8 @@ test("the figure one_word_participles counts functions, methods, types and top-l
     writeTree({ ...cleanWorkspace, [`${CONTEXT_SOURCES}/session/second.ts`]: names }),
   );
   expect(figures).toMatchObject({ one_word_participles: 7 });
-  const askedNames = questions.map(({ sentence }) => sentence.split(" ")[0]);
-  expect(askedNames).toEqual(["told", "keptWords", "heldLock", "Asking", "WrittenBatch", "MADE_BY", "sent"]);
+  const questionNames = questions.map(({ sentence }) => sentence.split(" ")[0]);
+  expect(questionNames).toEqual(["told", "keptWords", "heldLock", "Asking", "WrittenBatch", "MADE_BY", "sent"]);
 });
 
 test.each([

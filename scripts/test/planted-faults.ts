@@ -14,71 +14,71 @@ import {
 export interface PlantedFault extends FaultyFiles {
   readonly fault: string;
   /** A part of the reported sentence. */
-  readonly says: string;
+  readonly message: string;
 }
 
 const doorFaults: readonly PlantedFault[] = [
   {
     fault: "a package in the wrong direction",
     ...faultInConvert(`import "${PROGRAM_NAME}";`),
-    says: "may not import",
+    message: "may not import",
   },
-  { fault: "a type of it", ...faultInConvert(`import type { A } from "${PROGRAM_NAME}";`), says: "may not import" },
-  { fault: "an export of it", ...faultInConvert(`export * from "${PROGRAM_NAME}/screen";`), says: "may not import" },
+  { fault: "a type of it", ...faultInConvert(`import type { A } from "${PROGRAM_NAME}";`), message: "may not import" },
+  { fault: "an export of it", ...faultInConvert(`export * from "${PROGRAM_NAME}/screen";`), message: "may not import" },
   {
     fault: "an import of it at run time",
     ...faultInConvert(`await import("${PROGRAM_NAME}");`),
-    says: "may not import",
+    message: "may not import",
   },
   {
     fault: "a type import of it inside a type",
     ...faultInConvert(`type A = import("${PROGRAM_NAME}").A;`),
-    says: "may not import",
+    message: "may not import",
   },
   {
     fault: "a package of ours in packages/context",
     ...faultInMessage(`import "@pith/models";`),
-    says: "may not import",
+    message: "may not import",
   },
   {
     fault: "a path that exports does not name",
     ...faultInConvert(`import "@pith/context/src/entry.ts";`),
-    says: "is not an entry point",
+    message: "is not an entry point",
   },
   {
     fault: "a package that does not exist",
     files: { "evals/src/run.ts": sourceFile(`import "@pith/nowhere";`) },
     at: "evals/src/run.ts:3",
-    says: "is not an entry point",
+    message: "is not an entry point",
   },
-  { fault: "itself by name", ...faultInConvert(`import "@pith/models/convert";`), says: "use a relative path" },
+  { fault: "itself by name", ...faultInConvert(`import "@pith/models/convert";`), message: "use a relative path" },
   {
     fault: "a path into another package",
     ...faultInConvert(`import "../../context/src/entry.ts";`),
-    says: "leads out of",
+    message: "leads out of",
   },
   {
     fault: "a path from the examples into a package",
     files: { "examples/01-tree.ts": sourceFile(`import "../packages/context/src/entry.ts";`) },
     at: "examples/01-tree.ts:3",
-    says: "leads out of examples",
+    message: "leads out of examples",
   },
   {
     fault: "a test double imported by the sources of a package",
     ...faultInConvert(`import "../../context/test/support/story.ts";`),
-    says: "leads out of",
+    message: "leads out of",
   },
   {
     fault: "a test imported by path that is not a test double",
     files: { "evals/src/run.ts": sourceFile(`import "../../packages/context/test/entry.test.ts";`) },
     at: "evals/src/run.ts:3",
-    says: "leads out of evals",
+    message: "leads out of evals",
   },
   {
     fault: "a package that is not in the table",
     files: { "packages/attic/package.json": `{ "name": "@pith/attic" }` },
     at: "packages/attic:1",
-    says: "list in scripts/check-house.ts",
+    message: "list in scripts/check-house.ts",
   },
 ];
 
@@ -89,25 +89,25 @@ const dependencyFaults: readonly PlantedFault[] = [
     fault: "a dependency",
     files: { "packages/context/package.json": JSON.stringify({ ...manifest, dependencies: { zod: "4" } }) },
     at: "packages/context/package.json:1",
-    says: `depends on "zod"`,
+    message: `depends on "zod"`,
   },
-  { fault: "an npm package", ...faultInMessage(`import { z } from "zod";`), says: "its own files only" },
+  { fault: "an npm package", ...faultInMessage(`import { z } from "zod";`), message: "its own files only" },
   {
     fault: "Node outside src/node",
     ...faultInMessage(`import { join } from "node:path";`),
-    says: "only src/node and src/search may",
+    message: "only src/node and src/search may",
   },
   {
     fault: "Node in src/testing",
     files: { [`${CONTEXT_SOURCES}/testing/show.ts`]: sourceFile(`import "node:fs";`) },
     at: `${CONTEXT_SOURCES}/testing/show.ts:3`,
-    says: "only src/node and src/search may",
+    message: "only src/node and src/search may",
   },
   {
     fault: "an npm package in src/node",
     files: { [`${CONTEXT_SOURCES}/node/clock.ts`]: sourceFile(`import "pith-clock";`) },
     at: `${CONTEXT_SOURCES}/node/clock.ts:3`,
-    says: "its own files only",
+    message: "its own files only",
   },
 ];
 
@@ -119,19 +119,19 @@ const pathFaults: readonly PlantedFault[] = [
     fault: "no list of the compaction files",
     files: { "ARCHITECTURE.md": architecturePage(list).replace("end of compaction path", "end") },
     at: "ARCHITECTURE.md:1",
-    says: "has no list between `<!-- compaction path -->`",
+    message: "has no list between `<!-- compaction path -->`",
   },
   {
     fault: "no list of the files of a turn",
     files: { "ARCHITECTURE.md": architecturePage(list).replace("end of turn path", "end") },
     at: "ARCHITECTURE.md:1",
-    says: "has no list between `<!-- turn path -->`",
+    message: "has no list between `<!-- turn path -->`",
   },
   {
     fault: "a file of a turn that does not exist",
     files: { "ARCHITECTURE.md": architecturePage(list, [first, "packages/agent/src/gone.ts"]) },
     at: `ARCHITECTURE.md:${list.length + 8}`,
-    says: "packages/agent/src/gone.ts does not exist",
+    message: "packages/agent/src/gone.ts does not exist",
   },
   {
     fault: "a file of a turn that is not connected to an earlier one",
@@ -146,13 +146,13 @@ const pathFaults: readonly PlantedFault[] = [
       ),
     },
     at: `ARCHITECTURE.md:${list.length + 9}`,
-    says: "packages/agent/src/web.ts has no import in common",
+    message: "packages/agent/src/web.ts has no import in common",
   },
   {
     fault: "a file on the compaction path that is not listed",
     files: { "ARCHITECTURE.md": architecturePage([first, last]) },
     at: "ARCHITECTURE.md:3",
-    says: `${CONTEXT_SOURCES}/compaction/compact.ts is on the compaction path; list it`,
+    message: `${CONTEXT_SOURCES}/compaction/compact.ts is on the compaction path; list it`,
   },
   {
     fault: "the file with the compact that the agent calls is not listed",
@@ -165,31 +165,31 @@ const pathFaults: readonly PlantedFault[] = [
       ),
     },
     at: "ARCHITECTURE.md:3",
-    says: `${CONTEXT_SOURCES}/default-compaction.ts is on the compaction path; list it`,
+    message: `${CONTEXT_SOURCES}/default-compaction.ts is on the compaction path; list it`,
   },
   {
     fault: "a listed file that is not on the compaction path",
     files: { "ARCHITECTURE.md": architecturePage([...list.slice(0, 2), `${CONTEXT_SOURCES}/entry.ts`, last]) },
     at: "ARCHITECTURE.md:6",
-    says: `${CONTEXT_SOURCES}/entry.ts is not on the compaction path; remove it`,
+    message: `${CONTEXT_SOURCES}/entry.ts is not on the compaction path; remove it`,
   },
   {
     fault: "a listed file that does not exist",
     files: { "ARCHITECTURE.md": architecturePage([...list.slice(0, 2), `${CONTEXT_SOURCES}/gone.ts`, last]) },
     at: "ARCHITECTURE.md:6",
-    says: "remove it",
+    message: "remove it",
   },
   {
     fault: "an item without a path and a sentence",
     files: { "ARCHITECTURE.md": architecturePage(list).replace(": does its part.", "") },
     at: "ARCHITECTURE.md:4",
-    says: "is not an item",
+    message: "is not an item",
   },
   {
     fault: "a file of the agent that does not call compact",
     files: { "packages/agent/src/compact.ts": sourceFile("export const all = [];") },
     at: "ARCHITECTURE.md:3",
-    says: "does not call compact",
+    message: "does not call compact",
   },
   {
     fault: "a file of the agent that the one before it does not import",
@@ -198,7 +198,7 @@ const pathFaults: readonly PlantedFault[] = [
       "ARCHITECTURE.md": architecturePage([first, "packages/agent/src/other.ts", ...list.slice(1)]),
     },
     at: "ARCHITECTURE.md:3",
-    says: "is not imported by the file listed before it",
+    message: "is not imported by the file listed before it",
   },
 ];
 
@@ -207,25 +207,25 @@ const shapeFaults: readonly PlantedFault[] = [
     fault: "a file that imports itself",
     files: { "bench/src/a.ts": sourceFile(`export { a } from "./a.ts";`) },
     at: "bench/src/a.ts:1",
-    says: "is in an import cycle",
+    message: "is in an import cycle",
   },
   {
     fault: "code in an index.ts",
     files: { "bench/src/index.ts": `${sourceFile(`export * from "./suite.ts";`)}export const more = 1;\n` },
     at: "bench/src/index.ts:4",
-    says: "an index.ts contains only",
+    message: "an index.ts contains only",
   },
   {
     fault: "an import in an index.ts",
     files: { "bench/src/index.ts": sourceFile(`import "./suite.ts";`) },
     at: "bench/src/index.ts:3",
-    says: "an index.ts contains only",
+    message: "an index.ts contains only",
   },
   ...["", "// A file.\n", "/* A file. */\n", "/** a file */\n", "const a = 1;\n/** A file. */\n"].map((text) => ({
     fault: `no opening sentence: ${JSON.stringify(text)}`,
     files: { "packages/context/test/entry.test.ts": text },
     at: "packages/context/test/entry.test.ts:1",
-    says: "does not open with",
+    message: "does not open with",
   })),
 ];
 
@@ -240,7 +240,7 @@ const purityFaults: readonly PlantedFault[] = [
   ["setTimeout(run);", "`setTimeout`"],
   ["setInterval(run);", "`setInterval`"],
   [`console.log("a");`, "`console.log`"],
-].map(([text = "", says = ""]) => ({ fault: text, ...faultInMessage(text), says }));
+].map(([text = "", message = ""]) => ({ fault: text, ...faultInMessage(text), message: message }));
 
 const CLI = "packages/cli/src";
 
@@ -252,7 +252,7 @@ const layerFaults: readonly PlantedFault[] = [
       [`${CLI}/modes/acp/acp.ts`]: sourceFile(`import "../rpc/rpc.ts";`),
     },
     at: `${CLI}/modes/acp/acp.ts:3`,
-    says: "no mode imports another one",
+    message: "no mode imports another one",
   },
   {
     fault: "a command that imports a mode",
@@ -261,13 +261,13 @@ const layerFaults: readonly PlantedFault[] = [
       [`${CLI}/commands/copy.ts`]: sourceFile(`await import("../modes/rpc/rpc.ts");`),
     },
     at: `${CLI}/commands/copy.ts:3`,
-    says: "only main starts a mode",
+    message: "only main starts a mode",
   },
   {
     fault: "the terminal library outside its adapter",
     files: { [`${CLI}/modes/interactive/screen.ts`]: sourceFile(`import "@earendil-works/pi-tui";`) },
     at: `${CLI}/modes/interactive/screen.ts:1`,
-    says: "import it from packages/cli/src/modes/interactive/terminal/pi-tui.ts",
+    message: "import it from packages/cli/src/modes/interactive/terminal/pi-tui.ts",
   },
   {
     fault: "a folder of the program without a layer",
@@ -276,7 +276,7 @@ const layerFaults: readonly PlantedFault[] = [
       [`${CLI}/gadgets/a.ts`]: sourceFile(`import "../text/a.ts";`),
     },
     at: `${CLI}/gadgets/a.ts:1`,
-    says: "the folder gadgets has no layer",
+    message: "the folder gadgets has no layer",
   },
 ];
 

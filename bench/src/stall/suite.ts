@@ -221,8 +221,8 @@ const FILLED_SHARE = 0.6;
 const REPORT_LINES = 18;
 
 async function open(url: string, model: string, contextWindow: number): Promise<Model> {
-  const wish = { provider: "anthropic", model, baseUrl: `${url}/v1`, apiKey: "any", contextWindow };
-  const opened = await openModel(wish, { environment: {}, requestPolicy: { retries: 0 } });
+  const modelOptions = { provider: "anthropic", model, baseUrl: `${url}/v1`, apiKey: "any", contextWindow };
+  const opened = await openModel(modelOptions, { environment: {}, requestPolicy: { retries: 0 } });
   if (opened.type !== "opened") throw new Error(opened.message);
   return opened.model;
 }

@@ -27,14 +27,14 @@ async function runPlayed({ log, out, peers = true }: SuiteOptions): Promise<Figu
   const recording = readRecording();
   const [recordedSummaries, ownSummaries] = [readRecordedSummaries(), readOwnSummaries()];
   const program = findBuiltProgram();
-  const playBoth = async (summaries: readonly RecordedSummary[]): Promise<PlayResult> => ({
+  const runBoth = async (summaries: readonly RecordedSummary[]): Promise<PlayResult> => ({
     pith: await playPith(recording, { program, summaries, isCached: false }),
     pi: peers ? await playPi(recording, summaries) : [],
   });
-  const recordedRun = await playBoth(recordedSummaries);
+  const recordedRun = await runBoth(recordedSummaries);
   const runs: PlayedRun[] = [{ name: "recorded", recording, ...recordedRun, baseline: recordedRun.pi }];
   if (ownSummaries.length > 0) {
-    const ownRun = await playBoth(ownSummaries);
+    const ownRun = await runBoth(ownSummaries);
     runs.push({ name: "own", recording, ...ownRun, baseline: recordedRun.pi });
     const pith = await playPith(recording, { program, summaries: ownSummaries, isCached: true });
     runs.push({ name: "same-prefix", recording, pith, pi: ownRun.pi, baseline: recordedRun.pi });

@@ -13,7 +13,7 @@ import { runTool } from "./run-tool.ts";
 
 interface PlayedQuestion {
   /** `recorded`: by the model of the recording, in the middle of the session. `written`: for this eval, at its end. */
-  readonly asked: "recorded" | "written";
+  readonly source: "recorded" | "written";
   readonly query: string;
   /** The text that answers it. */
   readonly answer: string;
@@ -27,7 +27,7 @@ export async function measureQuestions(log: (text: string) => void): Promise<Fig
   const figures: Record<string, number> = {};
   for (const kind of ["recorded", "written"] as const) {
     const answers = await askAll(
-      questions.filter(({ asked }) => asked === kind),
+      questions.filter(({ source: asked }) => asked === kind),
       kind === "recorded" ? RECORDED_QUESTIONS_AT : Number.POSITIVE_INFINITY,
     );
     for (const { query, isAnswered, tokens } of answers)
@@ -42,13 +42,13 @@ export async function measureQuestions(log: (text: string) => void): Promise<Fig
 /** The number of the user's message with the recorded questions. Later entries repeat the answers. */
 const RECORDED_QUESTIONS_AT = 237;
 
-interface AskedQuestion extends PlayedQuestion {
+interface ModelQuestion extends PlayedQuestion {
   readonly isAnswered: boolean;
   readonly tokens: number;
 }
 
 /** Asks in a copy of the recording that ends with an entry. */
-async function askAll(questions: readonly PlayedQuestion[], lastNumber: number): Promise<readonly AskedQuestion[]> {
+async function askAll(questions: readonly PlayedQuestion[], lastNumber: number): Promise<readonly ModelQuestion[]> {
   const home = mkdtempSync(join(tmpdir(), "pith-questions-"));
   const path = join(home, "session.jsonl");
   const rows = readFileSync(recordingFile("played-rules", "session.jsonl"), "utf8").trim().split("\n");
@@ -60,7 +60,7 @@ async function askAll(questions: readonly PlayedQuestion[], lastNumber: number):
     const session = await Session.open(opened.store, nodeRuntime);
     if (last < 0) await session.append(NEXT_MESSAGE);
     const tool = recallTool({ session, search: sessionSearch(path, { home }), root: "/home/dev/logmill" });
-    const answers: AskedQuestion[] = [];
+    const answers: ModelQuestion[] = [];
     for (const question of questions) answers.push(await ask(question, tool));
     return answers;
   } finally {
@@ -72,7 +72,7 @@ async function askAll(questions: readonly PlayedQuestion[], lastNumber: number):
 /** The entries of the current turn are not found. */
 const NEXT_MESSAGE = { type: "message", message: { role: "user", content: "Next.", timestamp: 0 } } as const;
 
-async function ask(question: PlayedQuestion, tool: Tool): Promise<AskedQuestion> {
+async function ask(question: PlayedQuestion, tool: Tool): Promise<ModelQuestion> {
   const result = await runTool(tool, { query: question.query });
   return { ...question, isAnswered: result.includes(question.answer), tokens: textTokens(result) };
 }

@@ -36,7 +36,7 @@ export interface RuleSource {
 }
 
 export function createRule({ sentence, language, message, replacedBy = null }: RuleSource): GeneratedRule {
-  const statement = { quote: sentence, isSaidIn: (line: string): boolean => hasWordsOf(line, sentence, language) };
+  const statement = { quote: sentence, isStatedIn: (line: string): boolean => hasWordsOf(line, sentence, language) };
   return {
     text: sentence,
     message,

@@ -63,9 +63,9 @@ class RequestReader {
   }
 
   /** Whether the user's message shows the words, or an unmarked line that cites the message says the same. */
-  shows({ message }: Rule, { quote, isSaidIn }: Statement): boolean {
+  shows({ message }: Rule, { quote, isStatedIn }: Statement): boolean {
     if (this.#textOf(message).includes(collapseSpaces(quote))) return true;
-    return this.#linesAbout(message).some(({ text }) => isSaidIn(text));
+    return this.#linesAbout(message).some(({ text }) => isStatedIn(text));
   }
 
   /** Whether the request says that text of a message is missing, other than that lines carry it over. */

@@ -80,8 +80,8 @@ export async function playSession(plan: PlannedSession, options: PlayOptions): P
 }
 
 async function openScriptedModel(url: string, contextWindow: number): Promise<Model> {
-  const wish = { ...MODEL_NAME, baseUrl: `${url}/v1`, apiKey: "any", contextWindow };
-  const result = await openModel(wish, { environment: {}, requestPolicy: { retries: 0 } });
+  const modelOptions = { ...MODEL_NAME, baseUrl: `${url}/v1`, apiKey: "any", contextWindow };
+  const result = await openModel(modelOptions, { environment: {}, requestPolicy: { retries: 0 } });
   if (result.type !== "opened") throw new Error(result.message);
   return result.model;
 }

@@ -108,8 +108,8 @@ function toRule({ number, text, supersededBy }: RecordedRule, proof: RuleProof, 
   const messageText = collapseSpaces(rows[message]?.message ? contentText(rows[message].message) : "");
   const statements = proof.statements.map(({ quote, line: patterns }) => {
     if (!messageText.includes(quote)) throw new Error(`the message #${number} does not contain “${quote}”`);
-    const isSaidIn = (line: string): boolean => patterns.every((pattern) => new RegExp(pattern, "iu").test(line));
-    return { quote, isSaidIn };
+    const isStatedIn = (line: string): boolean => patterns.every((pattern) => new RegExp(pattern, "iu").test(line));
+    return { quote, isStatedIn: isStatedIn };
   });
   return { text, message, statements, replacedBy: supersededBy === undefined ? null : findRow(supersededBy) };
 }

@@ -5,7 +5,7 @@ export interface Statement {
   /** The exact words of the user's message. */
   readonly quote: string;
   /** Whether a line of a summary says the same. */
-  readonly isSaidIn: (line: string) => boolean;
+  readonly isStatedIn: (line: string) => boolean;
 }
 
 export interface Rule {

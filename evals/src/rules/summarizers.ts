@@ -23,7 +23,7 @@ export interface KnownRule {
   readonly isReplaced: boolean;
   /** The number of the message that it replaced; null if there is none. */
   readonly replaces: number | null;
-  readonly isSaidIn: (line: string) => boolean;
+  readonly isStatedIn: (line: string) => boolean;
 }
 
 /** Finds the rules in the user's message with this number. */
@@ -154,7 +154,7 @@ function carryRules(
   const isReplaced = (line: string): boolean =>
     findCitedNumbers(line)
       .flatMap(findRules)
-      .some((rule) => rule.isReplaced && rule.isSaidIn(line));
+      .some((rule) => rule.isReplaced && rule.isStatedIn(line));
   const newLines = leaving.flatMap(({ number, text }) =>
     findRules(number)
       .filter(({ quote, isReplaced }) => !isReplaced && collapseSpaces(text).includes(quote))

@@ -20,8 +20,8 @@ export async function modelOf(
   server: Pick<TestServer, "url">,
   contextWindow = 200_000,
 ): Promise<Model> {
-  const wish = { provider, model, baseUrl: server.url + path, apiKey: "any", contextWindow };
-  const opened = await openModel(wish, { environment: {}, requestPolicy: { retries: 0 } });
+  const modelOptions = { provider, model, baseUrl: server.url + path, apiKey: "any", contextWindow };
+  const opened = await openModel(modelOptions, { environment: {}, requestPolicy: { retries: 0 } });
   if (opened.type !== "opened") throw new Error(opened.message);
   return opened.model;
 }

@@ -57,27 +57,27 @@ describe("which hooks run", () => {
   });
 
   test("HOOK1 none after a final answer", async () => {
-    const asked: string[] = [];
+    const calls: string[] = [];
     const createHook =
       (text: string): TestHook =>
       () => {
-        asked.push(text);
+        calls.push(text);
         return text;
       };
     const { answers } = await runTestHooks([createHook("one"), createHook("stop"), createHook("two")], {
       isFinal: (text) => text === "stop",
     });
-    expect({ answers, asked }).toStrictEqual({ answers: ["one", "stop"], asked: ["one", "stop"] });
+    expect({ answers, asked: calls }).toStrictEqual({ answers: ["one", "stop"], calls: ["one", "stop"] });
   });
 
   test("HOOK1 each with its own event", async () => {
-    const told: string[][] = [];
+    const reports: string[][] = [];
     const emptying: TestHook = ({ list }) => {
-      told.push([...list]);
+      reports.push([...list]);
       list.length = 0;
     };
     await runTestHooks([emptying, emptying]);
-    expect(told).toStrictEqual([
+    expect(reports).toStrictEqual([
       ["one", "two"],
       ["one", "two"],
     ]);
@@ -113,14 +113,14 @@ describe("a hook that fails", () => {
       const failure = { event: "asked", why };
       const reported: HookFailure[] = [];
       const host = { onFailure: "cancel" as const, report: (each: HookFailure) => void reported.push(each) };
-      let asked = 0;
-      const answers = await runTestHooks([hook, () => `${asked++}`], { host });
-      expect({ ...answers, reported, asked }).toStrictEqual({
+      let callCount = 0;
+      const answers = await runTestHooks([hook, () => `${callCount++}`], { host });
+      expect({ ...answers, reported, callCount }).toStrictEqual({
         answers: [],
         failures: [failure],
         isCancelled: true,
         reported: [failure],
-        asked: 0,
+        callCount: 0,
       });
     },
   );
@@ -143,11 +143,17 @@ test.each<[string, TestHook]>([
   ["fails", throwing],
 ])("HOOK4 an act that is aborted does not wait, though the hook %s", async (_, hook) => {
   const stop = new AbortController();
-  let asked = 0;
-  const aborting: TestHook = (told) => {
+  let callCount = 0;
+  const aborting: TestHook = (event) => {
     stop.abort();
-    return hook(told);
+    return hook(event);
   };
-  const outcome = await runTestHooks([aborting, () => `${asked++}`], { signal: stop.signal });
-  expect({ ...outcome, asked }).toStrictEqual({ answers: [], failures: [], isCancelled: true, reported: [], asked: 0 });
+  const outcome = await runTestHooks([aborting, () => `${callCount++}`], { signal: stop.signal });
+  expect({ ...outcome, callCount }).toStrictEqual({
+    answers: [],
+    failures: [],
+    isCancelled: true,
+    reported: [],
+    callCount: 0,
+  });
 });

@@ -36,7 +36,7 @@ test.each([
 });
 
 test("STO12 branch summaries are found by the leaf of the abandoned branch", () => {
-  const told = story(
+  const entries = story(
     "user: a",
     "says: b",
     "left e2: one",
@@ -45,7 +45,7 @@ test("STO12 branch summaries are found by the leaf of the abandoned branch", () 
     "left e2: two",
     "left e3: no",
   );
-  expect(findBranchSummaries(told, new Set(["e2"]))).toEqual([told[2], told[5]]);
+  expect(findBranchSummaries(entries, new Set(["e2"]))).toEqual([entries[2], entries[5]]);
 });
 
 test("TREE5 the last label in the file counts, and an empty one removes it", () => {

@@ -15,7 +15,7 @@ const usage = (input: number, total = 0): Usage => ({
   cost: { ...zeroUsage.cost, input: total, total },
 });
 const place = { id: "x", parentId: null, timestamp: "" };
-const talk = story("user: fix it", "says: looking", "calls: read path=a", "result: text", "says: done");
+const entries = story("user: fix it", "says: looking", "calls: read path=a", "result: text", "says: done");
 const reply: Entry = {
   ...place,
   type: "message",
@@ -40,7 +40,7 @@ const beside: Entry = { ...place, type: "usage", kind: "retry", provider: "p", m
 
 describe("EVT8 totals", () => {
   test("EVT8 cover all entries: messages, failed ones too, summaries, used or not, and other paid calls (B83)", () => {
-    const totals = [...talk, reply, ...summaries, beside].reduce(addToTotals, zeroTotals);
+    const totals = [...entries, reply, ...summaries, beside].reduce(addToTotals, zeroTotals);
     expect(totals).toMatchObject({
       entries: 11,
       userMessages: 1,
@@ -55,7 +55,7 @@ describe("EVT8 totals", () => {
   });
 
   test("EVT8 do not depend on the order of the entries", () => {
-    const all = [...talk, reply, ...summaries, beside];
+    const all = [...entries, reply, ...summaries, beside];
     fc.assert(
       fc.property(fc.shuffledSubarray(all, { minLength: all.length }), (shuffled) => {
         expect(shuffled.reduce(addToTotals, zeroTotals)).toEqual(all.reduce(addToTotals, zeroTotals));
@@ -90,7 +90,7 @@ describe("EVT8 totals", () => {
   });
 
   test("EVT8 a user message has no cost", () => {
-    expect(talk.map(usageOfEntry).filter((paid) => paid !== null)).toHaveLength(3);
-    expect(usageOfEntry(talk[0] as Entry)).toBeNull();
+    expect(entries.map(usageOfEntry).filter((paid) => paid !== null)).toHaveLength(3);
+    expect(usageOfEntry(entries[0] as Entry)).toBeNull();
   });
 });

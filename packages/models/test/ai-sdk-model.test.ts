@@ -104,13 +104,13 @@ describe("abort", () => {
   });
 
   test("MOD2 before the start sends no request", async () => {
-    let asked = false;
+    let wasCalled = false;
     const model = modelOf(() => {
-      asked = true;
+      wasCalled = true;
       return streamOf(text);
     });
     expect(await eventsOf(model, request, AbortSignal.abort())).toMatchObject([{ failure: { kind: "aborted" } }]);
-    expect(asked).toBe(false);
+    expect(wasCalled).toBe(false);
   });
 
   test.each(names)("MOD2 on $api closes the connection", async (real) => {
@@ -246,7 +246,7 @@ describe("overflow in a reply", () => {
 });
 
 describe("the window", () => {
-  const asked = async (tokens: number, parts: Partial<AiSdkModelOptions> = {}): Promise<number | undefined> => {
+  const requestTokens = async (tokens: number, parts: Partial<AiSdkModelOptions> = {}): Promise<number | undefined> => {
     let options: LanguageModelV4CallOptions | undefined;
     const model = modelOf((given) => {
       options = given;
@@ -257,13 +257,13 @@ describe("the window", () => {
   };
 
   test("MOD8 requests the model's maximum, or what the window leaves", async () => {
-    expect(await asked(10)).toBe(5000);
+    expect(await requestTokens(10)).toBe(5000);
     const taken = Math.ceil(textTokens("word ".repeat(20_000)) * 1.1);
-    const left = (await asked(20_000, { contextWindow: taken + 3000 })) ?? 0;
+    const left = (await requestTokens(20_000, { contextWindow: taken + 3000 })) ?? 0;
     expect(left).toBeGreaterThan(2900);
     expect(left).toBeLessThanOrEqual(3000);
-    expect(await asked(20_000, { contextWindow: taken })).toBe(1024);
-    expect(await asked(10, { contextWindow: 800 })).toBe(800);
+    expect(await requestTokens(20_000, { contextWindow: taken })).toBe(1024);
+    expect(await requestTokens(10, { contextWindow: 800 })).toBe(800);
   });
 
   test("MOD10 returns the current window", () => {

@@ -33,8 +33,8 @@ function endless(kind: keyof typeof parts, { deltas }: Wire): Reply {
 
 async function ask(wire: Wire, step: Step): Promise<{ readonly last: ModelEvent | undefined; readonly limit: number }> {
   server = await startServer({ script: [step] });
-  const wish = { provider: wire.name, model: wire.model, apiKey: "any", baseUrl: `${server.url}${wire.path}` };
-  const opened = await openModel(wish, { environment: {} });
+  const modelOptions = { provider: wire.name, model: wire.model, apiKey: "any", baseUrl: `${server.url}${wire.path}` };
+  const opened = await openModel(modelOptions, { environment: {} });
   if (opened.type !== "opened") throw new Error(opened.message);
   const { model } = opened;
   const tool = { name: "write", description: "Writes.", parameters: { type: "object", properties: {} } };

@@ -84,9 +84,9 @@ test("RTY5 accepts a sleep that rejects on abort", async () => {
 });
 
 test("RTY7 retries a refused connection twice", async () => {
-  const nobody = { failure: { kind: "unreachable", message: "no", reason: "connection-refused" } } as const;
-  const { model, slept } = scene([nobody, nobody, nobody, "never said"]);
-  expect((await all(model)).at(-1)).toEqual({ type: "reply-failed", failure: nobody.failure });
+  const unreachable = { failure: { kind: "unreachable", message: "no", reason: "connection-refused" } } as const;
+  const { model, slept } = scene([unreachable, unreachable, unreachable, "never said"]);
+  expect((await all(model)).at(-1)).toEqual({ type: "reply-failed", failure: unreachable.failure });
   expect(slept).toEqual([750, 1_500]);
 });
 
@@ -98,8 +98,13 @@ test("RTY9 does not retry a failed handshake", async () => {
 });
 
 test("RTY7 recognises the connection error of a provider package", async () => {
-  const wish = { provider: "anthropic", model: "claude-sonnet-4-5", apiKey: "any", baseUrl: "http://127.0.0.1:9/v1" };
-  const opened = await openModel(wish, { environment: {}, requestPolicy: { retries: 0 } });
+  const modelOptions = {
+    provider: "anthropic",
+    model: "claude-sonnet-4-5",
+    apiKey: "any",
+    baseUrl: "http://127.0.0.1:9/v1",
+  };
+  const opened = await openModel(modelOptions, { environment: {}, requestPolicy: { retries: 0 } });
   if (opened.type !== "opened") throw new Error(opened.message);
   const failed = (await all(opened.model)).at(-1);
   expect(failed).toMatchObject({

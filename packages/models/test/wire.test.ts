@@ -27,12 +27,12 @@ const script: Script = [
 describe.each(names)("$api", (name) => {
   test("MOD9 sends thinking, calls and results back unchanged; each request extends the one before", async () => {
     await withServer(script, async (server) => {
-      const talk = conversation(modelAt(server.url, name));
-      const first = await talk.ask(user([{ type: "text", text: "Compare these." }, picture]));
+      const chat = conversation(modelAt(server.url, name));
+      const first = await chat.ask(user([{ type: "text", text: "Compare these." }, picture]));
       expect(first.content.map(({ type }) => type)).toEqual(["thinking", "text", "toolCall", "toolCall"]);
       expect(first).toMatchObject({ stopReason: "toolUse", timestamp: 1_000_000, ...name });
-      await talk.ask(...resultsFor(first));
-      await talk.ask(brief, user("Thanks."));
+      await chat.ask(...resultsFor(first));
+      await chat.ask(brief, user("Thanks."));
       expect(server.requests.map(({ outcome, why }) => why ?? outcome)).toEqual(["said", "said", "said"]);
       const sent = server.requests.map(({ body }) => conversationIn(body));
       sent.slice(1).forEach((later, at) => {
@@ -133,8 +133,8 @@ function joined(events: readonly { readonly type: string; readonly text?: string
   return events.map((event) => (event.type === type ? (event.text ?? "") : "")).join("");
 }
 
-async function withServer(said: Script, use: (server: TestServer) => Promise<void>): Promise<void> {
-  const server = await startServer({ script: said });
+async function withServer(script: Script, use: (server: TestServer) => Promise<void>): Promise<void> {
+  const server = await startServer({ script: script });
   try {
     await use(server);
   } finally {

@@ -203,9 +203,15 @@ async function compactedOnce(
 }
 
 async function opened(model: string, server: TestServer, ports: Runtime): Promise<Model> {
-  const wish = { provider: "anthropic", model, baseUrl: `${server.url}/v1`, apiKey: "any", contextWindow: 100_000 };
+  const modelOptions = {
+    provider: "anthropic",
+    model,
+    baseUrl: `${server.url}/v1`,
+    apiKey: "any",
+    contextWindow: 100_000,
+  };
   // With the usual retries, which must not multiply those of a summary.
-  const found = await openModel(wish, { environment: {}, runtime: ports });
+  const found = await openModel(modelOptions, { environment: {}, runtime: ports });
   if (found.type !== "opened") throw new Error(found.message);
   return found.model;
 }

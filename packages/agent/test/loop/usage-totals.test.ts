@@ -63,8 +63,8 @@ function trouble(): (asked: ScriptRequest) => Step {
 }
 
 async function opened({ provider, model, path }: (typeof voices)[number]): Promise<Model> {
-  const wish = { provider, model, baseUrl: server.url + path, apiKey: "any", contextWindow: 16_384 };
-  const outcome = await openModel(wish, { environment: {}, requestPolicy: { retries: 3, firstWaitMs: 1 } });
+  const modelOptions = { provider, model, baseUrl: server.url + path, apiKey: "any", contextWindow: 16_384 };
+  const outcome = await openModel(modelOptions, { environment: {}, requestPolicy: { retries: 3, firstWaitMs: 1 } });
   if (outcome.type !== "opened") throw new Error(outcome.message);
   return outcome.model;
 }

@@ -137,8 +137,13 @@ const work = Array.from({ length: 40 }, (_, at) => [`user: part ${at}`, `says: $
 /** An agent with a long session, at a scripted server. */
 async function withAgent<Result>(script: readonly Step[], act: (agent: Agent) => Promise<Result>) {
   const server = await startServer({ script });
-  const wish = { provider: "anthropic", model: "claude-sonnet-4-5", baseUrl: `${server.url}/v1`, apiKey: "any" };
-  const opened = await openModel(wish, { environment: {}, requestPolicy: { retries: 0 } });
+  const modelOptions = {
+    provider: "anthropic",
+    model: "claude-sonnet-4-5",
+    baseUrl: `${server.url}/v1`,
+    apiKey: "any",
+  };
+  const opened = await openModel(modelOptions, { environment: {}, requestPolicy: { retries: 0 } });
   if (opened.type !== "opened") throw new Error(opened.message);
   const store = context.MemoryStore.create(nodeRuntime);
   await store.append(story(...work.flat()), { expectedLeaf: null });

@@ -105,8 +105,13 @@ async function startRun({ claim, content, hook }: Posing): Promise<Run> {
     for (const each of Object.values(place)) rmSync(each, { recursive: true });
   });
   const session = await Session.open(MemoryStore.create(nodeRuntime), nodeRuntime);
-  const wish = { provider: "anthropic", model: "claude-sonnet-4-5", baseUrl: `${server.url}/v1`, apiKey: "any" };
-  const opened = await openModel({ ...wish, contextWindow: 60_000 }, { environment: {} });
+  const modelOptions = {
+    provider: "anthropic",
+    model: "claude-sonnet-4-5",
+    baseUrl: `${server.url}/v1`,
+    apiKey: "any",
+  };
+  const opened = await openModel({ ...modelOptions, contextWindow: 60_000 }, { environment: {} });
   if (opened.type !== "opened") throw new Error(opened.message);
   const agent = new Agent({
     session,

@@ -12,7 +12,7 @@ import { defaultCalibration, entryTokens } from "../../src/context/context-size.
 import type { Entry } from "../../src/entry.ts";
 import type { Store } from "../../src/session/store.ts";
 import { story } from "../../src/testing/story.ts";
-import { life } from "../properties/commands.ts";
+import { commandSequences } from "../properties/commands.ts";
 import { pick } from "../properties/drafts.ts";
 import { plainBranch } from "../properties/plain-model.ts";
 import { isLong } from "../test-length.ts";
@@ -111,10 +111,10 @@ describe("collect entries", () => {
   test("INV36 BR1 on any tree: what lies between, each once, as the compaction rule has it", async () => {
     await fc.assert(
       fc.asyncProperty(
-        life,
+        commandSequences,
         fc.array(fc.tuple(fc.nat(), fc.nat()), { minLength: 1, maxLength: 6 }),
-        async (life, pairs) => {
-          const session = await randomSession(life);
+        async (commands, pairs) => {
+          const session = await randomSession(commands);
           const { store } = session;
           const all = allEntries(session);
           for (const [one, other] of pairs) {
@@ -150,10 +150,10 @@ describe("collect entries", () => {
   async function expectSeen(store: Store, oldLeaf: string | null, left: OldBranch): Promise<void> {
     const { messages, sources } = buildSessionContext(await store.loadBranch(oldLeaf));
     const own = new Set(left.entries.map(({ id }) => id));
-    const seen = messages.filter(({ role }, at) => own.has(sources[at] ?? "") && role !== "system");
+    const ownMessages = messages.filter(({ role }, at) => own.has(sources[at] ?? "") && role !== "system");
     const given = left.entries.map((entry) => entryMessage(entry, latestEdit(left.edits, entry)));
     // The system's words are folded into a compaction.
-    expect(given.filter((message) => message && message.role !== "system")).toEqual(seen);
+    expect(given.filter((message) => message && message.role !== "system")).toEqual(ownMessages);
   }
 });
 
@@ -174,23 +174,23 @@ describe("prepare entries", () => {
   };
   const long = "many words that take some room ".repeat(20);
 
-  const talk = left("user: one", "says: two", `user: ${long}`, "says: four", "user: five");
+  const oldBranch = left("user: one", "says: two", `user: ${long}`, "says: four", "user: five");
 
   test("BR2 the newest come in while there is room, in the order they had", () => {
-    const room = sizeOf(talk, "e4 e5");
-    expect(prepared(talk, room)).toEqual(["e4 e5", "e1 e2 e3"]);
-    expect(prepared(talk, room - 1)).toEqual(["e5", "e1 e2 e3 e4"]);
-    expect(prepared(talk, 0)).toEqual(["", "e1 e2 e3 e4 e5"]);
+    const room = sizeOf(oldBranch, "e4 e5");
+    expect(prepared(oldBranch, room)).toEqual(["e4 e5", "e1 e2 e3"]);
+    expect(prepared(oldBranch, room - 1)).toEqual(["e5", "e1 e2 e3 e4"]);
+    expect(prepared(oldBranch, 0)).toEqual(["", "e1 e2 e3 e4 e5"]);
   });
 
   test("BR2 it stops at the first that does not fit, whatever lies behind it", () => {
-    const room = sizeOf(talk, "e1 e2 e4 e5");
-    expect(prepared(talk, room)).toEqual(["e4 e5", "e1 e2 e3"]);
+    const room = sizeOf(oldBranch, "e1 e2 e4 e5");
+    expect(prepared(oldBranch, room)).toEqual(["e4 e5", "e1 e2 e3"]);
   });
 
   test("BR2 with all the room there is nothing is left", () => {
-    expect(prepared(talk, Number.POSITIVE_INFINITY)).toEqual(["e1 e2 e3 e4 e5", ""]);
-    expect(prepared(talk, sizeOf(talk, "e1 e2 e3 e4 e5"))).toEqual(["e1 e2 e3 e4 e5", ""]);
+    expect(prepared(oldBranch, Number.POSITIVE_INFINITY)).toEqual(["e1 e2 e3 e4 e5", ""]);
+    expect(prepared(oldBranch, sizeOf(oldBranch, "e1 e2 e3 e4 e5"))).toEqual(["e1 e2 e3 e4 e5", ""]);
     expect(prepared({ entries: [], edits: [] }, 0)).toEqual(["", ""]);
   });
 
@@ -253,8 +253,8 @@ describe("prepare entries", () => {
 
   test("BR2 on any tree and for any room: within it, each once, nothing parted, nothing lost", async () => {
     await fc.assert(
-      fc.asyncProperty(life, fc.nat(600), async (life, tokens) => {
-        const { store } = await randomSession(life);
+      fc.asyncProperty(commandSequences, fc.nat(600), async (commands, tokens) => {
+        const { store } = await randomSession(commands);
         const branch = await collectEntriesForBranchSummary(store, await store.leaf(), null);
         const { entries, omittedIds: left } = selectBranchEntries(branch, { tokens });
         const taken = new Set(entries);
@@ -277,10 +277,10 @@ describe("prepare entries", () => {
   });
 
   // A result that is taken has the reply before it with it, where there is one.
-  function expectWhole(seen: readonly Entry[], taken: ReadonlySet<Entry>): void {
-    for (const [at, entry] of seen.entries()) {
+  function expectWhole(kept: readonly Entry[], taken: ReadonlySet<Entry>): void {
+    for (const [at, entry] of kept.entries()) {
       if (entry.type !== "message" || entry.message.role !== "toolResult" || !taken.has(entry)) continue;
-      const reply = seen.slice(0, at).findLast(isReply);
+      const reply = kept.slice(0, at).findLast(isReply);
       if (reply) expect(taken.has(reply), `${entry.id} without ${reply.id}`).toBe(true);
     }
   }

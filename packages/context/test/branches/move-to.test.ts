@@ -139,10 +139,10 @@ describe("what is told", () => {
     await moveTo({ session, target: "e6", budget, runtime: testRuntime("b") });
     await session.append({ type: "message", message: { role: "user", content: "one more try", timestamp: 1 } });
     await moveTo({ session, target: "e9", budget, runtime: testRuntime("c"), summary: { models: [model] } });
-    const asked = JSON.stringify(model.requests[1]?.messages);
-    expect(asked).toContain("[User]: [#13] one more try");
-    expect(asked).toContain("previous-summary");
-    expect(asked).not.toContain("[Tool result]");
+    const requestText = JSON.stringify(model.requests[1]?.messages);
+    expect(requestText).toContain("[User]: [#13] one more try");
+    expect(requestText).toContain("previous-summary");
+    expect(requestText).not.toContain("[Tool result]");
   });
 
   test("BR4 what was taken out of it since does not come back", async () => {
@@ -296,7 +296,7 @@ describe("hooks", () => {
   const before = (answer: object) => ({ session_before_tree: [() => answer] });
 
   test("HOOK1 are told the move, and may cancel it", async () => {
-    const heard: unknown[] = [];
+    const events: unknown[] = [];
     const hooks = {
       session_before_tree: [
         ({
@@ -304,13 +304,13 @@ describe("hooks", () => {
         }: {
           preparation: { entriesToSummarize: { id: string }[] };
         }) => {
-          heard.push({ ...rest, entries: entriesToSummarize.map(({ id }) => id) });
+          events.push({ ...rest, entries: entriesToSummarize.map(({ id }) => id) });
           return { cancel: true };
         },
       ],
     };
     const { outcome, added } = await going("e9", { hooks, label: "here" });
-    expect(heard).toEqual([
+    expect(events).toEqual([
       {
         targetId: "e9",
         oldLeafId: "e6",
@@ -409,7 +409,7 @@ describe("hooks", () => {
   });
 
   test("HOOK5 afterwards they hear of it, and what they add stands behind it", async () => {
-    const heard: unknown[] = [];
+    const events: unknown[] = [];
     const note = {
       type: "custom_message" as const,
       customType: "note",
@@ -419,13 +419,13 @@ describe("hooks", () => {
     const hooks = {
       session_tree: [
         (event: unknown) => {
-          heard.push(event);
+          events.push(event);
           return { entries: [note] };
         },
       ],
     };
     const { session, added } = await going("e9", { hooks, summary: by(story()) });
-    expect(heard).toEqual([
+    expect(events).toEqual([
       { type: "session_tree", newLeafId: added[0]?.id, oldLeafId: "e6", summaryEntry: added[0], fromExtension: false },
     ]);
     expect(contextLines(session).at(-1)).toContain("files were not moved");

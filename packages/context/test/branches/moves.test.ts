@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { buildSessionContext } from "../../src/context/build-context.ts";
 import type { Entry } from "../../src/entry.ts";
 import type { NewEntry, Session } from "../../src/session/session.ts";
-import { life } from "../properties/commands.ts";
+import { commandSequences } from "../properties/commands.ts";
 import { pick } from "../properties/drafts.ts";
 import { plainContext } from "../properties/plain-model.ts";
 import { isLong } from "../test-length.ts";
@@ -18,21 +18,21 @@ import {
   userEntry,
 } from "./story-session.ts";
 
-const seen = ({ branch: window }: Session): string => JSON.stringify(buildSessionContext(window).messages);
+const contextJson = ({ branch: window }: Session): string => JSON.stringify(buildSessionContext(window).messages);
 const placeIn = (all: readonly Entry[], which: number): string | null =>
   which % 9 === 0 ? null : (pick(all, which)?.id ?? null);
 const runs = { numRuns: isLong ? 400 : 100 };
 
 test("INV34 MOVE1 moving to before a compaction gives the context of that time", async () => {
   await fc.assert(
-    fc.asyncProperty(life, async (life) => {
-      const session = await randomSession(life);
+    fc.asyncProperty(commandSequences, async (commands) => {
+      const session = await randomSession(commands);
       const all = allEntries(session);
       for (const [at, { type, parentId }] of all.entries()) {
         if (type !== "compaction") continue;
         await session.move(parentId);
         const then = plainContext({ entries: all.slice(0, at), leaf: parentId }, parentId);
-        expect(seen(session)).toBe(JSON.stringify(then));
+        expect(contextJson(session)).toBe(JSON.stringify(then));
       }
     }),
     runs,
@@ -41,14 +41,14 @@ test("INV34 MOVE1 moving to before a compaction gives the context of that time",
 
 test("INV35 MOVE3 leaving and coming back gives the same context as never leaving", async () => {
   await fc.assert(
-    fc.asyncProperty(life, fc.nat(), fc.boolean(), async (life, which, summarized) => {
-      const stayed = await randomSession(life);
+    fc.asyncProperty(commandSequences, fc.nat(), fc.boolean(), async (commands, which, summarized) => {
+      const stayed = await randomSession(commands);
       const { leaf } = stayed;
       const left = await reopenSession(sessionBytes(stayed));
       await left.move(placeIn(allEntries(left), which), summarized ? { newEntries: [branchSummaryEntry(leaf)] } : {});
       await left.append(userEntry("elsewhere"), compaction);
       await left.move(leaf);
-      expect(seen(left)).toBe(seen(stayed));
+      expect(contextJson(left)).toBe(contextJson(stayed));
       expect(left.branch.state).toEqual(stayed.branch.state);
 
       for (const session of [stayed, left]) await session.append(userEntry("go on"));
@@ -60,12 +60,12 @@ test("INV35 MOVE3 leaving and coming back gives the same context as never leavin
 
 test("INV38 FORK2 a fork of a leaf below a branch summary has the same context", async () => {
   await fc.assert(
-    fc.asyncProperty(life, fc.nat(), async (life, which) => {
-      const session = await randomSession(life);
+    fc.asyncProperty(commandSequences, fc.nat(), async (commands, which) => {
+      const session = await randomSession(commands);
       await session.move(placeIn(allEntries(session), which), { newEntries: [branchSummaryEntry(session.leaf)] });
       await session.append(userEntry("go on"));
       const copy = await reopenSession(await session.fork());
-      expect(seen(copy)).toBe(seen(session));
+      expect(contextJson(copy)).toBe(contextJson(session));
       expect(copy.branch.state).toEqual(session.branch.state);
     }),
     runs,
@@ -74,8 +74,8 @@ test("INV38 FORK2 a fork of a leaf below a branch summary has the same context",
 
 test("MOVE3 a branch summary below any place is the leaf, and the place is seen with it", async () => {
   await fc.assert(
-    fc.asyncProperty(life, fc.nat(), async (life, which) => {
-      const session = await randomSession(life);
+    fc.asyncProperty(commandSequences, fc.nat(), async (commands, which) => {
+      const session = await randomSession(commands);
       const all = allEntries(session);
       const target = placeIn(all, which);
       const before = plainContext({ entries: all, leaf: target }, target);
@@ -100,4 +100,4 @@ const compaction: NewEntry = {
   tokensBefore: 1,
 };
 
-const timeless = (session: Session): string => seen(session).replace(/"timestamp":\d+/g, "");
+const timeless = (session: Session): string => contextJson(session).replace(/"timestamp":\d+/g, "");

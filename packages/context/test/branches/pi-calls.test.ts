@@ -92,12 +92,12 @@ test.each([
   ["the usual reserve takes a quarter of a small window", undefined, false],
   ["so does a larger one", 1_000_000, false],
   ["without a reserve all of the window is filled", 0, true],
-])("SRC1 DUE3 generateBranchSummary: %s", async (_, reserveTokens, isOldTold) => {
+])("SRC1 DUE3 generateBranchSummary: %s", async (_, reserveTokens, includesOldSummary) => {
   const entries = story(`user: The oldest. ${repeatWord(1_400)}`, `says: ${repeatWord(1_600)}`);
   const contextWindow = Math.ceil(prepareBranchEntries(entries).totalTokens * 1.2);
   const model = Object.assign(opened(record, record, record, record, record), { contextWindow });
   await generateBranchSummary(entries, { model, ...(reserveTokens !== undefined && { reserveTokens }) });
-  expect(JSON.stringify(model.requests).includes("The oldest.")).toBe(isOldTold);
+  expect(JSON.stringify(model.requests).includes("The oldest.")).toBe(includesOldSummary);
 });
 
 test("SRC1 what went wrong is said in the result", async () => {

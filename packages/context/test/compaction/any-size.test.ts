@@ -151,8 +151,8 @@ function exchange(name: string, args: Readonly<Record<string, unknown>>, output:
 
 type Reply = Extract<Extract<NewEntry, { type: "message" }>["message"], { role: "assistant" }>;
 
-function reply(said: string, more: Reply["content"] = []): NewEntry {
-  const content = [...(said ? [{ type: "text" as const, text: said }] : []), ...more];
+function reply(text: string, more: Reply["content"] = []): NewEntry {
+  const content = [...(text ? [{ type: "text" as const, text: text }] : []), ...more];
   return {
     type: "message",
     message: {

@@ -53,7 +53,7 @@ describe("checks", () => {
   const candidate: SummaryCandidate = { route: "model", narrative: "so far", notes: "", covers: new Set(["e1", "e2"]) };
   const good: CheckInput = { plan, candidate, sizeAfter: size(500) };
 
-  const told = (changes: Partial<SummaryCandidate>): Finding | null =>
+  const checkChanges = (changes: Partial<SummaryCandidate>): Finding | null =>
     firstFailedCheck({ ...good, candidate: { ...candidate, ...changes } });
 
   test("CMP5 CMP6 CMP9 nothing speaks against a summary that says something, leaves out nothing and helps", () => {
@@ -63,9 +63,9 @@ describe("checks", () => {
   describe("what it says", () => {
     test("CMP5 is not nothing, unless code wrote it", () => {
       const empty = { code: "empty", note: "the summary is empty" };
-      expect(["", " \n\t"].map((text) => told({ narrative: text }))).toEqual([empty, empty]);
-      expect(told({ narrative: "", notes: "notes" })).toEqual(empty);
-      expect(told({ narrative: "", route: MODEL_FREE_ROUTE })).toBeNull();
+      expect(["", " \n\t"].map((text) => checkChanges({ narrative: text }))).toEqual([empty, empty]);
+      expect(checkChanges({ narrative: "", notes: "notes" })).toEqual(empty);
+      expect(checkChanges({ narrative: "", route: MODEL_FREE_ROUTE })).toBeNull();
     });
 
     test("CMP5 is with its notes no longer than the checkpoint, unless code wrote it", () => {
@@ -193,11 +193,11 @@ describe("checks", () => {
   });
 
   test("CMP6 what was seen is in one of the two parts, or the first that is not is named", () => {
-    expect(told({ covers: new Set() })).toEqual({
+    expect(checkChanges({ covers: new Set() })).toEqual({
       code: "not-covered",
       note: "2 entries are neither summarized nor kept; the first is e1",
     });
-    expect(told({ covers: new Set(["e1"]) })).toEqual({
+    expect(checkChanges({ covers: new Set(["e1"]) })).toEqual({
       code: "not-covered",
       note: "1 entry is neither summarized nor kept; the first is e2",
     });
@@ -343,13 +343,13 @@ describe("coverage", () => {
   }
 
   /** What falls out when these entries were put before the writer. */
-  function left(plan: CompactionPlan, covers: readonly string[], told = "a story"): readonly string[] {
-    const candidate = { route: "model", narrative: told, notes: "", covers: new Set(covers) };
+  function left(plan: CompactionPlan, covers: readonly string[], summary = "a story"): readonly string[] {
+    const candidate = { route: "model", narrative: summary, notes: "", covers: new Set(covers) };
     return findUncoveredEntries(plan, candidate).map(({ id }) => id);
   }
 
   describe("CMP6 what is covered", () => {
-    const talk = story(
+    const entries = story(
       "user: one",
       "calls: a",
       "result: two",
@@ -363,56 +363,56 @@ describe("coverage", () => {
     );
 
     test("CMP6 is all that was seen before the cut, and was put before the writer", () => {
-      const plan = planAt(talk, 8);
+      const plan = planAt(entries, 8);
       expect(left(plan, ["e1", "e2", "e3", "e6"])).toEqual([]);
       expect(left(plan, ["e2", "e6"])).toEqual(["e1", "e3"]);
       expect(left(plan, [])).toEqual(["e1", "e2", "e3", "e6"]);
     });
 
     test("CMP6 is nothing of what is kept", () => {
-      expect(left(planAt(talk, 0), [])).toEqual([]);
-      expect(left(planAt(talk, 10), ["e1", "e2", "e3", "e6", "e9"])).toEqual(["e10"]);
+      expect(left(planAt(entries, 0), [])).toEqual([]);
+      expect(left(planAt(entries, 10), ["e1", "e2", "e3", "e6", "e9"])).toEqual(["e10"]);
     });
   });
 
   describe("CMP6 the summary before", () => {
-    const talk = story(
+    const branchEntries = story(
       "user: one",
       "compacts: older, keeps e1",
       "user: two",
       "compacts: newer, keeps e1",
       "user: three",
     );
-    const said = ["e1", "e3"];
+    const ids = ["e1", "e3"];
 
     test("CMP6 is carried on by a story of the same writer's", () => {
-      expect(left(planAt(talk, 4), said)).toEqual([]);
+      expect(left(planAt(branchEntries, 4), ids)).toEqual([]);
     });
 
     test("CMP6 falls out where code goes on without it, the newest alone", () => {
-      expect(left(planAt(talk, 4), said, "")).toEqual(["e4"]);
-      expect(left(planAt(talk, 1), said, "")).toEqual(["e4"]);
-      expect(left(planAt(talk, 4), ["e1"], "")).toEqual(["e3", "e4"]);
+      expect(left(planAt(branchEntries, 4), ids, "")).toEqual(["e4"]);
+      expect(left(planAt(branchEntries, 1), ids, "")).toEqual(["e4"]);
+      expect(left(planAt(branchEntries, 4), ["e1"], "")).toEqual(["e3", "e4"]);
     });
 
     test("CMP6 does not where it was put before the writer", () => {
-      expect(left(planAt(talk, 4), [...said, "e4"], "")).toEqual([]);
-      expect(left(planAt(talk, 4), [...said, "e2"], "")).toEqual(["e4"]);
+      expect(left(planAt(branchEntries, 4), [...ids, "e4"], "")).toEqual([]);
+      expect(left(planAt(branchEntries, 4), [...ids, "e2"], "")).toEqual(["e4"]);
     });
 
     test("CMP6 does not where it told nothing: what code kept is kept again", () => {
       const { text: summary, parts: front } = renderSummaryMessage(
         [{ kind: "notes", collect: () => null, render: () => "by code" }],
         {
-          plan: planAt(talk, 4),
+          plan: planAt(branchEntries, 4),
           candidate: { route: MODEL_FREE_ROUTE, narrative: "", notes: "by code", covers: new Set() },
           redaction: noRedaction,
         },
       );
-      const entries = talk.map((entry) =>
+      const entries = branchEntries.map((entry) =>
         entry.id === "e4" ? { ...entry, summary, details: { pith: { front } } } : entry,
       );
-      expect(left(planAt(entries as readonly Entry[], 4), said, "")).toEqual([]);
+      expect(left(planAt(entries as readonly Entry[], 4), ids, "")).toEqual([]);
     });
   });
 });

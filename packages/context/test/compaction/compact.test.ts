@@ -9,7 +9,7 @@ import type { Session } from "../../src/session/session.ts";
 import { pinText } from "../../src/summary-parts/pins.ts";
 import { compactSmall, contextLines, createSession, repeatWord, smallBudget } from "./small-session.ts";
 
-const talk = [
+const lines = [
   "user: fix the login",
   `says: ${repeatWord(300)}`,
   "calls: read path=src/login.ts",
@@ -23,7 +23,7 @@ const compactionIn = ({ branch: { entries, compactionIndex: compactionAt } }: Se
 
 describe("what is written", () => {
   test("CMP1 one batch behind the leaf; nothing else changes", async () => {
-    const session = await createSession(...talk);
+    const session = await createSession(...lines);
     const before = await session.branchEntries();
     await compactSmall(session);
     const after = await session.branchEntries();
@@ -32,7 +32,7 @@ describe("what is written", () => {
   });
 
   test("CMP8 the receipt says what was done, by the one estimator", async () => {
-    const session = await createSession(...talk);
+    const session = await createSession(...lines);
     const before = contextSize(session.branch, smallBudget()).tokens;
     const outcome = await compactSmall(session);
     expect(outcome).toEqual({ type: "compacted", id: "n1", receipt: readReceipt(compactionIn(session)) });
@@ -111,13 +111,13 @@ describe("what is written", () => {
   });
 
   test("LED2 pi finds the files where it looks for them", async () => {
-    const session = await createSession(...talk);
+    const session = await createSession(...lines);
     await compactSmall(session);
     expect(compactionIn(session).details).toMatchObject({ readFiles: ["src/login.ts"], modifiedFiles: [] });
   });
 
   test("KEEP7 system prompt and tools are folded into it, and the request has them as before", async () => {
-    const session = await createSession("system: You help.", ...talk);
+    const session = await createSession("system: You help.", ...lines);
     await compactSmall(session);
     expect(compactionIn(session).systemMessage).toMatchObject({ role: "system", content: "You help." });
     expect(contextLines(session)[0]).toBe("0 system    You help.");
@@ -139,7 +139,7 @@ describe("what is left alone", () => {
   test("CUT3 a short session, an empty one, one that was just compacted", async () => {
     expect(await compactSmall(await createSession())).toEqual({ type: "nothing-to-do", why: "empty" });
     expect(await compactSmall(await createSession("user: hello"))).toEqual({ type: "nothing-to-do", why: "too-short" });
-    const session = await createSession(...talk);
+    const session = await createSession(...lines);
     await compactSmall(session);
     expect(await compactSmall(session)).toEqual({ type: "nothing-to-do", why: "already-compacted" });
   });
@@ -147,7 +147,7 @@ describe("what is left alone", () => {
   test.each([ENVIRONMENT_TYPE, STATE_TYPE, `${STATE_TYPE}.files`])(
     "CUT3 ENV1 one in which nothing was said since but how things are: %s",
     async (customType) => {
-      const session = await createSession(...talk);
+      const session = await createSession(...lines);
       await compactSmall(session);
       const state = { type: "custom_message", customType, content: repeatWord(300), display: false } as const;
       await session.append(state);
@@ -170,18 +170,18 @@ describe("what is left alone", () => {
   });
 
   test("CMP3 INV43 one that was aborted before it began", async () => {
-    const session = await createSession(...talk);
+    const session = await createSession(...lines);
     const signal = AbortSignal.abort();
     expect(await compactSmall(session, { signal })).toEqual({ type: "cancelled" });
-    expect(await session.branchEntries()).toHaveLength(talk.length);
+    expect(await session.branchEntries()).toHaveLength(lines.length);
   });
 });
 
 describe("the preview", () => {
   test("CMP8 is what the compaction then does, and does nothing", async () => {
-    const session = await createSession(...talk);
+    const session = await createSession(...lines);
     const preview = previewCompaction(session.branch, smallBudget());
-    expect(await session.branchEntries()).toHaveLength(talk.length);
+    expect(await session.branchEntries()).toHaveLength(lines.length);
     const outcome = await compactSmall(session);
     if (preview.type !== "planned" || outcome.type !== "compacted") throw new Error("nothing was done");
     expect({ ...outcome.receipt, durationMs: 0 }).toEqual(preview.receipt);

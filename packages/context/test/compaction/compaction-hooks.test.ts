@@ -23,7 +23,7 @@ import { emptyUsage, story } from "../../src/testing/story.ts";
 import { compactSmall, contextLines, createSession, repeatWord, smallBudget } from "./small-session.ts";
 
 describe("after compact", () => {
-  const talk = ["user: one", `says: ${repeatWord(900)}`, "user: two", "says: three", "user: four"];
+  const storyLines = ["user: one", `says: ${repeatWord(900)}`, "user: two", "says: three", "user: four"];
 
   type AfterCompact = NonNullable<CompactionHooks["session_compact"]>[number];
 
@@ -34,7 +34,7 @@ describe("after compact", () => {
   }
 
   async function acted(hooks: CompactionHooks, parts: Partial<CompactOptions> = {}, given?: Session): Promise<Acted> {
-    const session = given ?? (await createSession(...talk));
+    const session = given ?? (await createSession(...storyLines));
     const reported: HookFailure[] = [];
     const report = (failure: HookFailure): void => void reported.push(failure);
     return { session, outcome: await compactSmall(session, { ...parts, hooks: { report, ...hooks } }), reported };
@@ -52,39 +52,39 @@ describe("after compact", () => {
 
   describe("after one that was done", () => {
     test("HOOK5 B75 it is told the entry as it is in the log", async () => {
-      const told: unknown[] = [];
+      const events: unknown[] = [];
       const { session, outcome } = await acted({
-        session_compact: [(event) => void told.push(structuredClone(event))],
+        session_compact: [(event) => void events.push(structuredClone(event))],
       });
       const compactionEntry = (await session.branchEntries()).at(-1);
       expect(compactionEntry).toMatchObject({ type: "compaction", id: (outcome as { readonly id: string }).id });
-      expect(told).toStrictEqual([
+      expect(events).toStrictEqual([
         { type: "session_compact", compactionEntry, fromExtension: false, reason: "manual", willRetry: false },
       ]);
     });
 
     test("HOOK5 it is told who wrote it, and whether a request is sent again", async () => {
-      const told: unknown[] = [];
+      const events: unknown[] = [];
       const summary = { summary: "Mine.", firstKeptEntryId: "e3" };
       const hooks: CompactionHooks = {
         session_before_compact: [() => ({ compaction: summary })],
         session_compact: [
-          ({ fromExtension, reason, willRetry }) => void told.push({ fromExtension, reason, willRetry }),
+          ({ fromExtension, reason, willRetry }) => void events.push({ fromExtension, reason, willRetry }),
         ],
       };
       await acted(hooks, { reason: "overflow" });
-      expect(told).toStrictEqual([{ fromExtension: true, reason: "overflow", willRetry: true }]);
+      expect(events).toStrictEqual([{ fromExtension: true, reason: "overflow", willRetry: true }]);
     });
 
     test("HOOK5 each has a copy: what it does to it changes nothing", async () => {
-      const told: string[] = [];
+      const calls: string[] = [];
       const spoiling: AfterCompact = ({ compactionEntry }) => {
-        told.push(compactionEntry.summary);
+        calls.push(compactionEntry.summary);
         Object.assign(compactionEntry, { summary: "mine", firstKeptEntryId: "e1" });
         Object.assign(compactionEntry.details as object, { pith: null });
       };
       const { session } = await acted({ session_compact: [spoiling, spoiling] });
-      expect(told[1]).toBe(told[0]);
+      expect(calls[1]).toBe(calls[0]);
       expect(contextLines(session)[0]).not.toContain("mine");
       expect((await session.branchEntries()).at(-1)).toMatchObject({ firstKeptEntryId: "e3", details: { pith: {} } });
     });
@@ -147,7 +147,7 @@ describe("after compact", () => {
     });
 
     test("HOOK5 what they add to a session that has left it meanwhile is not written elsewhere", async () => {
-      const session = await createSession(...talk);
+      const session = await createSession(...storyLines);
       const leaving: AfterCompact = async () => {
         await session.move("e1");
         return { entries: [note("mine")] };
@@ -161,7 +161,7 @@ describe("after compact", () => {
     });
 
     test("HOOK5 what was said meanwhile comes first, and nothing is lost", async () => {
-      const session = await createSession(...talk);
+      const session = await createSession(...storyLines);
       const slow: AfterCompact = async () => {
         await session.append(note("meanwhile"));
         return { entries: [note("mine")] };
@@ -172,34 +172,45 @@ describe("after compact", () => {
   });
 
   describe("after one that was not", () => {
-    const heard = async (parts: Partial<CompactOptions>, ...lines: readonly string[]) => {
-      const told: unknown[] = [];
+    const compactWithEvents = async (parts: Partial<CompactOptions>, ...lines: readonly string[]) => {
+      const events: unknown[] = [];
       const hooks: CompactionHooks = {
         ...parts.hooks,
-        session_compact: [() => void told.push("done")],
-        session_compact_failed: [(event) => void told.push(event)],
+        session_compact: [() => void events.push("done")],
+        session_compact_failed: [(event) => void events.push(event)],
       };
-      const session = await createSession(...(lines.length > 0 ? lines : talk));
+      const session = await createSession(...(lines.length > 0 ? lines : storyLines));
       const { outcome } = await acted(hooks, parts, session);
-      return { type: outcome.type, told };
+      return { type: outcome.type, events };
     };
     const event = { type: "session_compact_failed", fromExtension: false, reason: "manual", willRetry: false };
 
     test("HOOK5 c1 because a hook or the user cancelled it", async () => {
-      const told = [{ ...event, aborted: true }];
+      const expectedEvents = [{ ...event, aborted: true }];
       const cancelling = { session_before_compact: [() => ({ cancel: true })] };
-      expect(await heard({ hooks: cancelling })).toStrictEqual({ type: "cancelled", told });
-      expect(await heard({ signal: AbortSignal.abort() })).toStrictEqual({ type: "cancelled", told });
+      expect(await compactWithEvents({ hooks: cancelling })).toStrictEqual({
+        type: "cancelled",
+        events: expectedEvents,
+      });
+      expect(await compactWithEvents({ signal: AbortSignal.abort() })).toStrictEqual({
+        type: "cancelled",
+        events: expectedEvents,
+      });
     });
 
     test("HOOK5 c1 because nothing helps", async () => {
-      const told = [{ ...event, aborted: false, errorMessage: "cannot-fit", reason: "overflow", willRetry: true }];
-      expect(await heard({ reason: "overflow", attempt: 4 })).toStrictEqual({ type: "failed", told });
+      const expectedEvents = [
+        { ...event, aborted: false, errorMessage: "cannot-fit", reason: "overflow", willRetry: true },
+      ];
+      expect(await compactWithEvents({ reason: "overflow", attempt: 4 })).toStrictEqual({
+        type: "failed",
+        events: expectedEvents,
+      });
     });
 
     test("HOOK5 c1 because the session has moved on", async () => {
-      const session = await createSession(...talk);
-      const told: unknown[] = [];
+      const session = await createSession(...storyLines);
+      const events: unknown[] = [];
       const leaving: Summarizer = {
         name: "leaving",
         isPaid: false,
@@ -208,15 +219,18 @@ describe("after compact", () => {
           return { type: "nothing" };
         },
       };
-      const hooks: CompactionHooks = { session_compact_failed: [(failed) => void told.push(failed)] };
+      const hooks: CompactionHooks = { session_compact_failed: [(failed) => void events.push(failed)] };
       expect(await acted(hooks, { summarizers: [leaving] }, session)).toMatchObject({ outcome: { why: "leaf-moved" } });
-      expect(told).toStrictEqual([{ ...event, aborted: false, errorMessage: "leaf-moved" }]);
+      expect(events).toStrictEqual([{ ...event, aborted: false, errorMessage: "leaf-moved" }]);
     });
 
     test("HOOK5 where there was nothing to do, nobody is told", async () => {
-      expect(await heard({}, "user: hello")).toStrictEqual({ type: "nothing-to-do", told: [] });
+      expect(await compactWithEvents({}, "user: hello")).toStrictEqual({ type: "nothing-to-do", events: [] });
       const off = smallBudget({ enabled: false });
-      expect(await heard({ budget: off, reason: "due" })).toStrictEqual({ type: "nothing-to-do", told: [] });
+      expect(await compactWithEvents({ budget: off, reason: "due" })).toStrictEqual({
+        type: "nothing-to-do",
+        events: [],
+      });
     });
 
     test("HOOK5 HOOK4 one that fails, or brings something, changes nothing", async () => {
@@ -231,13 +245,13 @@ describe("after compact", () => {
       const { session, outcome, reported } = await acted(hooks);
       expect(outcome).toStrictEqual({ type: "cancelled" });
       expect(reported.map(({ why }) => why)).toStrictEqual(["no", "no answer within 30 s"]);
-      expect(await session.branchEntries()).toHaveLength(talk.length);
+      expect(await session.branchEntries()).toHaveLength(storyLines.length);
     });
   });
 });
 
 describe("before compact", async () => {
-  const talk = [
+  const lines = [
     "user: one",
     `says: ${repeatWord(900)}`,
     "user: two",
@@ -260,7 +274,7 @@ describe("before compact", async () => {
     parts: Partial<CompactOptions> = {},
     given?: Session,
   ): Promise<Acted> {
-    const session = given ?? (await createSession(...talk));
+    const session = given ?? (await createSession(...lines));
     const reported: HookFailure[] = [];
     const host = { report: (failure: HookFailure) => void reported.push(failure), ...parts.hooks };
     const outcome = await compactSmall(session, { ...parts, hooks: { ...host, session_before_compact: hooks } });
@@ -277,13 +291,13 @@ describe("before compact", async () => {
 
   describe("what they are told", () => {
     test("HOOK1 B73 the plan, the loaded end of the branch, the user's instructions, why", async () => {
-      const session = await createSession(...talk);
+      const session = await createSession(...lines);
       const prepared = prepareCompaction(session.branch, smallBudget());
       const stop = new AbortController();
-      const told: SessionBeforeCompactEvent[] = [];
-      const hook: BeforeCompact = (event) => void told.push(event);
+      const events: SessionBeforeCompactEvent[] = [];
+      const hook: BeforeCompact = (event) => void events.push(event);
       await acted([hook], { instructions: " the tests ", signal: stop.signal }, session);
-      expect(told).toStrictEqual([
+      expect(events).toStrictEqual([
         {
           type: "session_before_compact",
           preparation: toCompactionPreparation((prepared as { readonly plan: CompactionPlan }).plan),
@@ -304,23 +318,23 @@ describe("before compact", async () => {
       ["overflow", { reason: "overflow", willRetry: true }],
       ["model-switch", { reason: "threshold", willRetry: false }],
     ])("HOOK1 c1 a compaction that is %s, in the documents' words", async (reason, occurrence) => {
-      const told: object[] = [];
-      await acted([({ reason, willRetry }) => void told.push({ reason, willRetry })], { reason });
-      expect(told).toStrictEqual([occurrence]);
+      const events: object[] = [];
+      await acted([({ reason, willRetry }) => void events.push({ reason, willRetry })], { reason });
+      expect(events).toStrictEqual([occurrence]);
     });
 
     test("HOOK1 without instructions there is none, and the signal is one that nobody aborts", async () => {
-      const told: object[] = [];
-      await acted([(event) => void told.push({ aborted: event.signal.aborted, has: "customInstructions" in event })]);
-      expect(told).toStrictEqual([{ aborted: false, has: false }]);
+      const events: object[] = [];
+      await acted([(event) => void events.push({ aborted: event.signal.aborted, has: "customInstructions" in event })]);
+      expect(events).toStrictEqual([{ aborted: false, has: false }]);
     });
 
     test("HOOK1 HOOK4 all of it is a copy: what a hook does to it changes neither the session nor what the next one hears", async () => {
-      const session = await createSession(...talk);
+      const session = await createSession(...lines);
       const before = await bytesOf(session);
-      const told: string[] = [];
+      const calls: string[] = [];
       const spoiling: BeforeCompact = ({ preparation, branchEntries }) => {
-        told.push(JSON.stringify({ preparation, branchEntries }));
+        calls.push(JSON.stringify({ preparation, branchEntries }));
         for (const entry of branchEntries)
           Object.assign(entry, { type: "message", message: { role: "user", content: "mine" } });
         for (const message of preparation.messagesToSummarize) Object.assign(message, { content: "mine" });
@@ -329,7 +343,7 @@ describe("before compact", async () => {
       await acted([spoiling, spoiling, saying({ cancel: true })], {}, session);
       expect(await bytesOf(session)).toBe(before);
       expect(session.branch.entries).toStrictEqual(JSON.parse(before));
-      expect(told[1]).toBe(told[0]);
+      expect(calls[1]).toBe(calls[0]);
     });
   });
 
@@ -340,11 +354,15 @@ describe("before compact", async () => {
       ["beside nonsense", { cancel: true, compaction: { summary: "", firstKeptEntryId: "e99" } }],
       ["beside a wish to wait", { cancel: true, postpone: true }],
     ])("HOOK1 cancel, %s: nobody else is asked, nothing is written, nothing is wrong", async (_, result) => {
-      let asked = 0;
-      const later: BeforeCompact = () => void asked++;
+      let callCount = 0;
+      const later: BeforeCompact = () => void callCount++;
       const { session, outcome, reported } = await acted([summary("mine"), saying(result), later], { reason: "due" });
-      expect({ outcome, asked, reported }).toStrictEqual({ outcome: { type: "cancelled" }, asked: 0, reported: [] });
-      expect(await session.branchEntries()).toHaveLength(talk.length);
+      expect({ outcome, callCount, reported }).toStrictEqual({
+        outcome: { type: "cancelled" },
+        callCount: 0,
+        reported: [],
+      });
+      expect(await session.branchEntries()).toHaveLength(lines.length);
     });
 
     test("HOOK1 of several summaries the last holds", async () => {
@@ -362,37 +380,37 @@ describe("before compact", async () => {
     });
 
     test("HOOK1 what they want looked at joins what the user wants", async () => {
-      const heard: (string | undefined)[] = [];
+      const reasons: (string | undefined)[] = [];
       const listening: Summarizer = {
         name: "listening",
         isPaid: false,
         summarize: (_, { instructions }) => {
-          heard.push(instructions);
+          reasons.push(instructions);
           return { type: "nothing" };
         },
       };
-      const wishes = [
+      const hooks = [
         saying({ customInstructions: " the tests " }),
         saying({ customInstructions: "  " }),
         saying({ customInstructions: 7 as never }),
         saying({ customInstructions: "the types" }),
       ];
-      await acted(wishes, { summarizers: [listening], instructions: "the bugs\n" });
+      await acted(hooks, { summarizers: [listening], instructions: "the bugs\n" });
       await acted([], { summarizers: [listening] });
-      expect(heard).toStrictEqual(["the bugs\nthe tests\nthe types", undefined]);
+      expect(reasons).toStrictEqual(["the bugs\nthe tests\nthe types", undefined]);
     });
 
     test("HOOK1 a summary of a hook's own needs no other writer", async () => {
-      let asked = 0;
+      let callCount = 0;
       const counting: Summarizer = {
         name: "counting",
         isPaid: false,
-        summarize: () => ({ type: "failed", why: `${asked++}` }),
+        summarize: () => ({ type: "failed", why: `${callCount++}` }),
       };
       expect(await acted([summary("Mine.")], { summarizers: [counting] })).toMatchObject({
         outcome: { receipt: { route: "hook" } },
       });
-      expect(asked).toBe(0);
+      expect(callCount).toBe(0);
     });
   });
 
@@ -456,17 +474,17 @@ describe("before compact", async () => {
     });
 
     test.each(failing)("HOOK4 because it %s cancels the act where the host wants that", async (_, hook, why) => {
-      let asked = 0;
-      const later: BeforeCompact = () => void asked++;
+      let callCount = 0;
+      const later: BeforeCompact = () => void callCount++;
       const reported: HookFailure[] = [];
       const hooks = { onFailure: "cancel" as const, report: (failure: HookFailure) => void reported.push(failure) };
       const { session, outcome } = await acted([hook, later], { hooks });
-      expect({ outcome, asked, reported }).toStrictEqual({
+      expect({ outcome, callCount, reported }).toStrictEqual({
         outcome: { type: "cancelled" },
-        asked: 0,
+        callCount: 0,
         reported: [{ event: "session_before_compact", why }],
       });
-      expect(await session.branchEntries()).toHaveLength(talk.length);
+      expect(await session.branchEntries()).toHaveLength(lines.length);
     });
 
     test.each<[string, BeforeCompact]>([
@@ -496,7 +514,7 @@ describe("before compact", async () => {
       };
       const { session, outcome, reported } = await acted([hook], { signal: stop.signal });
       expect({ outcome, reported }).toStrictEqual({ outcome: { type: "cancelled" }, reported: [] });
-      expect(await session.branchEntries()).toHaveLength(talk.length);
+      expect(await session.branchEntries()).toHaveLength(lines.length);
     });
   });
 
@@ -512,11 +530,11 @@ describe("before compact", async () => {
     test("HOOK3 one that is due is put off; the log says so, and the context is what it was", async () => {
       const session = await createSession(...full);
       expect(compactionDue(session.branch, budget)).toMatchObject({ type: "due" });
-      const seen = contextLines(session);
+      const contextText = contextLines(session);
       expect(await wait(session)).toStrictEqual({ type: "postponed" });
       const [added, ...rest] = (await session.branchEntries()).slice(full.length);
       expect({ added, rest }).toMatchObject({ added: { type: "custom", customType: "pith.postponed" }, rest: [] });
-      expect(contextLines(session)).toStrictEqual(seen);
+      expect(contextLines(session)).toStrictEqual(contextText);
       expect(compactionDue(session.branch, budget)).toMatchObject({ type: "due" });
     });
 
@@ -554,11 +572,11 @@ describe("before compact", async () => {
     });
 
     test("HOOK3 it wins over a summary, and nobody is told of a failure", async () => {
-      const told: object[] = [];
-      const hooks: CompactionHooks = { session_compact_failed: [(event) => void told.push(event)] };
+      const events: object[] = [];
+      const hooks: CompactionHooks = { session_compact_failed: [(event) => void events.push(event)] };
       const session = await createSession(...full);
       const { outcome } = await acted([summary("Mine.", "e3"), waiting], { budget, reason: "due", hooks }, session);
-      expect({ outcome, told }).toStrictEqual({ outcome: { type: "postponed" }, told: [] });
+      expect({ outcome, events }).toStrictEqual({ outcome: { type: "postponed" }, events: [] });
     });
   });
 });
@@ -575,8 +593,8 @@ describe("hook candidate", () => {
     "user: three",
   ];
 
-  function planOf(...told: readonly string[]): CompactionPlan {
-    const prepared = prepareCompaction(loadBranch(story(...told)), smallBudget());
+  function planOf(...lines: readonly string[]): CompactionPlan {
+    const prepared = prepareCompaction(loadBranch(story(...lines)), smallBudget());
     if (prepared.type !== "planned") throw new Error(`nothing is planned: ${prepared.why}`);
     return prepared.plan;
   }
@@ -683,10 +701,10 @@ describe("hook candidate", () => {
     test("CMP7 is a copy: emptying every list changes neither plan nor window", () => {
       const plan = planOf(...lines);
       const before = structuredClone(plan);
-      const told = toCompactionPreparation(plan);
-      for (const message of told.messagesToSummarize) Object.assign(message, { content: "gone" });
-      told.messagesToSummarize.length = 0;
-      told.fileOps.read.clear();
+      const preparation = toCompactionPreparation(plan);
+      for (const message of preparation.messagesToSummarize) Object.assign(message, { content: "gone" });
+      preparation.messagesToSummarize.length = 0;
+      preparation.fileOps.read.clear();
       expect(plan).toEqual(before);
     });
   });

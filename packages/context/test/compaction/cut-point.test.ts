@@ -34,19 +34,19 @@ const words = (count: number): string => Array.from({ length: count }, (_, at) =
 
 describe("the cut", () => {
   test("CUT1 keeps what should be kept, or a little less", () => {
-    const talk = story(`user: ${words(10)}`, `says: ${words(10)}`, `user: ${words(10)}`, `says: ${words(10)}`);
-    expect(cut(talk, 20)).toEqual({ index: 2, turnStartIndex: null, id: "e3" });
-    expect(cut(talk, 25)).toEqual({ index: 2, turnStartIndex: null, id: "e3" });
+    const entries = story(`user: ${words(10)}`, `says: ${words(10)}`, `user: ${words(10)}`, `says: ${words(10)}`);
+    expect(cut(entries, 20)).toEqual({ index: 2, turnStartIndex: null, id: "e3" });
+    expect(cut(entries, 25)).toEqual({ index: 2, turnStartIndex: null, id: "e3" });
   });
 
   test("CUT1 keeps a little more where less would be too little", () => {
-    const talk = story(`user: ${words(30)}`, `user: ${words(17)}`, `says: ${words(4)}`);
-    expect(cut(talk, 18)?.id).toBe("e2");
+    const entries = story(`user: ${words(30)}`, `user: ${words(17)}`, `says: ${words(4)}`);
+    expect(cut(entries, 18)?.id).toBe("e2");
   });
 
   test("CUT1 keeps the smaller side where neither fits", () => {
-    const talk = story(`user: ${words(30)}`, `user: ${words(90)}`, `says: ${words(4)}`);
-    expect(cut(talk, 20)?.id).toBe("e3");
+    const entries = story(`user: ${words(30)}`, `user: ${words(90)}`, `says: ${words(4)}`);
+    expect(cut(entries, 20)?.id).toBe("e3");
   });
 
   test("CUT1 half of what should be kept is enough, and a quarter more is not too much", () => {
@@ -57,29 +57,29 @@ describe("the cut", () => {
   });
 
   test("CUT2 a result stays with its call, and what stands between goes with them", () => {
-    const talk = story(
+    const entries = story(
       "user: one two",
       "calls: read; bash",
       `result: ${words(20)}`,
       "user: wait",
       `result: ${words(9)}`,
     );
-    for (const keep of [1, 5, 9, 10, 20, 30]) expect([keep, cut(talk, keep)?.id]).toEqual([keep, "e2"]);
+    for (const keep of [1, 5, 9, 10, 20, 30]) expect([keep, cut(entries, keep)?.id]).toEqual([keep, "e2"]);
   });
 
   test("CUT2 so does a program's note that came in between", () => {
-    const talk = story(`user: ${words(20)}`, "calls: read; bash", "result: a", "note: wait", "result: b");
-    expect(cut(talk, 2)).toEqual({ index: 1, turnStartIndex: 0, id: "e2" });
+    const entries = story(`user: ${words(20)}`, "calls: read; bash", "result: a", "note: wait", "result: b");
+    expect(cut(entries, 2)).toEqual({ index: 1, turnStartIndex: 0, id: "e2" });
   });
 
   test("CUT2 CUT4 nothing is kept of results whose call lies before the window", () => {
-    const talk = story("user: go", "calls: bash", `result: ${words(20)}`, "says: one two").slice(2);
-    expect(cut(talk, 10)).toEqual({ index: 1, turnStartIndex: 0, id: "e4" });
+    const entries = story("user: go", "calls: bash", `result: ${words(20)}`, "says: one two").slice(2);
+    expect(cut(entries, 10)).toEqual({ index: 1, turnStartIndex: 0, id: "e4" });
   });
 
   test("CUT2 a result bigger than all that should be kept does not keep everything", () => {
-    const talk = story(`user: ${words(50)}`, "says: ok", "user: go", "calls: bash", `result: ${words(500)}`);
-    expect(cut(talk, 20)?.id).toBe("e4");
+    const entries = story(`user: ${words(50)}`, "says: ok", "user: go", "calls: bash", `result: ${words(500)}`);
+    expect(cut(entries, 20)?.id).toBe("e4");
   });
 
   test("CUT3 nothing is cut of a branch shorter than what should be kept", () => {
@@ -92,7 +92,7 @@ describe("the cut", () => {
   });
 
   test("CUT4 a cut within a turn names where it begins", () => {
-    const talk = story(
+    const entries = story(
       "user: first",
       "says: done",
       "user: second",
@@ -101,35 +101,35 @@ describe("the cut", () => {
       "calls: bash",
       `result: ${words(9)}`,
     );
-    expect(cut(talk, 10)).toEqual({ index: 5, turnStartIndex: 2, id: "e6" });
+    expect(cut(entries, 10)).toEqual({ index: 5, turnStartIndex: 2, id: "e6" });
   });
 
   test("CUT4 turns that follow the cut are not the one it parts", () => {
-    const talk = story(`user: ${words(20)}`, "says: one two three", "user: four five");
-    expect(cut(talk, 5)).toEqual({ index: 1, turnStartIndex: 0, id: "e2" });
+    const entries = story(`user: ${words(20)}`, "says: one two three", "user: four five");
+    expect(cut(entries, 5)).toEqual({ index: 1, turnStartIndex: 0, id: "e2" });
   });
 
   test("CUT4 shell lines, notes and left branches begin a turn", () => {
     for (const line of ["bash: ls -> a b c", "note: a b c d", "left e1: a b c d"]) {
-      const talk = story(`user: ${words(20)}`, `says: ${words(9)}`, line, "says: ok");
-      expect([line, cut(talk, 5)]).toEqual([line, { index: 2, turnStartIndex: null, id: "e3" }]);
+      const entries = story(`user: ${words(20)}`, `says: ${words(9)}`, line, "says: ok");
+      expect([line, cut(entries, 5)]).toEqual([line, { index: 2, turnStartIndex: null, id: "e3" }]);
     }
   });
 
   test("CUT6 labels and changes of the model before the cut go with what is kept", () => {
-    const talk = story(`user: ${words(20)}`, "says: ok", "model: a/b", "labels e1: here", `user: ${words(9)}`);
-    expect(cut(talk, 9)?.id).toBe("e3");
+    const entries = story(`user: ${words(20)}`, "says: ok", "model: a/b", "labels e1: here", `user: ${words(9)}`);
+    expect(cut(entries, 9)?.id).toBe("e3");
   });
 
   test("CUT6 but a compaction does not", () => {
-    const talk = story(
+    const entries = story(
       `user: ${words(20)}`,
       "says: ok",
       "compacts: before, keeps e2",
       "labels e1: here",
       `user: ${words(9)}`,
     );
-    expect(cut(talk, 9)?.id).toBe("e4");
+    expect(cut(entries, 9)?.id).toBe("e4");
   });
 
   test.each<EntryContent>([
@@ -142,48 +142,60 @@ describe("the cut", () => {
     { type: "custom", customType: "state" },
     { type: "unknown", kind: "later", value: {} },
   ])("CUT6 $type goes with what follows it", (draft) => {
-    const [asked, answered, last] = story(`user: ${words(20)}`, "says: ok", `user: ${words(9)}`) as [
+    const [requestEntries, answered, last] = story(`user: ${words(20)}`, "says: ok", `user: ${words(9)}`) as [
       Entry,
       Entry,
       Entry,
     ];
-    expect(cut([asked, answered, entryOf(draft), last], 9)).toEqual({ index: 2, turnStartIndex: null, id: "odd" });
+    expect(cut([requestEntries, answered, entryOf(draft), last], 9)).toEqual({
+      index: 2,
+      turnStartIndex: null,
+      id: "odd",
+    });
   });
 
   test("CUT1 what an edit has removed, a failed reply and a hidden shell line count nothing and are no place", () => {
-    const talk = story(
+    const entries = story(
       `user: ${words(20)}`,
       `user: ${words(9)}`,
       `fails to answer: ${words(50)}`,
       `says: ${words(50)}`,
       "drops e4",
     );
-    expect(cut(talk, 9)?.id).toBe("e2");
+    expect(cut(entries, 9)?.id).toBe("e2");
   });
 });
 
 describe("a place of one's own", () => {
-  const places = (talk: readonly Entry[]): readonly boolean[] =>
-    Array.from({ length: talk.length + 1 }, (_, at) => isCutAllowed(talk, at, edits(talk)));
+  const places = (entries: readonly Entry[]): readonly boolean[] =>
+    Array.from({ length: entries.length + 1 }, (_, at) => isCutAllowed(entries, at, edits(entries)));
 
   test("CUT2 lies before a call, behind its last result, and not between", () => {
-    const talk = story("user: go", "calls: a; b", "result: one", "user: wait", "result: two", "says: done", "user: ok");
-    expect(places(talk)).toEqual([true, true, false, false, false, true, true, true]);
+    const entries = story(
+      "user: go",
+      "calls: a; b",
+      "result: one",
+      "user: wait",
+      "result: two",
+      "says: done",
+      "user: ok",
+    );
+    expect(places(entries)).toEqual([true, true, false, false, false, true, true, true]);
   });
 
   test("CUT2 is no result, not even one that was removed; of one that was, nothing is parted", () => {
-    const talk = story("user: go", "calls: a", "user: wait", "result: one", "drops e4", "says: done");
-    expect(places(talk)).toEqual([true, true, true, false, true, true, true]);
+    const entries = story("user: go", "calls: a", "user: wait", "result: one", "drops e4", "says: done");
+    expect(places(entries)).toEqual([true, true, true, false, true, true, true]);
   });
 
   test("CUT2 a reply that failed does not stand between a call and its result", () => {
-    const talk = story("calls: a", "user: wait", "fails to answer: busy", "result: one");
-    expect(places(talk)).toEqual([true, false, false, false, true]);
+    const entries = story("calls: a", "user: wait", "fails to answer: busy", "result: one");
+    expect(places(entries)).toEqual([true, false, false, false, true]);
   });
 
   test("CUT2 results whose call lies before the window close nothing behind them", () => {
-    const talk = story("user: go", "calls: a", "result: one", "says: done").slice(2);
-    expect(places(talk)).toEqual([false, true, true]);
+    const entries = story("user: go", "calls: a", "result: one", "says: done").slice(2);
+    expect(places(entries)).toEqual([false, true, true]);
   });
 
   test("CUT4 parts the turn it lies in, wherever it comes from", () => {
@@ -199,11 +211,11 @@ describe("a place of one's own", () => {
 });
 
 describe("what the model sees of an entry", () => {
-  const shown = (talk: readonly Entry[]): readonly string[] =>
-    talk.filter((entry) => isVisibleToModel(entry, edits(talk))).map(({ id }) => id);
+  const shown = (entries: readonly Entry[]): readonly string[] =>
+    entries.filter((entry) => isVisibleToModel(entry, edits(entries))).map(({ id }) => id);
 
   test("CMP6 what is said, and neither the system's words nor what failed, was stopped or removed", () => {
-    const talk = story(
+    const entries = story(
       "system: You help.",
       "user: go",
       "calls: a",
@@ -218,14 +230,14 @@ describe("what the model sees of an entry", () => {
       "model: a/b",
       "compacts: so far, keeps e2",
     );
-    expect(shown(talk)).toEqual(["e2", "e3", "e4", "e7", "e8", "e9"]);
+    expect(shown(entries)).toEqual(["e2", "e3", "e4", "e7", "e8", "e9"]);
   });
 
   test("CMP6 a shell line the user kept from the model is not shown, whoever else says so is", () => {
     const hidden = { ...shellLine, excludeFromContext: true, timestamp: 1 };
     expect(isVisibleToModel(entryOf({ type: "message", message: hidden }), [])).toBe(false);
-    const said = { role: "user", content: "go", excludeFromContext: true, timestamp: 1 } as const;
-    expect(isVisibleToModel(entryOf({ type: "message", message: said }), [])).toBe(true);
+    const hiddenMessage = { role: "user", content: "go", excludeFromContext: true, timestamp: 1 } as const;
+    expect(isVisibleToModel(entryOf({ type: "message", message: hiddenMessage }), [])).toBe(true);
   });
 });
 
@@ -264,8 +276,17 @@ describe("PREP8 the cut of a prepared summary", () => {
 
 describe("a turn", () => {
   test("CUT4 begins where somebody else than the assistant speaks", () => {
-    const talk = story("user: a", "says: b", "calls: c", "result: d", "bash: e", "note: f", "left e1: g", "system: h");
-    expect(talk.filter(startsTurn).map(({ id }) => id)).toEqual(["e1", "e5", "e6", "e7"]);
+    const entries = story(
+      "user: a",
+      "says: b",
+      "calls: c",
+      "result: d",
+      "bash: e",
+      "note: f",
+      "left e1: g",
+      "system: h",
+    );
+    expect(entries.filter(startsTurn).map(({ id }) => id)).toEqual(["e1", "e5", "e6", "e7"]);
     const custom = { role: "custom", customType: "note", content: "i", display: true, timestamp: 1 } as const;
     expect(startsTurn(entryOf({ type: "message", message: custom }))).toBe(true);
   });
@@ -275,8 +296,8 @@ describe("a turn", () => {
     (customType) => {
       const stated = entryOf({ type: "custom_message", customType, content: "a b c d", display: false });
       expect(startsTurn(stated)).toBe(false);
-      const talk = story("user: first", "says: done", `user: ${words(20)}`, `says: ${words(9)}`);
-      const turn = talk.toSpliced(3, 0, stated);
+      const entries = story("user: first", "says: done", `user: ${words(20)}`, `says: ${words(9)}`);
+      const turn = entries.toSpliced(3, 0, stated);
       expect(cut(turn, 9)).toEqual({ index: 4, turnStartIndex: 2, id: "e4" });
       expect(cut(turn, 13)).toEqual({ index: 3, turnStartIndex: 2, id: "odd" });
       expect(isVisibleToModel(stated, [])).toBe(true);
@@ -301,18 +322,18 @@ describe("on any branch", () => {
   test("CUT1 CUT2 INV6 INV9 the kept part is a suffix of whole exchanges within its bounds", () => {
     fc.assert(
       fc.property(talks, fc.integer({ min: 1, max: 200 }), (lines, keep) => {
-        const talk = story(...lines);
-        const found = cut(talk, keep);
-        const all = talk.reduce((sum, entry) => sum + shownTokens(entry), 0);
+        const entries = story(...lines);
+        const found = cut(entries, keep);
+        const all = entries.reduce((sum, entry) => sum + shownTokens(entry), 0);
         if (!found) {
-          expect(all <= keep || !talk.some(isPlace)).toBe(true);
+          expect(all <= keep || !entries.some(isPlace)).toBe(true);
           return;
         }
-        const kept = talk.slice(found.index);
+        const kept = entries.slice(found.index);
         expect(orphans(kept)).toEqual([]);
         const tokens = kept.reduce((sum, entry) => sum + shownTokens(entry), 0);
         const biggest = Math.max(
-          ...exchanges(talk).map((part) => part.reduce((sum, each) => sum + shownTokens(each), 0)),
+          ...exchanges(entries).map((part) => part.reduce((sum, each) => sum + shownTokens(each), 0)),
         );
         expect(tokens).toBeLessThanOrEqual(Math.max(keep * 1.25, keep + biggest));
         expect(tokens).toBeGreaterThanOrEqual(Math.min(keep * 0.5, keep * 1.25 - biggest));
@@ -331,9 +352,9 @@ describe("on any branch", () => {
           const plain = story(...lines);
           const mixed = [...lines];
           for (const [at, each] of added) mixed.splice(at % (mixed.length + 1), 0, each);
-          const kept = (talk: readonly Entry[]): readonly string[] =>
-            talk
-              .slice(cut(talk, keep)?.index ?? 0)
+          const kept = (entries: readonly Entry[]): readonly string[] =>
+            entries
+              .slice(cut(entries, keep)?.index ?? 0)
               .flatMap((entry) => (entry.type === "message" ? entryText(entry) : []));
           expect(kept(story(...mixed))).toEqual(kept(plain));
         },
@@ -345,14 +366,14 @@ describe("on any branch", () => {
   test("CUT4 INV10 the two parts of a split turn are the turn", () => {
     fc.assert(
       fc.property(talks, fc.integer({ min: 1, max: 100 }), (lines, keep) => {
-        const talk = story(...lines);
-        const found = cut(talk, keep);
+        const entries = story(...lines);
+        const found = cut(entries, keep);
         if (!found || found.turnStartIndex === null) return;
-        const turn = talk.slice(found.turnStartIndex, found.index);
+        const turn = entries.slice(found.turnStartIndex, found.index);
         expect(
           turn
             .slice(1)
-            .some((entry) => entry.type === "message" && entry.message.role === "user" && !isSteering(talk, entry)),
+            .some((entry) => entry.type === "message" && entry.message.role === "user" && !isSteering(entries, entry)),
         ).toBe(false);
       }),
       { numRuns: 500 },
@@ -360,8 +381,8 @@ describe("on any branch", () => {
   });
 });
 
-const isSteering = (talk: readonly Entry[], entry: Entry): boolean =>
-  talk.indexOf(entry) > 0 && entryText(entry) === "steer";
+const isSteering = (entries: readonly Entry[], entry: Entry): boolean =>
+  entries.indexOf(entry) > 0 && entryText(entry) === "steer";
 
 function shownTokens(entry: Entry): number {
   return entry.type === "message" && entry.message.role === "assistant" && entry.message.stopReason === "aborted"
@@ -384,13 +405,13 @@ function orphans(kept: readonly Entry[]): readonly string[] {
 }
 
 /** An assistant message with all up to its last result; anything else by itself. */
-function exchanges(talk: readonly Entry[]): readonly (readonly Entry[])[] {
+function exchanges(entries: readonly Entry[]): readonly (readonly Entry[])[] {
   const parts: Entry[][] = [];
-  for (const [at, entry] of talk.entries()) {
-    const next = talk
+  for (const [at, entry] of entries.entries()) {
+    const next = entries
       .slice(at)
       .findIndex((each, index) => index > 0 && each.type === "message" && each.message.role === "assistant");
-    const rest = talk.slice(at, next === -1 ? undefined : at + next);
+    const rest = entries.slice(at, next === -1 ? undefined : at + next);
     const inside = rest.some((each) => each.type === "message" && each.message.role === "toolResult");
     const isReply = entry.type === "message" && entry.message.role === "assistant";
     if (isReply || !inside || parts.length === 0) parts.push([entry]);

@@ -93,11 +93,11 @@ describe("what summaries cost", () => {
   test("GUARD3 INV48 failed attempts count, over any number of compactions", async () => {
     const session = await createSession("user: begin");
     const budget = smallBudget({ hourly: { cost: 100, calls: 3 } });
-    let asked = 0;
+    let callCount = 0;
     const counting: Summarizer = {
       ...failing,
       summarize: (plan, act) => {
-        asked++;
+        callCount++;
         return failing.summarize(plan, act);
       },
     };
@@ -105,7 +105,7 @@ describe("what summaries cost", () => {
       await print(session, repeatWord(900, `r${round}x`));
       expect(await compactSmall(session, { budget, summarizers: [counting] })).toMatchObject({ type: "compacted" });
     }
-    expect(asked).toBe(3);
+    expect(callCount).toBe(3);
   });
 
   test("GUARD3 a call is part of the limit for one hour before and after it, and no longer", async () => {

@@ -19,7 +19,7 @@ import { textTokens } from "../../src/tokens/estimate-tokens.ts";
 import { apisWithRules, findRuleViolations } from "../support/provider-rules/provider-rules.ts";
 import { contextLines, createSession, repeatWord, smallBudget } from "./small-session.ts";
 
-const talk = [
+const storyLines = [
   "user: never touch the lock file",
   "calls: bash command=make",
   "result: all is well",
@@ -55,7 +55,7 @@ const good = `## Goal
 - (none)`;
 
 const usage: Usage = { ...emptyUsage, input: 100, totalTokens: 100, cost: { ...emptyUsage.cost, total: 0.01 } };
-const said = (text: string, more: Partial<AssistantMessage> = {}): Partial<AssistantMessage> => ({
+const createReply = (text: string, more: Partial<AssistantMessage> = {}): Partial<AssistantMessage> => ({
   content: [{ type: "text", text }],
   usage,
   ...more,
@@ -66,7 +66,7 @@ const budget = smallBudget({ checkpoint: { tokens: 900, share: 1 } });
 /** A model whose stream is what this makes of it. */
 function streaming(stream: (good: readonly ModelEvent[]) => AsyncGenerator<ModelEvent>): Model {
   const model = scriptedModel();
-  const reply = scriptedModel(said(good), said(good));
+  const reply = scriptedModel(createReply(good), createReply(good));
   return {
     ...model,
     async *stream(request, act) {
@@ -80,19 +80,19 @@ function streaming(stream: (good: readonly ModelEvent[]) => AsyncGenerator<Model
 const call = { type: "toolCall" as const, id: "c9", name: "bash", arguments: { command: "rm -rf /" } };
 
 const ways: readonly (readonly [string, Model, string])[] = [
-  ["says nothing", scriptedModel(said("")), "the reply is empty"],
-  ["says whitespace", scriptedModel(said(" \n\t\n ")), "the reply is empty"],
+  ["says nothing", scriptedModel(createReply("")), "the reply is empty"],
+  ["says whitespace", scriptedModel(createReply(" \n\t\n ")), "the reply is empty"],
   ["only thinks", scriptedModel({ content: [{ type: "thinking", thinking: good }], usage }), "the reply is empty"],
-  ["is cut off", scriptedModel(said(good, { stopReason: "length" })), "the reply was cut off"],
+  ["is cut off", scriptedModel(createReply(good, { stopReason: "length" })), "the reply was cut off"],
   ["calls a tool", scriptedModel({ content: [call], usage }), "the model called a tool instead of writing the summary"],
   [
     "writes and calls a tool",
-    scriptedModel(said(good, { content: [{ type: "text", text: good }, call] })),
+    scriptedModel(createReply(good, { content: [{ type: "text", text: good }, call] })),
     "the model called a tool instead of writing the summary",
   ],
   [
     "refuses in words",
-    scriptedModel(said("I can't help with that."), said("I can't help with that.")),
+    scriptedModel(createReply("I can't help with that."), createReply("I can't help with that.")),
     "Most of these headings are missing",
   ],
   ["refuses by its provider", scriptedModel(failing({ kind: "refused", message: "policy" })), "policy"],
@@ -102,7 +102,7 @@ const ways: readonly (readonly [string, Model, string])[] = [
   ["is not there", unreachableTwice(), "ECONNREFUSED"],
   [
     "answers with headings alone",
-    scriptedModel(said(headingsOf(good)), said(headingsOf(good))),
+    scriptedModel(createReply(headingsOf(good)), createReply(headingsOf(good))),
     "The summary is empty.",
   ],
   [
@@ -166,7 +166,7 @@ function longer(count: number): string {
 
 describe("a summarizer that", () => {
   test.each(ways)("SUM4 CMP3 CMP5 INV44 %s: code writes instead, and the receipt says why", async (_, model, why) => {
-    const session = await createSession(...talk);
+    const session = await createSession(...storyLines);
     const ports = testRuntime("x");
     const outcome = await compact({
       session,
@@ -185,7 +185,7 @@ describe("a summarizer that", () => {
   });
 
   test("SUM9 CMP5 KEEP5 answers far too long twice is refused, and code writes instead: nothing is cut out of its summary", async () => {
-    const model = scriptedModel(said(longer(3_000)), said(longer(3_000)));
+    const model = scriptedModel(createReply(longer(3_000)), createReply(longer(3_000)));
     const { session, receipt } = await compactBy(model);
     expect(model.requests).toHaveLength(2);
     expect(receipt).toMatchObject({ route: "model-free", by: null, calls: 2, cost: 0.02 });
@@ -199,15 +199,18 @@ describe("a summarizer that", () => {
   });
 
   test("SUM8 SUM9 answers far too long twice is followed by the next", async () => {
-    const second = { ...scriptedModel(said(good)), provider: "elsewhere", model: "second" };
-    const { session, receipt } = await compactBy(scriptedModel(said(longer(3_000)), said(longer(3_000))), second);
+    const second = { ...scriptedModel(createReply(good)), provider: "elsewhere", model: "second" };
+    const { session, receipt } = await compactBy(
+      scriptedModel(createReply(longer(3_000)), createReply(longer(3_000))),
+      second,
+    );
     expect(receipt).toMatchObject({ route: "model", by: "elsewhere/second", calls: 3, cost: 0.03 });
     expect(contextLines(session)[0]).not.toMatch(/w\d+x\d/);
     expectSound(session);
   });
 
   test("BOUND4 answers many times too long is refused by its length alone: nothing reads it, and it is not asked to correct it", async () => {
-    const model = scriptedModel(said(longer(600_000)));
+    const model = scriptedModel(createReply(longer(600_000)));
     const { session, receipt } = await compactBy(model);
     expect(model.requests).toHaveLength(1);
     expect(receipt).toMatchObject({ route: "model-free", by: null });
@@ -224,7 +227,7 @@ describe("a summarizer that", () => {
     const tokens = textTokens(long);
     expect(tokens).toBeGreaterThan(675 * 1.1);
     expect(tokens).toBeLessThan(675 * (4 / 3) - 60);
-    const model = scriptedModel(said(long), said(long));
+    const model = scriptedModel(createReply(long), createReply(long));
     const { session, receipt } = await compactBy(model);
     expect(model.requests).toHaveLength(2);
     expect(receipt).toMatchObject({ route: "model", calls: 2 });
@@ -241,17 +244,17 @@ describe("a summarizer that", () => {
     const tokens = textTokens(long);
     expect(tokens).toBeGreaterThan(675);
     expect(tokens).toBeLessThan(675 * 1.1);
-    const model = scriptedModel(said(long));
+    const model = scriptedModel(createReply(long));
     const { session, receipt } = await compactBy(model);
     expect(receipt).toMatchObject({ route: "model", calls: 1 });
     expectEveryLine(session, long);
   });
 
   test("SUM8 fails is followed by the next, and the entry says who wrote it and what all of it cost", async () => {
-    const session = await createSession(...talk);
+    const session = await createSession(...storyLines);
     const ports = testRuntime("x");
-    const second = { ...scriptedModel(said(good)), provider: "elsewhere", model: "second" };
-    const writers = [scriptedModel(said(good, { stopReason: "length" })), second].map((each) =>
+    const second = { ...scriptedModel(createReply(good)), provider: "elsewhere", model: "second" };
+    const writers = [scriptedModel(createReply(good, { stopReason: "length" })), second].map((each) =>
       modelSummarizer(each, { runtime: ports }),
     );
     const outcome = await compact({ session, budget, reason: "asked", runtime: ports, summarizers: writers });
@@ -278,7 +281,7 @@ describe("a summarizer that", () => {
       "4 of 4 citations refer to entries that do not exist.",
     ],
   ])("AUD1 AUD2 SUM9 %s is asked once more, with what is wrong", async (_, bad, note) => {
-    const model = scriptedModel(said(bad), said(good));
+    const model = scriptedModel(createReply(bad), createReply(good));
     const { session, receipt } = await compactBy(model);
     expect(receipt).toMatchObject({ route: "model", calls: 2, cost: 0.02 });
     expect(flawsIn(receipt)).toEqual([]);
@@ -294,7 +297,7 @@ describe("a summarizer that", () => {
     const bad = good
       .replace("lock file [#1]", "lock file [#1]\n- deploy to production on Friday [#5]\n- all is well in make [#3]")
       .replace("all is well [#3]\n", "all is well [#3]\n- [x] wrote `src/ghost.ts` [#2]\n");
-    const model = scriptedModel(said(bad));
+    const model = scriptedModel(createReply(bad));
     const { session, receipt } = await compactBy(model);
     expect(receipt).toMatchObject({ route: "model", calls: 1 });
     expect(flawsIn(receipt)).toEqual([
@@ -330,9 +333,9 @@ describe("a mark", () => {
     ["is repeated", `${line} (unconfirmed)`],
     ["is left out", line],
   ])("AUD4 AUD7 stays in the next summary, also if it %s there", async (_, repeated) => {
-    const { session } = await compactBy(scriptedModel(said(bad)));
+    const { session } = await compactBy(scriptedModel(createReply(bad)));
     expect(storyIn(session)).toContain(`${line} (unconfirmed)\n`);
-    const model = scriptedModel(said(good.replace("- never touch the lock file [#1]", repeated)));
+    const model = scriptedModel(createReply(good.replace("- never touch the lock file [#1]", repeated)));
     await growAndCompact(session, model);
     expect(JSON.stringify(model.requests[0]?.messages)).toContain(`${line} (unconfirmed)`);
     expect(storyIn(session)).toContain(`${line} (unconfirmed)\n`);
@@ -340,8 +343,11 @@ describe("a mark", () => {
   });
 
   test("AUD7 is gone with its line", async () => {
-    const { session } = await compactBy(scriptedModel(said(bad)));
-    await growAndCompact(session, scriptedModel(said(good.replace("- never touch the lock file [#1]", "- (none)"))));
+    const { session } = await compactBy(scriptedModel(createReply(bad)));
+    await growAndCompact(
+      session,
+      scriptedModel(createReply(good.replace("- never touch the lock file [#1]", "- (none)"))),
+    );
     expect(storyIn(session)).not.toMatch(/Friday|unconfirmed/);
   });
 
@@ -371,11 +377,11 @@ test("INV43 CMP3 aborted after any number of steps it has compacted rightly, or 
   // Until an abort comes too late to find anything under way.
   for (let steps = 0, wasEnded = false; !wasEnded; steps++) {
     let ended = false;
-    const session = await createSession(...talk);
-    const before = { seen: contextLines(session), bytes: (session.store as MemoryStore).bytes() };
+    const session = await createSession(...storyLines);
+    const before = { contextText: contextLines(session), bytes: (session.store as MemoryStore).bytes() };
     const ports = testRuntime("x");
     const controller = new AbortController();
-    const writers = [modelSummarizer(scriptedModel(said(good)), { runtime: ports })];
+    const writers = [modelSummarizer(scriptedModel(createReply(good)), { runtime: ports })];
     const act = compact({
       session,
       budget,
@@ -395,8 +401,8 @@ test("INV43 CMP3 aborted after any number of steps it has compacted rightly, or 
     if (outcome.type === "compacted") expectSound(session);
     else {
       expect(outcome).toEqual({ type: "cancelled" });
-      expect(contextLines(session)).toEqual(before.seen);
-      const added = (await session.branchEntries()).slice(talk.length);
+      expect(contextLines(session)).toEqual(before.contextText);
+      const added = (await session.branchEntries()).slice(storyLines.length);
       expect(added.every(({ type }) => type === "usage")).toBe(true);
       if (added.length === 0) expect((session.store as MemoryStore).bytes()).toEqual(before.bytes);
     }
@@ -407,7 +413,7 @@ test("INV43 CMP3 aborted after any number of steps it has compacted rightly, or 
 async function compactBy(
   ...models: readonly Model[]
 ): Promise<{ readonly session: Session; readonly receipt: Receipt }> {
-  const session = await createSession(...talk);
+  const session = await createSession(...storyLines);
   const ports = testRuntime("x");
   const writers = models.map((model) => modelSummarizer(model, { runtime: ports }));
   const outcome = await compact({ session, budget, reason: "asked", runtime: ports, summarizers: writers });
@@ -435,9 +441,9 @@ function flawsIn({ findings }: Receipt): readonly Finding[] {
 /** The user's words are all there, it fits, and every provider takes it. */
 function expectSound(session: Session): void {
   const context = buildSessionContext(session.branch);
-  const seen = JSON.stringify(context.messages);
-  expect(seen).toContain("never touch the lock file");
-  expect(seen).toContain("and the printer");
+  const contextText = JSON.stringify(context.messages);
+  expect(contextText).toContain("never touch the lock file");
+  expect(contextText).toContain("and the printer");
   expect(contextSize(session.branch, budget).tokens).toBeLessThan(budget.limit);
   for (const api of apisWithRules) {
     const to = { api, provider: "any", model: "any" };

@@ -28,7 +28,7 @@ describe("without a model", () => {
       for (let round = 1; round <= 20; round++) {
         const { kept, after } = compactedAt(window, round === 1 ? 600 : replyFrom(window, 6), `c${round}`);
         expect(modifiedIn(kept)).toBe(300);
-        window = appendToBranch(after, placed(writing(...Array(3).fill("src/299.ts")), `r${round}`));
+        window = appendToBranch(after, findEntries(writing(...Array(3).fill("src/299.ts")), `r${round}`));
       }
       expect(window.entries.filter(({ type }) => type === "compaction").length).toBeGreaterThan(1);
     });
@@ -39,7 +39,10 @@ describe("without a model", () => {
       const newest = ["kept.ts", ...files.slice(-498), "zz-newest.ts"];
       expect(first.kept.files).toEqual({ read: [], modified: newest });
 
-      const grown = appendToBranch(first.after, placed(writing("zzz-newer.ts", "aaa-newer.ts", "kept too.ts"), "r"));
+      const grown = appendToBranch(
+        first.after,
+        findEntries(writing("zzz-newer.ts", "aaa-newer.ts", "kept too.ts"), "r"),
+      );
       const { modified } = compactedAt(grown, grown.entries.length - 2, "c2").kept.files;
       expect(modified).toHaveLength(500);
       expect(modified).toEqual(modified.toSorted());
@@ -108,7 +111,7 @@ describe("without a model", () => {
   }
 
   /** The same entries, with ids of their own. */
-  function placed(entries: readonly Entry[], name: string): readonly Entry[] {
+  function findEntries(entries: readonly Entry[], name: string): readonly Entry[] {
     return entries.map((entry, at) => ({ ...entry, id: `${name}-${at}` }));
   }
 
@@ -152,8 +155,8 @@ describe("turns", () => {
     const line = fc.constantFrom("user: ask", "user:  ", "says: answer", "says:  ", "bash: ls -> a", "left e1: tried");
     fc.assert(
       fc.property(fc.array(line, { maxLength: 300, size: "max" }), (lines) => {
-        const talk = story(...lines.map((each, at) => (/\w$/.test(each) ? `${each} ${at}` : each)));
-        expect(collectTurnNotes(talk)).toEqual(plainNotes(talk));
+        const entries = story(...lines.map((each, at) => (/\w$/.test(each) ? `${each} ${at}` : each)));
+        expect(collectTurnNotes(entries)).toEqual(plainNotes(entries));
       }),
     );
   });
@@ -179,8 +182,8 @@ describe("turns", () => {
       enumerable: true,
     });
     const turns = Array.from({ length: 62 }, () => [said({ role: "user", content: "go on" }), said({})]).flat();
-    const talk = entriesOf(turns).map((entry, at) => (at % 2 === 0 ? entry : { ...entry, message: unread }));
-    expect(collectTurnNotes(talk as readonly Entry[])).toHaveLength(61);
+    const entries = entriesOf(turns).map((entry, at) => (at % 2 === 0 ? entry : { ...entry, message: unread }));
+    expect(collectTurnNotes(entries as readonly Entry[])).toHaveLength(61);
   });
 
   test("CMP5 of a branch that was left more is told than of a request, on one line", () => {
@@ -192,18 +195,18 @@ describe("turns", () => {
   });
 
   describe("what a program said", () => {
-    const talk = story("user: fix it", "note: the build is red", "says: looking", "note: it is green", "says: done");
+    const entries = story("user: fix it", "note: the build is red", "says: looking", "note: it is green", "says: done");
     const red: TurnNote = { asked: "[note] the build is red", said: "", entryId: "e2", reference: "#2", by: "program" };
     const green: TurnNote = { asked: "[note] it is green", said: "", entryId: "e4", reference: "#4", by: "program" };
     const turn: TurnNote = { asked: "fix it", said: "done", entryId: "e1", reference: "#1" };
 
     test("CMP5 is named with its kind, and takes no answer from the turn it came in", () => {
-      expect(collectTurnNotes(talk)).toEqual([red, green, turn]);
+      expect(collectTurnNotes(entries)).toEqual([red, green, turn]);
     });
 
     test("CMP5 is the same wherever the turn was parted", () => {
-      for (let at = 0; at <= talk.length; at++)
-        expect(mergeTurnNotes(collectTurnNotes(talk.slice(0, at)), collectTurnNotes(talk.slice(at)))).toEqual([
+      for (let at = 0; at <= entries.length; at++)
+        expect(mergeTurnNotes(collectTurnNotes(entries.slice(0, at)), collectTurnNotes(entries.slice(at)))).toEqual([
           red,
           green,
           turn,
@@ -221,9 +224,9 @@ describe("turns", () => {
       const stated = (customType: string): Entry =>
         ({ type: "custom_message", customType, content: "Today is Friday.", display: false, ...place }) as Entry;
       const place = { id: "s", parentId: null, timestamp: "2026-01-01T00:00:00.000Z", number: 9 };
-      for (let at = 0; at <= talk.length; at++)
+      for (let at = 0; at <= entries.length; at++)
         for (const kind of [ENVIRONMENT_TYPE, STATE_TYPE, `${STATE_TYPE}.files`])
-          expect(collectTurnNotes(talk.toSpliced(at, 0, stated(kind)))).toEqual([red, green, turn]);
+          expect(collectTurnNotes(entries.toSpliced(at, 0, stated(kind)))).toEqual([red, green, turn]);
       expect(collectTurnNotes([stated(ENVIRONMENT_TYPE), stated(STATE_TYPE)])).toEqual([]);
       expect(collectTurnNotes([stated(`${STATE_TYPE}s`)])).toHaveLength(1);
     });
@@ -235,9 +238,9 @@ describe("turns", () => {
   });
 
   /** The same from the first entry to the last, as it is easily seen to be right. */
-  function plainNotes(talk: readonly Entry[]): readonly TurnNote[] {
+  function plainNotes(entries: readonly Entry[]): readonly TurnNote[] {
     const notes: TurnNote[] = [];
-    for (const entry of talk) {
+    for (const entry of entries) {
       const message = entry.type === "message" ? entry.message : null;
       const last = notes.at(-1);
       const words = wordsIn(entry);

@@ -153,9 +153,9 @@ test("SRC1 prepareCompaction keeps as much as the settings say, however much tha
 });
 
 test("SRC1 B34 B46 a second one begins where the first one kept, and has its summary", () => {
-  const placed = { parentId: "e6", timestamp: "2026-01-01T00:00:00.000Z" };
+  const position = { parentId: "e6", timestamp: "2026-01-01T00:00:00.000Z" };
   const first: Entry = {
-    ...placed,
+    ...position,
     type: "compaction",
     id: "c1",
     summary: "## Goal\nnine tables",
@@ -195,22 +195,22 @@ schema.sql
     tokensBefore: preparation?.tokensBefore,
     details: { readFiles: ["schema.sql"], modifiedFiles: [] },
   });
-  const asked = JSON.stringify(model.requests[0]?.messages);
-  expect(asked).toContain("Additional focus: the indexes");
-  expect(asked).not.toContain("kept word for word");
-  expect(asked).toContain("at most 8000 tokens");
+  const requestText = JSON.stringify(model.requests[0]?.messages);
+  expect(requestText).toContain("Additional focus: the indexes");
+  expect(requestText).not.toContain("kept word for word");
+  expect(requestText).toContain("at most 8000 tokens");
 });
 
 test("SRC1 generateSummary(messages, …) brings a previous summary up to date", async () => {
   const model = opened(record);
   const before = "## Goal\n- know the tables";
-  const said = messagesOf(branch.slice(0, 4));
-  const summary = await generateSummary(said, model, 4_000, undefined, undefined, "the tables", before);
+  const messages = messagesOf(branch.slice(0, 4));
+  const summary = await generateSummary(messages, model, 4_000, undefined, undefined, "the tables", before);
   expect(summary).toBe(headings("read the schema", "read schema.sql"));
-  const asked = JSON.stringify(model.requests[0]?.messages);
-  expect(asked).toContain("previous-summary");
-  expect(asked).toContain("know the tables");
-  expect(asked).toContain("at most 3200 tokens");
+  const requestText = JSON.stringify(model.requests[0]?.messages);
+  expect(requestText).toContain("previous-summary");
+  expect(requestText).toContain("know the tables");
+  expect(requestText).toContain("at most 3200 tokens");
 });
 
 test("SRC1 a summary among the messages is not lost: it stands for what came before them", async () => {

@@ -15,7 +15,7 @@ import { selectUserMessages, userMessages } from "../../src/summary-parts/user-m
 import { story } from "../../src/testing/story.ts";
 import { repeatWord, smallBudget } from "./small-session.ts";
 
-const told = (...lines: readonly string[]): LoadedBranch => loadBranch(story(...lines));
+const loadStory = (...lines: readonly string[]): LoadedBranch => loadBranch(story(...lines));
 const rung = (name: CompactionLevel["name"]): CompactionLevel =>
   compactionLevels.find((each) => each.name === name) ?? compactionLevels[0];
 const ids = (entries: readonly Pick<Entry, "id">[]): string => entries.map(({ id }) => `${id}`).join(" ");
@@ -56,7 +56,7 @@ function planOf(
 }
 
 const tooShort = { type: "nothing-to-do", why: "too-short" };
-const turns = told(
+const turns = loadStory(
   "user: one",
   `says: ${repeatWord(20)}`,
   `user: ${repeatWord(8)}`,
@@ -67,7 +67,7 @@ const turns = told(
 
 describe("a plan", () => {
   test("CUT1 CUT4 covers what lies before the cut, and names the turn it parts", () => {
-    const window = told(
+    const window = loadStory(
       "user: one",
       `says: ${repeatWord(40)}`,
       `user: ${repeatWord(8)}`,
@@ -85,7 +85,12 @@ describe("a plan", () => {
   });
 
   test("CUT4 KEEP4 parts no turn where the cut lies between two, nor repeats a request that is kept", () => {
-    const window = told("user: one", `says: ${repeatWord(40)}`, `user: ${repeatWord(8)}`, `says: ${repeatWord(3)}`);
+    const window = loadStory(
+      "user: one",
+      `says: ${repeatWord(40)}`,
+      `user: ${repeatWord(8)}`,
+      `says: ${repeatWord(3)}`,
+    );
     expect(outlined(window)).toEqual({
       cut: { index: 2, turnStartIndex: null },
       covered: "e1 e2",
@@ -97,16 +102,16 @@ describe("a plan", () => {
   });
 
   test("KEEP4 has the request apart from the other messages, shortened to their budget in the summary message alone", () => {
-    const asked = repeatWord(900, "ask");
-    const window = told(
+    const longRequest = repeatWord(900, "ask");
+    const window = loadStory(
       "user: use tabs in all of the nine files",
       "says: ok",
-      `user: ${asked}`,
+      `user: ${longRequest}`,
       `says: ${repeatWord(40)}`,
     );
     const plan = planOf(window, smallBudget(), rung("summary-only"));
     const kept = collectPart(latestRequest, plan);
-    expect(kept.request).toEqual({ reference: "#3", text: asked, isPerson: true, repliesTo: "" });
+    expect(kept.request).toEqual({ reference: "#3", text: longRequest, isPerson: true, repliesTo: "" });
     expect(requestText(plan)).toMatch(
       /^# The user's latest request, still open unless the messages below say otherwise \[#3\]\nask0 ask1 [\s\S]*#3 opens all of it[\s\S]* ask899$/,
     );
@@ -127,13 +132,13 @@ describe("a plan", () => {
 
   test("CUT3 there is none where all that would be covered is what the model never saw", () => {
     const exchange = ["calls: a; b", `result: ${repeatWord(15)}`, `result: ${repeatWord(15)}`];
-    expect(outlined(told(...exchange))).toEqual(tooShort);
-    expect(outlined(told("fails to answer: busy", "compacts: before, keeps e1", ...exchange))).toEqual(tooShort);
-    expect(outlined(told("user: one", "fails to answer: busy", ...exchange))).toMatchObject({ covered: "e1 e2" });
+    expect(outlined(loadStory(...exchange))).toEqual(tooShort);
+    expect(outlined(loadStory("fails to answer: busy", "compacts: before, keeps e1", ...exchange))).toEqual(tooShort);
+    expect(outlined(loadStory("user: one", "fails to answer: busy", ...exchange))).toMatchObject({ covered: "e1 e2" });
   });
 
   test("CUT3 nor of a talk shorter than its tail that fits, whatever else it has", () => {
-    expect(outlined(told("user: one", "says: two", "user: three"))).toEqual(tooShort);
+    expect(outlined(loadStory("user: one", "says: two", "user: three"))).toEqual(tooShort);
   });
 });
 
@@ -164,7 +169,7 @@ describe("on each rung", () => {
   });
 
   test("KEEP2 KEEP5 words and checkpoint have their share of the front", () => {
-    const window = told(
+    const window = loadStory(
       `user: ${repeatWord(60, "rule")}`,
       "says: ok",
       `user: ${repeatWord(60, "wish")}`,
@@ -205,7 +210,7 @@ test("KEEP5 TOK5 for a model that counts more tokens than we do, less is kept of
 
 describe("too much", () => {
   test("CUT7 hardly anything is covered where it is enough to reduce what is too big; the system's words count nothing", () => {
-    const window = told(
+    const window = loadStory(
       `system: ${repeatWord(90)}`,
       "user: one",
       "says: two",
@@ -224,7 +229,7 @@ describe("too much", () => {
   });
 
   // Each has 152 tokens and 265 bytes; what is kept may weigh half of what the wire carries.
-  const heavy = told(...Array.from({ length: 6 }, (_, at) => `user: ${repeatWord(36, `w${at}x`)}`));
+  const heavy = loadStory(...Array.from({ length: 6 }, (_, at) => `user: ${repeatWord(36, `w${at}x`)}`));
   const wire = (bytes: number, tail: number): Budget =>
     smallBudget({ requestSize: { bytes, share: 1 }, tail: { tokens: tail, share: 1 } });
 
@@ -238,7 +243,7 @@ describe("too much", () => {
   });
 
   test("KEEP8 DUE1 or where all of it that can be cut is light", () => {
-    const window = told(
+    const window = loadStory(
       `system: ${repeatWord(200)}`,
       "user: one",
       `says: ${repeatWord(20)}`,
@@ -249,7 +254,7 @@ describe("too much", () => {
 });
 
 describe("a cut of one's own", () => {
-  const window = told("user: one", "calls: a", "result: two", "says: three", "user: four");
+  const window = loadStory("user: one", "calls: a", "result: two", "says: three", "user: four");
   const own = (at: number): object | null => {
     const plan = planWithCut(window, { budget: smallBudget(), level: rung("half"), describeImages }, at);
     return plan && { ...outline(plan), rung: plan.level.name };
@@ -270,11 +275,11 @@ describe("a cut of one's own", () => {
 });
 
 describe("later", () => {
-  const talk = story("user: one", `says: ${repeatWord(40)}`, `user: ${repeatWord(8)}`, "says: three");
-  const before = loadBranch(talk);
+  const entries = story("user: one", `says: ${repeatWord(40)}`, `user: ${repeatWord(8)}`, "says: three");
+  const before = loadBranch(entries);
   const elsewhere = story("says: else").map((entry) => ({ ...entry, id: "x" }));
   const appended = (...lines: readonly string[]): LoadedBranch =>
-    appendToBranch(before, story(...Array<string>(talk.length).fill("user: x"), ...lines).slice(talk.length));
+    appendToBranch(before, story(...Array<string>(entries.length).fill("user: x"), ...lines).slice(entries.length));
 
   test("CMP3 CMP6 a plan stands while nothing but talk was added behind it", () => {
     const plan = planOf(before);
@@ -294,10 +299,10 @@ describe("later", () => {
     ["an edit of a kept entry", appended("drops e4"), true],
     ["a compaction that keeps all", appended("compacts: so far, keeps e1"), false],
     ["a compaction that keeps some", appended("compacts: so far, keeps e3", "user: four", "user: five"), false],
-    ["another branch before the cut", loadBranch([...talk.slice(0, 1), ...elsewhere]), false],
-    ["another branch after the cut", loadBranch([...talk.slice(0, 3), ...elsewhere]), true],
-    ["going back to the kept part", loadBranch(talk.slice(0, 3)), true],
-    ["going back before the cut", loadBranch(talk.slice(0, 1)), false],
+    ["another branch before the cut", loadBranch([...entries.slice(0, 1), ...elsewhere]), false],
+    ["another branch after the cut", loadBranch([...entries.slice(0, 3), ...elsewhere]), true],
+    ["going back to the kept part", loadBranch(entries.slice(0, 3)), true],
+    ["going back before the cut", loadBranch(entries.slice(0, 1)), false],
   ])("CMP3 CMP6 PREP1 with %s, a plan covers the same entries: %j", (_, window, expected) => {
     expect(coversSameEntries(planOf(before), window)).toBe(expected);
   });

@@ -14,7 +14,7 @@ import { compactSmall, contextLines, createSession, repeatWord, smallBudget, sma
 
 const MODEL = { api: "anthropic-messages", provider: "anthropic", model: "another" };
 
-const talk = ["user: one", `says: ${repeatWord(500)}`, `says: ${repeatWord(400)}`, "user: two"];
+const lines = ["user: one", `says: ${repeatWord(500)}`, `says: ${repeatWord(400)}`, "user: two"];
 
 /** Writes a summary without a model and counts how often it is asked. */
 function createSummarizer(parts: Partial<SummaryCandidate> = {}): Summarizer & { readonly count: () => number } {
@@ -52,7 +52,7 @@ const DROPPED = {
 };
 
 test("PREP2 after an edit of what it covers, a prepared summary is not used, and a new one is written", async () => {
-  const session = await createSession(...talk);
+  const session = await createSession(...lines);
   const own = createSummarizer();
   const prepared = await prepare(session, own);
   await session.append({ type: "context_edit", targetId: "e2", replacement: { content: "shortened by the user" } });
@@ -63,7 +63,7 @@ test("PREP2 after an edit of what it covers, a prepared summary is not used, and
 });
 
 test("PREP2 an edit of a kept entry, or a message after it, does not drop a prepared summary", async () => {
-  const session = await createSession(...talk);
+  const session = await createSession(...lines);
   const own = createSummarizer();
   const prepared = await prepare(session, own);
   await session.append({ type: "context_edit", targetId: "e4", replacement: { content: "two, edited" } });
@@ -89,7 +89,7 @@ function queueBeforeAppend(session: Session): void {
 }
 
 test("PREP2 a message that arrives in the last moment is kept, and the prepared summary is used all the same", async () => {
-  const session = await createSession(...talk);
+  const session = await createSession(...lines);
   const own = createSummarizer();
   const prepared = await prepare(session, own);
   queueBeforeAppend(session);
@@ -100,7 +100,7 @@ test("PREP2 a message that arrives in the last moment is kept, and the prepared 
 });
 
 test("PREP2 CMP3 if the prepared summary was dropped, no second one is paid for: the compaction fails, and its usage is in the log", async () => {
-  const session = await createSession(...talk);
+  const session = await createSession(...lines);
   const prepared = await prepare(session, createSummarizer());
   await session.append({ type: "context_edit", targetId: "e2", replacement: null });
   const own = createSummarizer();
@@ -114,7 +114,7 @@ test("PREP2 CMP3 if the prepared summary was dropped, no second one is paid for:
 });
 
 test("PREP5 CMP3 if a compaction is stopped before its batch is written, the cost of its prepared summary is not recorded again", async () => {
-  const session = await createSession(...talk);
+  const session = await createSession(...lines);
   const prepared = await prepare(session, createSummarizer());
   const before = session.branch.entries;
   const stop = new AbortController();
@@ -131,7 +131,7 @@ test("PREP5 CMP3 if a compaction is stopped before its batch is written, the cos
 });
 
 test("PREP2 a prepared summary is not used if so much was added after it that little would be free, and a new one is written", async () => {
-  const session = await createSession(...talk);
+  const session = await createSession(...lines);
   const own = createSummarizer();
   const prepared = await prepare(session, own);
   // Each message is too small to be shortened.
@@ -146,7 +146,7 @@ test("PREP2 a prepared summary is not used if so much was added after it that li
 });
 
 test("PREP2 HOOK2 a prepared summary is not used if a hook asks for another focus, and a new one with this focus is written", async () => {
-  const session = await createSession(...talk);
+  const session = await createSession(...lines);
   const own = createSummarizer();
   const prepared = await prepare(session, own);
   const requested: (string | undefined)[] = [];
@@ -169,7 +169,7 @@ test("PREP2 HOOK2 a prepared summary is not used if a hook asks for another focu
 });
 
 test("PREP3 after a restart, a saved summary is used although a kept entry was edited", async () => {
-  const session = await createSession(...talk);
+  const session = await createSession(...lines);
   const own = createSummarizer();
   const saved = JSON.stringify(await prepare(session, own));
   await session.append({ type: "context_edit", targetId: "e4", replacement: { content: "two, edited" } });
@@ -188,7 +188,7 @@ test.each([
   ["size of the user's messages", { budget: smallBudget({ userMessages: { tokens: 300, share: 1 } }) }],
   ["focus", { instructions: "Mind the tests." }],
 ])("PREP3 after a restart, a saved summary is not used with another %s", async (_, changes) => {
-  const session = await createSession(...talk);
+  const session = await createSession(...lines);
   const own = createSummarizer();
   const saved = JSON.stringify(await prepare(session, own));
   const options = { session, budget: smallBudget(), reason: "due", runtime: testRuntime("r"), saved } as const;
@@ -197,7 +197,7 @@ test.each([
 });
 
 test("PREP5 after a restart, the receipt has the calls, the cost and the errors of the attempts that failed before", async () => {
-  const session = await createSession(...talk);
+  const session = await createSession(...lines);
   const failing: Summarizer = {
     name: "first",
     isPaid: true,
@@ -249,7 +249,7 @@ test.each<[string, Partial<SummaryCandidate>]>([
 
 /** A session that redacts one word. */
 async function createRedactedSession(): Promise<Session> {
-  const { store } = await createSession(...talk);
+  const { store } = await createSession(...lines);
   const redact = <Value>(value: Value): Value =>
     JSON.parse(JSON.stringify(value).replaceAll("swordfish", "[secret]")) as Value;
   return Session.open(store, testRuntime("s"), { redaction: { redact } });

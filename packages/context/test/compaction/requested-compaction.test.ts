@@ -17,7 +17,7 @@ import { scriptedModel, testRuntime } from "../../src/testing/scripted-model.ts"
 import { emptyUsage } from "../../src/testing/story.ts";
 import { compactSmall, createSession, repeatWord, smallBudget } from "./small-session.ts";
 
-const talk = [
+const storyLines = [
   "user: fix the login",
   `says: ${repeatWord(300)}`,
   "user: now the logout",
@@ -35,7 +35,7 @@ const compactionOf = ({ branch: { entries, compactionIndex } }: Session): Compac
 
 describe("up to an entry", () => {
   test("CUT8 the entry and everything after it are kept unshortened, though the kept part has a smaller budget", async () => {
-    const session = await createSession(...talk);
+    const session = await createSession(...storyLines);
     expect(await compactSmall(session, { firstKeptEntryId: "e3" })).toMatchObject({
       type: "compacted",
       receipt: { kept: { first: "e3", last: "e8", count: 6 }, covered: { first: "e1", count: 2 }, findings: [] },
@@ -47,7 +47,7 @@ describe("up to an entry", () => {
   });
 
   test("CUT8 CUT2 a tool result is kept with its call and the other results, and preview and receipt say so", async () => {
-    const session = await createSession(...talk);
+    const session = await createSession(...storyLines);
     const note = "#6 belongs to a tool call before it, so everything from #4 on is kept";
     const preview = previewCompaction(session.branch, smallBudget(), { reason: "asked", firstKeptEntryId: "e6" });
     expect(preview).toMatchObject({ type: "planned", receipt: { findings: [{ code: "cut-moved", note }] } });
@@ -68,7 +68,7 @@ describe("up to an entry", () => {
   ])(
     "CUT9 a cut at %s is refused with what to do, and nothing changes",
     async (firstKeptEntryId, budget, why, note) => {
-      const session = await createSession(...talk);
+      const session = await createSession(...storyLines);
       const entries = await session.branchEntries();
       const findings = [{ code: why, note: expect.stringMatching(note) }];
       expect(previewCompaction(session.branch, budget, { reason: "asked", firstKeptEntryId })).toEqual({
@@ -95,7 +95,7 @@ describe("up to an entry", () => {
   });
 
   test("CUT9 an entry that is already summarized is refused, and the note names the first that is not", async () => {
-    const session = await createSession(...talk);
+    const session = await createSession(...storyLines);
     await compactSmall(session, { firstKeptEntryId: "e3" });
     expect(await compactSmall(session, { firstKeptEntryId: "e2" })).toMatchObject({
       findings: [{ note: expect.stringContaining("Choose an entry after #3, or undo that compaction first") }],
@@ -171,7 +171,7 @@ const readBy = ({ requests }: ReturnType<typeof scriptedModel>): string => JSON.
 
 describe("from the originals", () => {
   test("CUT10 right after a compaction, the summary is derived again from the first entry on, and the kept part stays", async () => {
-    const session = await createSession(...talk);
+    const session = await createSession(...storyLines);
     await compactSmall(session, writer(scriptedModel(summaryWith("the zebra is loose"))));
     const sent = request(session);
     const kept = compactionOf(session).firstKeptEntryId;
@@ -192,7 +192,7 @@ describe("from the originals", () => {
   });
 
   test("CUT10 CMP6 after new messages and two compactions, every original is read, and text that an edit removed is not", async () => {
-    const session = await createSession(...talk);
+    const session = await createSession(...storyLines);
     await compactSmall(session, { firstKeptEntryId: "e3" });
     await session.append({ type: "context_edit", targetId: "e5", replacement: null });
     await session.addUserMessage(repeatWord(200, "later"));
@@ -235,14 +235,14 @@ describe("from the originals", () => {
   });
 
   test("CUT10 without an earlier compaction it is an ordinary one", async () => {
-    const session = await createSession(...talk);
+    const session = await createSession(...storyLines);
     const outcome = await compactSmall(session, await again(session));
     expect(outcome).toMatchObject({ type: "compacted", receipt: { covered: { first: "e1" } } });
     expect(outcome).not.toHaveProperty("receipt.fromOriginals");
   });
 
   test("CUT11 if no model writes it, the context stays, and the outcome says why", async () => {
-    const session = await createSession(...talk);
+    const session = await createSession(...storyLines);
     await compactSmall(session, writer(scriptedModel(summaryWith("good"))));
     const sent = request(session);
     const failing = scriptedModel({ failure: { kind: "refused", message: "no credit" } });

@@ -22,7 +22,7 @@ const text = fc.oneof(
   fc.constantFrom("漢字".repeat(200), "👩‍👩‍👧‍👦".repeat(60), "\u0000\u0001".repeat(100), "word ".repeat(300)),
 );
 
-const said = fc.record({ text, total: fc.option(fc.nat(20_000)), isReply: fc.boolean() });
+const createReply = fc.record({ text, total: fc.option(fc.nat(20_000)), isReply: fc.boolean() });
 
 function entriesOf(
   all: readonly { readonly text: string; readonly total: number | null; readonly isReply: boolean }[],
@@ -38,21 +38,25 @@ function entriesOf(
 
 test("DUE6 whatever was said and counted, what surely fits is not due", () => {
   fc.assert(
-    fc.property(fc.array(said, { maxLength: 30 }), fc.integer({ min: 200, max: 30_000 }), (all, contextWindow) => {
-      const window = loadBranch(entriesOf(all));
-      const budget = createBudget(compactionLimits, { contextWindow, model: to });
-      if (fitsWithoutCounting(window, budget))
-        expect(compactionDue(window, budget)).toMatchObject({ type: "not-due", why: "fits" });
-    }),
+    fc.property(
+      fc.array(createReply, { maxLength: 30 }),
+      fc.integer({ min: 200, max: 30_000 }),
+      (all, contextWindow) => {
+        const window = loadBranch(entriesOf(all));
+        const budget = createBudget(compactionLimits, { contextWindow, model: to });
+        if (fitsWithoutCounting(window, budget))
+          expect(compactionDue(window, budget)).toMatchObject({ type: "not-due", why: "fits" });
+      },
+    ),
     { numRuns: 2_000 },
   );
 });
 
 test("DUE6 a short talk surely fits a common window, and a long one does not", () => {
   const budget = createBudget(compactionLimits, { contextWindow: 200_000, model: to });
-  const talk = (words: string) => loadBranch(entriesOf([{ text: words, total: null, isReply: false }]));
-  expect(fitsWithoutCounting(talk("Hello."), budget)).toBe(true);
-  expect(fitsWithoutCounting(talk("word ".repeat(100_000)), budget)).toBe(false);
+  const createBranch = (words: string) => loadBranch(entriesOf([{ text: words, total: null, isReply: false }]));
+  expect(fitsWithoutCounting(createBranch("Hello."), budget)).toBe(true);
+  expect(fitsWithoutCounting(createBranch("word ".repeat(100_000)), budget)).toBe(false);
 });
 
 describe("the room for a reply", () => {

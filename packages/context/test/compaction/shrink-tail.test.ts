@@ -14,7 +14,7 @@ import { messageTokens, textTokens } from "../../src/tokens/estimate-tokens.ts";
 import { compactSmall, createSession, repeatWord } from "./small-session.ts";
 
 const image = { type: "image", data: "aGVsbG8=", mimeType: "image/png" };
-const text = (said: string) => ({ type: "text", text: said });
+const text = (text: string) => ({ type: "text", text: text });
 
 /** The last entry of a story, with other content. */
 function holding(line: string, content: unknown): Entry {
@@ -99,9 +99,9 @@ describe("many blocks", () => {
 
   test("CUT7 KEEP8 marks of images are texts like the others", () => {
     const entry = holding("result: x", Array(900).fill(image));
-    let asked = 0;
-    const shortening = shortenedTo(200, entry, { imageMark: () => `[image ${++asked}]` });
-    expect(asked).toBe(900);
+    let callCount = 0;
+    const shortening = shortenedTo(200, entry, { imageMark: () => `[image ${++callCount}]` });
+    expect(callCount).toBe(900);
     expect(contentOf(shortening)).toEqual([text(expect.stringMatching(/^\[image 1\]\n[\s\S]*\[image 900\]$/))]);
     expect(messageTokens(sent(entry, shortening) as Message)).toBeLessThanOrEqual(208);
   });
@@ -144,12 +144,12 @@ describe("a reply", () => {
 
   test("CUT7 OAR7 its reasoning, ids and signatures stay byte for byte", () => {
     const signed = { ...call({ path: "a.ts", content: repeatWord(900) }), thoughtSignature: "thought" };
-    const said = { ...text(repeatWord(900)), textSignature: "msg_1" };
-    const entry = holding("says: x", [thinking, said, thinking, signed]);
+    const createReply = { ...text(repeatWord(900)), textSignature: "msg_1" };
+    const entry = holding("says: x", [thinking, createReply, thinking, signed]);
     const content = contentOf(shortenedTo(300, entry));
     expect(content).toEqual([
       thinking,
-      { ...said, text: expect.stringContaining("#2 opens all of it") },
+      { ...createReply, text: expect.stringContaining("#2 opens all of it") },
       thinking,
       { ...signed, arguments: { path: "a.ts", content: expect.stringContaining("#2 opens all of it") } },
     ]);
@@ -184,16 +184,16 @@ describe("a reply", () => {
 });
 
 describe("any content", () => {
-  const said = fc.oneof(
+  const texts = fc.oneof(
     fc.string({ maxLength: 30, unit: "binary" }),
     fc.nat(900).map((count) => repeatWord(count)),
     fc.nat(900).map((count) => '\u0001"\n漢😀'.repeat(count)),
   );
   const odd = fc.constantFrom<unknown>(null, 7, {}, { type: "text" }, { type: "text", text: 7 }, { type: "sound" });
   const value = fc.oneof(
-    fc.object({ values: [said, fc.double(), fc.boolean(), fc.constant(null)], maxDepth: 4 }),
-    fc.dictionary(said, said, { maxKeys: 300 }),
-    fc.array(said, { maxLength: 300 }).map((list) => ({ list })),
+    fc.object({ values: [texts, fc.double(), fc.boolean(), fc.constant(null)], maxDepth: 4 }),
+    fc.dictionary(texts, texts, { maxKeys: 300 }),
+    fc.array(texts, { maxLength: 300 }).map((list) => ({ list })),
     fc.integer({ min: 1, max: 150 }).map((depth) => nested(depth)),
   );
   const callBlock = fc.record({
@@ -202,9 +202,9 @@ describe("any content", () => {
     name: fc.constant("read"),
     arguments: fc.oneof({ weight: 5, arbitrary: value }, { weight: 1, arbitrary: odd }),
   });
-  const textBlock = said.map(text);
+  const textBlock = texts.map(text);
   const thinkingBlock = fc.constant({ type: "thinking", thinking: "hm", thinkingSignature: "signed" });
-  const shown = fc.oneof(said, fc.array(fc.oneof(textBlock, odd), { maxLength: 80 }));
+  const shown = fc.oneof(texts, fc.array(fc.oneof(textBlock, odd), { maxLength: 80 }));
   const replied = fc.array(fc.oneof(textBlock, callBlock, thinkingBlock, odd), { maxLength: 30 });
   const amount = fc.integer({ min: -5, max: 3000 });
 

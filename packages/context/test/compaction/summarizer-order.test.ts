@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { Summarizer, SummaryEstimate } from "../../src/compaction/plan.ts";
 import { compactSmall, createSession, repeatWord } from "./small-session.ts";
 
-const talk = ["user: fix the login", `says: ${repeatWord(800)}`, "user: and the tests?"];
+const lines = ["user: fix the login", `says: ${repeatWord(800)}`, "user: and the tests?"];
 
 /** Fails, so that all summarizers are tried. */
 function failing(name: string, estimate: SummaryEstimate | null, tried: string[]): Summarizer {
@@ -31,7 +31,7 @@ function createSummarizers(tried: string[]): readonly Summarizer[] {
 
 test("PFX7 the cheapest that reads everything is tried first, then the others, those without an estimate last", async () => {
   const tried: string[] = [];
-  await compactSmall(await createSession(...talk), {
+  await compactSmall(await createSession(...lines), {
     summarizers: createSummarizers(tried),
     summarizerOrder: "cheapest",
   });
@@ -40,7 +40,7 @@ test("PFX7 the cheapest that reads everything is tried first, then the others, t
 
 test("PFX7 by default, the summarizers are tried as they are listed", async () => {
   const tried: string[] = [];
-  await compactSmall(await createSession(...talk), { summarizers: createSummarizers(tried) });
+  await compactSmall(await createSession(...lines), { summarizers: createSummarizers(tried) });
   expect(tried).toEqual(["unknown", "chunks", "no-price", "dear", "cheap"]);
 });
 
@@ -59,6 +59,6 @@ test("PFX8 the receipt has the cost that the summarizer expected", async () => {
       },
     }),
   };
-  const outcome = await compactSmall(await createSession(...talk), { summarizers: [writer] });
+  const outcome = await compactSmall(await createSession(...lines), { summarizers: [writer] });
   expect(outcome).toMatchObject({ type: "compacted", receipt: { route: "writer", cost: 0, expectedCost: 0.25 } });
 });

@@ -19,7 +19,7 @@ const tickets = (list: readonly string[]): SummaryPart<readonly string[]> => ({
   details: (kept) => ({ tickets: kept }),
 });
 
-const talk = ["user: fix the login", `says: ${repeatWord(900)}`, "user: and the logout", "says: ok"];
+const lines = ["user: fix the login", `says: ${repeatWord(900)}`, "user: and the logout", "says: ok"];
 
 function newestCompaction({ branch }: Session): CompactionEntry {
   const entry = branch.entries[branch.compactionIndex];
@@ -33,7 +33,7 @@ function shownFirst(session: Session): string {
 
 describe("PART1 a part of the host", () => {
   test("PART1 is in the summary message, is recorded, and is rendered again by the next compaction", async () => {
-    const session = await createSession(...talk);
+    const session = await createSession(...lines);
     await compactSmall(session, { parts: [...defaultParts, tickets(["LOGIN-1 cookie"])] });
     const first = newestCompaction(session);
     expect(first.summary).toMatch(/\n\n# Open tickets\n- LOGIN-1 cookie$/);
@@ -53,7 +53,7 @@ describe("PART1 a part of the host", () => {
   });
 
   test("PART1 has its share of the checkpoint; the first lines of a longer text are kept, and the receipt says so", async () => {
-    const session = await createSession(...talk);
+    const session = await createSession(...lines);
     const many = Array.from({ length: 100 }, (_, index) => `TICKET-${index} ${repeatWord(5)}`);
     await compactSmall(session, { parts: [...defaultParts, tickets(many)] });
     const compaction = newestCompaction(session);
@@ -64,7 +64,7 @@ describe("PART1 a part of the host", () => {
   });
 
   test("PART1 leaves the blocks that providers cache as they are, also if it comes first", async () => {
-    const session = await createSession(...talk);
+    const session = await createSession(...lines);
     await compactSmall(session, { parts: [tickets(["LOGIN-1"]), ...defaultParts] });
     const compaction = newestCompaction(session);
     expect(compaction.summary).toMatch(/^# Open tickets\n- LOGIN-1\n\n# User messages/);
@@ -72,7 +72,7 @@ describe("PART1 a part of the host", () => {
   });
 
   test("PART1 without text changes nothing", async () => {
-    const session = await createSession(...talk);
+    const session = await createSession(...lines);
     const preview = previewCompaction(session.branch, smallBudget());
     const withPart = previewCompaction(session.branch, smallBudget(), {
       reason: "asked",
@@ -82,7 +82,7 @@ describe("PART1 a part of the host", () => {
   });
 
   test("PART1 must not use a kind or a field of details that is taken", async () => {
-    const session = await createSession(...talk);
+    const session = await createSession(...lines);
     const preview = (part: SummaryPart): unknown =>
       previewCompaction(session.branch, smallBudget(), { reason: "asked", parts: [...defaultParts, part] });
     expect(() => preview({ ...tickets([]), kind: "pins" } as SummaryPart)).toThrow("same kind");

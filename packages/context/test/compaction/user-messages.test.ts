@@ -479,8 +479,11 @@ describe("a short answer", () => {
   ])("KEEP2 a short answer is kept with its question, not with text %s", (_, reply, question) => {
     const covered = story("user: go on", "says: so", "user: 2");
     const [first, second, third] = covered;
-    const asked = { ...second, message: { ...Object(second).message, content: [{ type: "text", text: reply }] } };
-    expect(textOf(keep([first, asked, third] as typeof covered))).toContain(
+    const requestEntries = {
+      ...second,
+      message: { ...Object(second).message, content: [{ type: "text", text: reply }] },
+    };
+    expect(textOf(keep([first, requestEntries, third] as typeof covered))).toContain(
       `(in reply to the assistant: ${question})\n2`,
     );
   });
@@ -562,13 +565,13 @@ describe("the active request", () => {
   });
 
   test("KEEP2 KEEP4 that is a short answer keeps its question, also when it is no longer the latest", () => {
-    const asked = numbered(
+    const requestEntries = numbered(
       "user: a queue?",
       "says: There are two.\n1. Agenda\n2. BullMQ\nWhich one?",
       "user: 2",
       "calls: bash",
     );
-    const answer = findActiveRequest({ ...parts, covered: asked });
+    const answer = findActiveRequest({ ...parts, covered: requestEntries });
     expect(answer).toMatchObject({ reference: "#3", text: "2" });
     expect(renderRequest(answer, 500)).toMatch(/\[#3\] \(in reply to the assistant: .*BullMQ Which one\?\)\n2$/);
     const before = parseRequest(renderRequest(answer, 500));

@@ -11,9 +11,9 @@ import { contextAt, contextLines } from "../story-context.ts";
 
 describe("a branch without compaction", () => {
   test("CTX1 gives its messages in order, without other entries of the file", () => {
-    const told = ["user: one", "says: two", "user: three"];
-    expect(contextLines(...told)).toEqual(["0 user      one", "1 assistant two", "2 user      three"]);
-    expect(contextLines(...told, "moves: e1", "says: other", "moves: e3")).toEqual(contextLines(...told));
+    const lines = ["user: one", "says: two", "user: three"];
+    expect(contextLines(...lines)).toEqual(["0 user      one", "1 assistant two", "2 user      three"]);
+    expect(contextLines(...lines, "moves: e1", "says: other", "moves: e3")).toEqual(contextLines(...lines));
   });
 
   test("CTX1 an empty branch gives an empty context", () => {
@@ -64,7 +64,7 @@ describe("after a compaction", () => {
   });
 
   test("CTX13 its system message comes first and replaces earlier ones", () => {
-    const told = story(
+    const branch = story(
       "system: old rules",
       "user: one",
       "system: more rules",
@@ -73,7 +73,7 @@ describe("after a compaction", () => {
       "system: newest",
     );
     const system = { role: "system", content: "all rules", timestamp: 0 } as const;
-    const entries = told.map((entry) => (entry.type === "compaction" ? { ...entry, systemMessage: system } : entry));
+    const entries = branch.map((entry) => (entry.type === "compaction" ? { ...entry, systemMessage: system } : entry));
     expect(
       contextAt(entries).messages.map((message) => [message.role, "content" in message && message.content]),
     ).toEqual([
@@ -86,9 +86,9 @@ describe("after a compaction", () => {
   });
 
   test("CTX13 an invalid system message is left out", () => {
-    const told = story("user: one", "compacts: short, keeps nothing");
+    const branch = story("user: one", "compacts: short, keeps nothing");
     for (const systemMessage of [null, 5, { role: "user", content: 5 }]) {
-      const entries = told.map((entry) =>
+      const entries = branch.map((entry) =>
         entry.type === "compaction" ? ({ ...entry, systemMessage } as unknown as Entry) : entry,
       );
       expect(contextAt(entries).messages.map(({ role }) => role)).toEqual(["compactionSummary"]);
@@ -96,18 +96,18 @@ describe("after a compaction", () => {
   });
 
   test("CTX10 moving to an entry before it undoes it", () => {
-    const told = story(...before, "compacts: gone, keeps nothing", "moves: e4");
-    expect(contextAt(told).messages).toEqual(contextAt(told, "e4").messages);
-    expect(contextAt(told).messages).toHaveLength(4);
+    const branch = story(...before, "compacts: gone, keeps nothing", "moves: e4");
+    expect(contextAt(branch).messages).toEqual(contextAt(branch, "e4").messages);
+    expect(contextAt(branch).messages).toHaveLength(4);
   });
 });
 
 describe("context edits", () => {
   test("CTX3 the latest edit decides; null removes the message", () => {
-    const told = ["user: one", "calls: read", "result: a very long file", "edits e3: short"];
-    expect(contextLines(...told)).toEqual(["0 user      one", "1 assistant [c1: read]", "2 tool      c1 -> short"]);
-    expect(contextLines(...told, "edits e3: shorter")[2]).toBe("2 tool      c1 -> shorter");
-    expect(contextLines(...told, "drops e1")).toEqual(["0 assistant [c1: read]", "1 tool      c1 -> short"]);
+    const lines = ["user: one", "calls: read", "result: a very long file", "edits e3: short"];
+    expect(contextLines(...lines)).toEqual(["0 user      one", "1 assistant [c1: read]", "2 tool      c1 -> short"]);
+    expect(contextLines(...lines, "edits e3: shorter")[2]).toBe("2 tool      c1 -> shorter");
+    expect(contextLines(...lines, "drops e1")).toEqual(["0 assistant [c1: read]", "1 tool      c1 -> short"]);
   });
 
   test("CTX3 an edit made on another branch does not count here", () => {
@@ -118,12 +118,12 @@ describe("context edits", () => {
   });
 
   test("CTX3 an edit covered by a compaction has no effect", () => {
-    const told = ["user: one", "edits e1: changed", "says: two", "compacts: short, keeps e3", "user: three"];
-    expect(contextLines(...told)).toEqual(["0 summary   short", "1 assistant two", "2 user      three"]);
+    const lines = ["user: one", "edits e1: changed", "says: two", "compacts: short, keeps e3", "user: three"];
+    expect(contextLines(...lines)).toEqual(["0 summary   short", "1 assistant two", "2 user      three"]);
   });
 
   test("CTX3 an edit does not change system messages, shell lines or summaries", () => {
-    const told = story("bash: ls -> a.ts", "says: two");
+    const branch = story("bash: ls -> a.ts", "says: two");
     const edit: Entry = {
       type: "context_edit",
       id: "x",
@@ -132,7 +132,7 @@ describe("context edits", () => {
       targetId: "e1",
       replacement: { content: "no" },
     };
-    expect(contextAt([...told, edit]).messages).toEqual(contextAt(told).messages);
+    expect(contextAt([...branch, edit]).messages).toEqual(contextAt(branch).messages);
   });
 });
 

@@ -22,10 +22,10 @@ describe("build request", () => {
   } as const;
 
   test("REQ1 the first system message gives system and tools; a later one is sent in place", () => {
-    const told = story("system: x", "user: go", "system: now be brief", "says: ok").map((entry) =>
+    const entries = story("system: x", "user: go", "system: now be brief", "says: ok").map((entry) =>
       entry.id === "e1" && entry.type === "message" ? { ...entry, message: rules } : entry,
     );
-    const request = buildRequest(contextAt(told), { model: storyModel, thinking: "low" });
+    const request = buildRequest(contextAt(entries), { model: storyModel, thinking: "low" });
     expect(request.system).toEqual([
       { name: "prompt", text: "be kind" },
       { name: "project", text: "a library" },
@@ -36,7 +36,7 @@ describe("build request", () => {
   });
 
   test("REQ2 each request starts with the previous one", () => {
-    const told = story(
+    const entries = story(
       "system: rules",
       "user: go",
       "calls: read; bash",
@@ -48,13 +48,13 @@ describe("build request", () => {
       "result: x",
     );
     const ends = ["e2", "e5", "e7", "e9"].map((leaf) =>
-      JSON.stringify(buildRequest(contextAt(told, leaf), { model: storyModel }).messages).slice(0, -1),
+      JSON.stringify(buildRequest(contextAt(entries, leaf), { model: storyModel }).messages).slice(0, -1),
     );
     for (const [at, end] of ends.entries()) if (at > 0) expect(end.startsWith(ends[at - 1] ?? "?")).toBe(true);
   });
 
   test("REQ3 there are at most four cache marks: tools, system or summary, the end of the last request and of this one", () => {
-    const told = story(
+    const entries = story(
       "system: x",
       "user: go",
       "calls: read",
@@ -71,7 +71,7 @@ describe("build request", () => {
           ? { ...entry, systemMessage: rules }
           : entry,
     );
-    const marks = (leaf: string): unknown => buildRequest(contextAt(told, leaf), { model: storyModel }).cacheMarks;
+    const marks = (leaf: string): unknown => buildRequest(contextAt(entries, leaf), { model: storyModel }).cacheMarks;
     expect(marks("e2")).toEqual([{ after: "tools" }, { after: "system" }, { after: "message", index: 0 }]);
     expect(marks("e6")).toEqual([
       { after: "tools" },
@@ -126,7 +126,7 @@ describe("build request", () => {
 describe("system messages", () => {
   const tool = (name: string, description = name) => ({ name, description, parameters: {} });
 
-  function said(...messages: readonly Partial<SystemMessage>[]): readonly Entry[] {
+  function createSystemEntries(...messages: readonly Partial<SystemMessage>[]): readonly Entry[] {
     return story(...messages.map(() => "system: x")).map((entry, at) => ({
       ...(entry as Entry & { type: "message" }),
       message: { role: "system", content: "", timestamp: at, ...messages[at] },
@@ -134,7 +134,7 @@ describe("system messages", () => {
   }
 
   test("KEEP7 sections are replaced by name, tools are added and removed, texts are appended", () => {
-    const branch = said(
+    const branch = createSystemEntries(
       { content: "You help.", sections: { rules: "tabs", mode: "plan" }, toolsAdded: [tool("read"), tool("bash")] },
       { sections: { mode: null, rules: "spaces" } },
       { content: "Be brief.", toolsRemoved: [{ name: "read" }], toolsAdded: [tool("bash", "newer"), tool("edit")] },
@@ -149,7 +149,7 @@ describe("system messages", () => {
   });
 
   test("KEEP7 a merged message is continued, and those it covers are not merged again", () => {
-    const [first, second] = said({ content: "You help." }, { content: "Be brief." });
+    const [first, second] = createSystemEntries({ content: "You help." }, { content: "Be brief." });
     const compaction = {
       ...(story("user: x", "compacts: before, keeps e1")[1] as Entry & { type: "compaction" }),
       id: "c",
@@ -162,7 +162,7 @@ describe("system messages", () => {
 
   test("KEEP7 a repeated text appears once, at its last position", () => {
     const contents = (...texts: readonly string[]) =>
-      mergeSystemMessages(loadBranch(said(...texts.map((content) => ({ content })))))?.content;
+      mergeSystemMessages(loadBranch(createSystemEntries(...texts.map((content) => ({ content })))))?.content;
     expect(contents("You help.", "You help.", "You help.")).toBe("You help.");
     expect(contents("You help.", "Plan.", "Act.", "Plan.")).toBe("You help.\n\nAct.\n\nPlan.");
     expect(contents("You help.\n\nPlan.\n\nAct.", "Plan.")).toBe("You help.\n\nAct.\n\nPlan.");
@@ -172,11 +172,11 @@ describe("system messages", () => {
   });
 
   test("KEEP7 a merged state that is logged repeatedly does not grow", () => {
-    let state = mergeSystemMessages(loadBranch(said({ content: "You help." }, { content: "Plan." })));
+    let state = mergeSystemMessages(loadBranch(createSystemEntries({ content: "You help." }, { content: "Plan." })));
     const first = state?.content;
     for (let round = 0; round < 3; round++) {
       const compaction = { ...(story("compacts: before")[0] as Entry & { type: "compaction" }), id: "c" };
-      const logged = said({ content: "You help." }, { content: "Plan." });
+      const logged = createSystemEntries({ content: "You help." }, { content: "Plan." });
       state = mergeSystemMessages(
         loadBranch([{ ...compaction, firstKeptEntryId: "c", ...(state && { systemMessage: state }) }, ...logged]),
       );
@@ -186,9 +186,9 @@ describe("system messages", () => {
 
   test("KEEP7 the content of a single message keeps its blocks", () => {
     const content = [{ type: "text" as const, text: "You help." }];
-    expect(mergeSystemMessages(loadBranch(said({ content }, { sections: { rules: "tabs" } })))?.content).toEqual(
-      content,
-    );
+    expect(
+      mergeSystemMessages(loadBranch(createSystemEntries({ content }, { sections: { rules: "tabs" } })))?.content,
+    ).toEqual(content);
   });
 
   test.each<[string, object]>([
@@ -206,14 +206,14 @@ describe("system messages", () => {
   ])("KEEP7 %s changes nothing", (_, odd) => {
     const state = { content: "You help.", sections: { rules: "tabs" }, toolsAdded: [tool("read")] };
     const expected = { role: "system", ...state, timestamp: 1 };
-    expect(mergeSystemMessages(loadBranch(said(state, odd)))).toEqual(expected);
-    expect(mergeSystemMessages(loadBranch(said(odd, state)))).toEqual(expected);
+    expect(mergeSystemMessages(loadBranch(createSystemEntries(state, odd)))).toEqual(expected);
+    expect(mergeSystemMessages(loadBranch(createSystemEntries(odd, state)))).toEqual(expected);
   });
 
   test("KEEP7 four thousand changes are merged in one pass", () => {
     const window = (count: number) =>
       loadBranch(
-        said(
+        createSystemEntries(
           ...Array.from({ length: count }, (_, at) => ({
             content: `Rule ${at}.`,
             sections: { [`s${at}`]: "text" },

@@ -43,9 +43,9 @@ const asItWas = shown({ type: "ready", context });
 
 describe("context_with_system hooks", () => {
   test("SAY10 may replace system messages after the other hooks, and kept messages keep their sources", async () => {
-    const told: string[] = [];
+    const calls: string[] = [];
     const whole: NonNullable<ContextHooks["context_with_system"]>[number] = ({ type, messages }) => {
-      told.push(`${type} ${messages.map(({ role }) => role).join(" ")}`);
+      calls.push(`${type} ${messages.map(({ role }) => role).join(" ")}`);
       const [first, ...rest] = messages;
       return {
         messages: [{ role: "system", content: "be bold", timestamp: 0 }, ...rest.slice(1), first as AgentMessage],
@@ -55,7 +55,7 @@ describe("context_with_system hooks", () => {
       context_with_system: [whole],
     });
     expect(reported).toEqual([]);
-    expect(told).toEqual(["context_with_system system user assistant system"]);
+    expect(calls).toEqual(["context_with_system system user assistant system"]);
     expect(shown(outcome)).toEqual([
       "- system be bold",
       "e3 assistant two",
@@ -84,9 +84,9 @@ describe("context_with_system hooks", () => {
 describe("the event of a context hook", () => {
   test("HOOK6 B76 has deep copies of the messages without system messages", async () => {
     const before = structuredClone(context);
-    const told: string[] = [];
+    const calls: string[] = [];
     const spoiling: ContextHook = ({ type, messages }) => {
-      told.push(`${type}\n${show(messages)}`);
+      calls.push(`${type}\n${show(messages)}`);
       for (const message of messages) {
         const { content } = message as { readonly content?: unknown };
         if (Array.isArray(content)) for (const block of content) Object.assign(block, { text: "spoilt" });
@@ -95,10 +95,10 @@ describe("the event of a context hook", () => {
       messages.length = 0;
     };
     const { outcome } = await applyHooks([spoiling, spoiling]);
-    expect(told[0]).toBe(
+    expect(calls[0]).toBe(
       ["context", "0 user      one", "1 assistant two", "2 user      three", "3 shell     ls -> a"].join("\n"),
     );
-    expect(told[1]).toBe(told[0]);
+    expect(calls[1]).toBe(calls[0]);
     expect(context).toStrictEqual(before);
     expect(outcome).toStrictEqual({ type: "ready", context });
   });
@@ -238,10 +238,10 @@ describe("a hook that fails", () => {
   test.each(failing)(
     "HOOK6 HOOK4 because it %s keeps the request from being sent where the host wants that",
     async (_, hook) => {
-      let asked = 0;
-      const { outcome, reported } = await applyHooks([hook, () => void asked++], { onFailure: "cancel" });
+      let callCount = 0;
+      const { outcome, reported } = await applyHooks([hook, () => void callCount++], { onFailure: "cancel" });
       expect(outcome).toStrictEqual({ type: "cancelled" });
-      expect({ reports: reported.length, asked }).toStrictEqual({ reports: 1, asked: 0 });
+      expect({ reports: reported.length, callCount }).toStrictEqual({ reports: 1, callCount: 0 });
     },
   );
 

@@ -52,7 +52,7 @@ describe("calibration", () => {
     });
   }
 
-  function longTalk(exchanges: number): readonly Entry[] {
+  function createExchanges(exchanges: number): readonly Entry[] {
     const file = "a line of a file that somebody reads, number after number ".repeat(20);
     return story(
       "user: read it all",
@@ -62,7 +62,7 @@ describe("calibration", () => {
 
   describe("learning from replies", () => {
     test("TOK5 before the first reply an estimate is not scaled", () => {
-      expect(collectCalibration(loadBranch(longTalk(3)))).toEqual({});
+      expect(collectCalibration(loadBranch(createExchanges(3)))).toEqual({});
       expect(findCalibration({}, storyModel)).toEqual(plain);
       expect(findCalibration({}, undefined)).toEqual(plain);
     });
@@ -70,7 +70,7 @@ describe("calibration", () => {
     test.each([0.8, 1.35, 2])(
       "TOK5 a model that counts %d tokens for one is learnt, and what it is sent besides the log",
       (factor) => {
-        const window = loadBranch(countedBy(longTalk(40), { factor, overhead: 3000 }));
+        const window = loadBranch(countedBy(createExchanges(40), { factor, overhead: 3000 }));
         const fit = findCalibration(collectCalibration(window), storyModel);
         expect(fit.factor).toBeCloseTo(factor, 1);
         expect(Math.abs(fit.overhead - 3000)).toBeLessThan(1000);
@@ -79,13 +79,13 @@ describe("calibration", () => {
     );
 
     test("TOK5 the factor applies to entries since the last reply, and to everything after a compaction", () => {
-      const talk = countedBy(longTalk(20), { factor: 1.5, overhead: 3000 });
-      const window = loadBranch(talk);
+      const entries = countedBy(createExchanges(20), { factor: 1.5, overhead: 3000 });
+      const window = loadBranch(entries);
       const fit = findCalibration(collectCalibration(window), storyModel);
       expect(contextSize(window).estimated).toBe(
-        Math.ceil(entryTokens(talk.at(-1) as Entry, undefined, plain) * fit.factor),
+        Math.ceil(entryTokens(entries.at(-1) as Entry, undefined, plain) * fit.factor),
       );
-      const compacted = loadBranch([...talk, compactionWith(collectCalibration(window))]);
+      const compacted = loadBranch([...entries, compactionWith(collectCalibration(window))]);
       const after = contextSize(compacted);
       expect(after.measured).toBe(0);
       expect(after.fixed).toBe(fit.overhead);
@@ -93,18 +93,21 @@ describe("calibration", () => {
     });
 
     test("TOK5 measured and estimated size agree at the last request", () => {
-      const talk = countedBy(longTalk(9), { factor: 1.2, overhead: 4000 });
-      const asked = talk.slice(0, -2);
-      const last = talk.at(-2);
+      const entries = countedBy(createExchanges(9), { factor: 1.2, overhead: 4000 });
+      const requestEntries = entries.slice(0, -2);
+      const last = entries.at(-2);
       const { input = 0 } = last?.type === "message" && last.message.role === "assistant" ? last.message.usage : {};
-      const { factor, overhead } = findCalibration(collectCalibration(loadBranch(talk)), storyModel);
-      const estimate = asked.reduce((sum, entry) => sum + entryTokens(entry, undefined, plain), 0);
+      const { factor, overhead } = findCalibration(collectCalibration(loadBranch(entries)), storyModel);
+      const estimate = requestEntries.reduce((sum, entry) => sum + entryTokens(entry, undefined, plain), 0);
       expect(factor * estimate + overhead).toBeCloseTo(input, -1);
     });
 
     test("TOK5 each model has its own calibration; an unmeasured model gets the overhead of the last one", () => {
-      const one = countedBy(longTalk(30), { factor: 1.4, overhead: 1000 });
-      const both = [...one, ...renamed(countedBy(longTalk(30), { factor: 0.9, overhead: 9000, by: otherModel }))];
+      const one = countedBy(createExchanges(30), { factor: 1.4, overhead: 1000 });
+      const both = [
+        ...one,
+        ...renamed(countedBy(createExchanges(30), { factor: 0.9, overhead: 9000, by: otherModel })),
+      ];
       const calibration = collectCalibration(loadBranch(both));
       expect(Object.keys(calibration)).toEqual([NAME, "elsewhere/stranger"]);
       expect(calibration[NAME]?.factor).toBeCloseTo(1.4, 1);
@@ -115,12 +118,12 @@ describe("calibration", () => {
   });
 
   describe("growth that is ignored", () => {
-    const steady = countedBy(longTalk(12), { factor: 1.3, overhead: 2000 });
+    const steady = countedBy(createExchanges(12), { factor: 1.3, overhead: 2000 });
     const known = findCalibration(collectCalibration(loadBranch(steady)), storyModel);
     const withLast = (prompt: number): ModelCalibration => {
-      const said = steady.at(-2) as Entry;
+      const lastReply = steady.at(-2) as Entry;
       const wild = mapReplies(steady, (reply, id) =>
-        id === said.id ? { ...reply, usage: { ...reply.usage, input: prompt, totalTokens: prompt + 50 } } : reply,
+        id === lastReply.id ? { ...reply, usage: { ...reply.usage, input: prompt, totalTokens: prompt + 50 } } : reply,
       );
       return findCalibration(collectCalibration(loadBranch(wild)), storyModel);
     };
@@ -134,11 +137,11 @@ describe("calibration", () => {
 
     test("TOK5 the factor stays within its limits", () => {
       const most = findCalibration(
-        collectCalibration(loadBranch(countedBy(longTalk(40), { factor: 3.9, overhead: 0 }))),
+        collectCalibration(loadBranch(countedBy(createExchanges(40), { factor: 3.9, overhead: 0 }))),
         storyModel,
       );
       const least = findCalibration(
-        collectCalibration(loadBranch(countedBy(longTalk(40), { factor: 0.31, overhead: 0 }))),
+        collectCalibration(loadBranch(countedBy(createExchanges(40), { factor: 0.31, overhead: 0 }))),
         storyModel,
       );
       expect([least.factor, most.factor]).toEqual([0.5, 3]);
@@ -169,7 +172,7 @@ describe("calibration", () => {
       expect(collectCalibration(loadBranch([compactionWith(carried)]))).toEqual(carried);
       const after = loadBranch([
         compactionWith(carried),
-        ...renamed(countedBy(longTalk(5), { factor: 1.6, overhead: 0 })),
+        ...renamed(countedBy(createExchanges(5), { factor: 1.6, overhead: 0 })),
       ]);
       const fit = findCalibration(collectCalibration(after), storyModel);
       expect(fit.factor).toBeGreaterThan(1.25);
@@ -178,7 +181,9 @@ describe("calibration", () => {
     });
 
     test("TOK5 is plain JSON", () => {
-      const calibration = collectCalibration(loadBranch(countedBy(longTalk(9), { factor: 1.2, overhead: 4000 })));
+      const calibration = collectCalibration(
+        loadBranch(countedBy(createExchanges(9), { factor: 1.2, overhead: 4000 })),
+      );
       expect(JSON.parse(JSON.stringify(calibration))).toEqual(calibration);
     });
 
@@ -225,8 +230,8 @@ describe("context size", () => {
     messages.reduce((sum, message) => sum + messageTokens(message), 0);
 
   describe("with a measured reply", () => {
-    const talk = story("user: one", "says: two", "user: three, and much more of it", "note: four");
-    const window = loadBranch(withUsages(talk, { e2: { input: 400, output: 100, totalTokens: 500 } }));
+    const entries = story("user: one", "says: two", "user: three, and much more of it", "note: four");
+    const window = loadBranch(withUsages(entries, { e2: { input: 400, output: 100, totalTokens: 500 } }));
 
     test("TOK1 the size is the reported tokens plus an estimate of later entries", () => {
       const since = tokensOf(sent(window).slice(2));
@@ -245,7 +250,7 @@ describe("context size", () => {
 
     test("TOK1 a usage without a total is the sum of its parts", () => {
       const usage = { input: 1, output: 20, cacheRead: 300, cacheWrite: 4000 };
-      expect(contextSize(loadBranch(withUsages(talk, { e2: usage }))).measured).toBe(4321);
+      expect(contextSize(loadBranch(withUsages(entries, { e2: usage }))).measured).toBe(4321);
     });
 
     test("TOK1 a placeholder for a missing result is counted", () => {
@@ -281,17 +286,17 @@ describe("context size", () => {
   });
 
   describe("usage that is ignored", () => {
-    const talk = story("user: one", "says: two", "user: three", "says: four", "user: five");
+    const branchEntries = story("user: one", "says: two", "user: three", "says: four", "user: five");
     const both = { e2: { totalTokens: 500 }, e4: { totalTokens: 700 } };
     const measuredAt = (entries: readonly Entry[], to?: ModelName): number =>
       contextSize(loadedBranchAt(entries), to ? { model: to } : {}).measured;
 
     test("TOK2 usage of zero, and values that are not numbers", () => {
-      expect(measuredAt(withUsages(talk, both))).toBe(700);
-      expect(measuredAt(withUsages(talk, { ...both, e4: {} }))).toBe(500);
+      expect(measuredAt(withUsages(branchEntries, both))).toBe(700);
+      expect(measuredAt(withUsages(branchEntries, { ...both, e4: {} }))).toBe(500);
       for (const wrong of [Number.NaN, -5, Number.POSITIVE_INFINITY, "700", null])
-        expect(measuredAt(withUsages(talk, { ...both, e4: { totalTokens: wrong as number } }))).toBe(500);
-      const without = mapReplies(withUsages(talk, both), (reply, id) => ({
+        expect(measuredAt(withUsages(branchEntries, { ...both, e4: { totalTokens: wrong as number } }))).toBe(500);
+      const without = mapReplies(withUsages(branchEntries, both), (reply, id) => ({
         ...reply,
         usage: (id === "e4" ? null : reply.usage) as never,
       }));
@@ -299,18 +304,20 @@ describe("context size", () => {
     });
 
     test.each(["error", "aborted"] as const)("TOK2 usage of a reply that ended as %s", (stopReason) => {
-      const ended = mapReplies(withUsages(talk, both), (reply, id) => (id === "e4" ? { ...reply, stopReason } : reply));
+      const ended = mapReplies(withUsages(branchEntries, both), (reply, id) =>
+        id === "e4" ? { ...reply, stopReason } : reply,
+      );
       expect(measuredAt(ended)).toBe(500);
     });
 
     test("TOK2 usage of another model", () => {
-      const mixed = mapReplies(withUsages(talk, both), (reply, id) =>
+      const mixed = mapReplies(withUsages(branchEntries, both), (reply, id) =>
         id === "e4" ? { ...reply, ...otherModel } : reply,
       );
       expect(measuredAt(mixed, storyModel)).toBe(500);
       expect(measuredAt(mixed, otherModel)).toBe(700);
       expect(measuredAt(mixed)).toBe(700);
-      expect(measuredAt(withUsages(talk, both), otherModel)).toBe(0);
+      expect(measuredAt(withUsages(branchEntries, both), otherModel)).toBe(0);
     });
 
     test("TOK2 usage from before a compaction, even of a kept reply", () => {
@@ -357,7 +364,7 @@ describe("context size", () => {
     });
 
     test("TOK2 timestamps do not matter and may run backwards", () => {
-      const backwards = withUsages(talk, both).map((entry, at) => ({
+      const backwards = withUsages(branchEntries, both).map((entry, at) => ({
         ...entry,
         timestamp: new Date(9e11 - at * 1e9).toISOString(),
       }));

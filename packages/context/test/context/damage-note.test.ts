@@ -22,11 +22,11 @@ function without(entries: readonly Entry[], id: string, kind?: GapEntry["kind"])
   );
 }
 
-const talk = story("user: fix the login", "says: done", "user: and now?", "says: nothing more");
+const branchEntries = story("user: fix the login", "says: done", "user: and now?", "says: nothing more");
 
 describe("HARM2 a damaged entry", () => {
   test("HARM2 has a note in its place, with its number and kind", () => {
-    const messages = convertToLlm(buildSessionContext(loadBranch(without(talk, "e1", "user"))).messages);
+    const messages = convertToLlm(buildSessionContext(loadBranch(without(branchEntries, "e1", "user"))).messages);
     expect(show(messages).split("\n").slice(0, 2)).toEqual([
       "0 user      [Pith: entry #1 in this session is damaged and cannot be read. It was a message from the user. Do not guess its content. If you need it, ask the user, or get it again with a tool.]",
       "1 assistant done",
@@ -59,7 +59,7 @@ describe("HARM2 a damaged entry", () => {
   });
 
   test("HARM2 has no author, and the transcript for a summarizer shows it as a note", () => {
-    const lost = without(talk, "e3", "user");
+    const lost = without(branchEntries, "e3", "user");
     const at = lost[2] as Entry;
     expect([authorOf(at), entryText(at).startsWith("[Pith: ")]).toEqual(["none", true]);
     const [, , block] = renderTranscript(lost, { edits: [] });

@@ -41,9 +41,9 @@ const read = story(
 test("SKL6 the summarizer, the ledger and the notes get the name of a skill instead of its text", () => {
   const entries = addSkill(read, "e3", skill("deploy"));
   expect(readLoadedSkill(entries[2] as Entry)).toEqual(skill("deploy"));
-  const told = renderTranscript(entries, { edits: [] }).map(({ text }) => text);
-  expect(told[2]).toContain("the skill deploy was loaded here from /skills/deploy/SKILL.md");
-  expect(told.join()).not.toContain("please");
+  const texts = renderTranscript(entries, { edits: [] }).map(({ text }) => text);
+  expect(texts[2]).toContain("the skill deploy was loaded here from /skills/deploy/SKILL.md");
+  expect(texts.join()).not.toContain("please");
   const ledger = collectLedger(entries);
   expect(ledger.files).toMatchObject([{ path: "/skills/deploy/SKILL.md", did: "read" }]);
   expect(JSON.stringify(ledger)).not.toMatch(/please|deploy\.example|1234567/);

@@ -62,17 +62,17 @@ test("CTX2 its lifecycle: it grows, is compacted, grows again, and is compacted 
   const growing = ["user: 1", "says: 2", "user: 3"];
   const first = [...growing, "compacts: 1 and 2, keeps e3"];
   const second = [...first, "says: 4", "user: 5", "compacts: 1 to 4, keeps e6"];
-  const seen = (lines: readonly string[]) => show(contextAt(story(...lines)).messages).split("\n");
-  expect(seen(growing)).toEqual(["0 user      1", "1 assistant 2", "2 user      3"]);
-  expect(seen(first)).toEqual(["0 summary   1 and 2", "1 user      3"]);
-  expect(seen([...first, "says: 4"])).toEqual(["0 summary   1 and 2", "1 user      3", "2 assistant 4"]);
-  expect(seen(second)).toEqual(["0 summary   1 to 4", "1 user      5"]);
+  const showContext = (lines: readonly string[]) => show(contextAt(story(...lines)).messages).split("\n");
+  expect(showContext(growing)).toEqual(["0 user      1", "1 assistant 2", "2 user      3"]);
+  expect(showContext(first)).toEqual(["0 summary   1 and 2", "1 user      3"]);
+  expect(showContext([...first, "says: 4"])).toEqual(["0 summary   1 and 2", "1 user      3", "2 assistant 4"]);
+  expect(showContext(second)).toEqual(["0 summary   1 to 4", "1 user      5"]);
 });
 
 test("REQ1 REQ2 B4 the system prompt is an entry: it comes first, bears no date, and stays the same", () => {
-  const told = ["system: you are careful", "user: one", "says: two", "user: three"];
+  const storyLines = ["system: you are careful", "user: one", "says: two", "user: three"];
   const requestAfter = (lines: number) =>
-    buildRequest(contextAt(story(...told.slice(0, lines))), { model: storyModel });
+    buildRequest(contextAt(story(...storyLines.slice(0, lines))), { model: storyModel });
   expect(requestAfter(2).system).toEqual([{ name: "prompt", text: "you are careful" }]);
   expect(requestAfter(4).system).toEqual(requestAfter(2).system);
   expect(requestAfter(4).messages.slice(0, 1)).toEqual(requestAfter(2).messages);

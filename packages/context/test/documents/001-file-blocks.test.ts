@@ -78,9 +78,9 @@ test("LED2 B47 the next compaction carries them on, from compactions and from le
 test("KEEP5 B49 the lists are not told again and again: a writer hears the story without them", async () => {
   const session = await compacted(...work);
   await session.append({ type: "message", message: { role: "user", content: "go on", timestamp: 1 } });
-  const heard: Parameters<typeof summarizingHook>[1] = [];
+  const hookInputs: Parameters<typeof summarizingHook>[1] = [];
   await session.append({ type: "custom_message", customType: "note", content: repeatWord(300), display: true });
   await session.append({ type: "message", message: { role: "user", content: "and on", timestamp: 1 } });
-  await compactSmall(session, { budget: budgetKeeping(session, 1), ...summarizingHook("More.", heard) });
-  expect(heard?.map(({ previous }) => previous)).toEqual(["It was fixed."]);
+  await compactSmall(session, { budget: budgetKeeping(session, 1), ...summarizingHook("More.", hookInputs) });
+  expect(hookInputs?.map(({ previous }) => previous)).toEqual(["It was fixed."]);
 });

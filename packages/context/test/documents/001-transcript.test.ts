@@ -6,12 +6,12 @@ import { serializeConversation } from "../../src/summary/transcript.ts";
 import { story } from "../../src/testing/story.ts";
 import { contextAt } from "../story-context.ts";
 
-const toldOf = (...lines: readonly string[]): string =>
+const transcriptOf = (...lines: readonly string[]): string =>
   serializeConversation(convertToLlm(contextAt(story(...lines)).messages));
 
 test("SUM6 B37 a label before each message, a blank line between them, calls with their arguments", () => {
   expect(
-    toldOf(
+    transcriptOf(
       "user: what is in foo?",
       "thinks: I have to look",
       "calls: read path=foo.ts; edit path=bar.ts newText=x",
@@ -33,14 +33,18 @@ test("SUM6 B37 a label before each message, a blank line between them, calls wit
 
 test("SUM1 B37 a long result is told as head and tail, however long it is", () => {
   const output = Array.from({ length: 5000 }, (_, at) => `line ${at}`).join("\n");
-  const told = toldOf("user: run it", "calls: bash command=make", `result: ${output}`);
-  expect(told.length).toBeLessThan(output.length / 2);
-  expect(told).toContain("[Tool result]: line 0\n");
-  expect(told).toContain("line 4999");
+  const transcript = transcriptOf("user: run it", "calls: bash command=make", `result: ${output}`);
+  expect(transcript.length).toBeLessThan(output.length / 2);
+  expect(transcript).toContain("[Tool result]: line 0\n");
+  expect(transcript).toContain("line 4999");
 });
 
 test("SUM1 B37 a long argument is told in short too: pi sent two hundred files whole", () => {
-  const told = toldOf("user: write it", `calls: write path=a.ts content=${"x".repeat(50_000)}`, "result: written");
-  expect(told.length).toBeLessThan(8000);
-  expect(told).toContain('path="a.ts"');
+  const transcript = transcriptOf(
+    "user: write it",
+    `calls: write path=a.ts content=${"x".repeat(50_000)}`,
+    "result: written",
+  );
+  expect(transcript.length).toBeLessThan(8000);
+  expect(transcript).toContain('path="a.ts"');
 });

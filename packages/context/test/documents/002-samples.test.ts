@@ -76,12 +76,12 @@ test("CMP8 what comes back: the entry has summary, first kept, tokens before and
 test("HOOK1 B74 setCustomInstructions is a returned value, and joins the question", async () => {
   const parts = await createSample(...sampleLines, "moves: e4", "user: drop a table", "says: dropped");
   const model = scriptedModel("no record", "no record");
-  const asked = { customInstructions: "Focus on API contract changes", replaceInstructions: false };
+  const instructions = { customInstructions: "Focus on API contract changes", replaceInstructions: false };
   const moved = await moveTo({
     ...parts,
     target: "e6",
     summary: { models: [model] },
-    hooks: { session_before_tree: [() => asked] },
+    hooks: { session_before_tree: [() => instructions] },
   });
   expect(moved).toMatchObject({ type: "failed", why: "summary" });
   expect(JSON.stringify(model.requests[0]?.messages)).toContain("Additional focus: Focus on API contract changes");

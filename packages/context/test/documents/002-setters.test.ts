@@ -116,15 +116,15 @@ function unreadable(): ReturnType<BeforeCompact> {
 test.each(failing)(
   "HOOK7 HOOK4 cancel() holds where the hook %s afterwards, which is reported",
   async (_, end, why) => {
-    let asked = 0;
+    let callCount = 0;
     const { type, reported } = await compacted(
       (event) => {
         event.cancel();
         return end();
       },
-      () => void asked++,
+      () => void callCount++,
     );
-    expect([type, reported, asked]).toEqual(["cancelled", [{ event: "session_before_compact", why }], 0]);
+    expect([type, reported, callCount]).toEqual(["cancelled", [{ event: "session_before_compact", why }], 0]);
   },
 );
 
@@ -193,7 +193,7 @@ const record = `## Goal
 ## Next Steps
 1. (none)`;
 
-const asked = (event: SessionBeforeTreeEvent): void => {
+const onBeforeTree = (event: SessionBeforeTreeEvent): void => {
   event.setSummarize(true);
   event.setCustomInstructions("Focus on API contract changes");
   event.setReplaceInstructions(false);
@@ -201,7 +201,7 @@ const asked = (event: SessionBeforeTreeEvent): void => {
 
 test("HOOK7 HOOK8 a hook asks for a summary with instructions where the user asked for none", async () => {
   const model = scriptedModel(record);
-  const { outcome } = await moved(asked, { summaryForHooks: { models: [model] } });
+  const { outcome } = await moved(onBeforeTree, { summaryForHooks: { models: [model] } });
   expect(outcome).toMatchObject({ type: "moved", summary: { fromId: "e9" } });
   expect(JSON.stringify(model.requests[0]?.messages)).toContain("Additional focus: Focus on API contract changes");
 });

@@ -9,24 +9,24 @@ import { budgetKeeping, tailBudget } from "./budgets.ts";
 import { drawContext, drawSession } from "./draw-session.ts";
 
 // [user-1] [asst-1] [tool-1a] [tool-1b] [user-2] [asst-2] [tool-2]; the results bear the names t1 and t1'.
-const talk = "u1 a1 t1 t1 u2 a2 t2";
+const outline = "u1 a1 t1 t1 u2 a2 t2";
 
 test("CUT2 B30 where its cut would fall, the whole exchange is covered or the whole is kept", async () => {
-  const session = await drawSession(talk);
+  const session = await drawSession(outline);
   await compactSmall(session, { budget: budgetKeeping(session, 5) });
   expect(drawContext(session)).toBe("[summary] u2 a2 t2");
 });
 
 test("CUT1 CUT2 B28 where the exchange is little more than should be kept, it is kept", async () => {
-  const session = await drawSession(`u6 a6 u7 a7 u8 a8 u9 a9 ${talk}`);
+  const session = await drawSession(`u6 a6 u7 a7 u8 a8 u9 a9 ${outline}`);
   const sent = convertToLlm(buildSessionContext(session.branch).messages);
   const exchange = sent.slice(9).reduce((sum, message) => sum + messageTokens(message), 0);
   await compactSmall(session, { budget: tailBudget(exchange - 50) });
-  expect(drawContext(session)).toBe(`[summary] ${talk.slice(3)}`);
+  expect(drawContext(session)).toBe(`[summary] ${outline.slice(3)}`);
 });
 
 test("CUT2 HOOK4 B30 a hook that cuts there is reported, and not followed", async () => {
-  const session = await drawSession(talk);
+  const session = await drawSession(outline);
   const reported: string[] = [];
   const outcome = await compactSmall(session, {
     budget: budgetKeeping(session, 3),
@@ -40,7 +40,7 @@ test("CUT2 HOOK4 B30 a hook that cuts there is reported, and not followed", asyn
 });
 
 test("TREE6 STO10 B30 nor does the log take a compaction that keeps a result without its call", async () => {
-  const session = await drawSession(talk);
+  const session = await drawSession(outline);
   await expect(
     session.append({ type: "compaction", summary: "Half.", firstKeptEntryId: "t1", tokensBefore: 9 }),
   ).rejects.toThrow("keeps tool result t1 without its tool call");

@@ -31,18 +31,18 @@ const branchings = [
   ["at the very beginning", "u1", ""],
 ] as const;
 
-test.each(branchings)("FORK1 FORK2 B62 a fork %s", async (_, chosen, seen) => {
+test.each(branchings)("FORK1 FORK2 B62 a fork %s", async (_, chosen, context) => {
   const session = await compacted();
   const fork = await forkedAt(session, chosen);
-  expect(drawContext(fork)).toBe(seen);
+  expect(drawContext(fork)).toBe(context);
   expect(drawContext(session)).toBe("[summary] u2 a2 u3 a3 u4 a4");
 });
 
-test.each(branchings)("MOVE4 CTX10 B63 a move %s; the message comes back to the editor", async (_, chosen, seen) => {
+test.each(branchings)("MOVE4 CTX10 B63 a move %s; the message comes back to the editor", async (_, chosen, context) => {
   const session = await compacted();
   const moved = await moveTo({ session, target: chosen, budget: tailBudget(500), runtime: testRuntime("m") });
   expect(moved).toEqual({ type: "moved", leaf: session.leaf, editorText: chosen });
-  expect(drawContext(session)).toBe(seen);
+  expect(drawContext(session)).toBe(context);
 });
 
 test("MOVE1 LOG1 B60 after a move all of it is still there, and one can go back", async () => {

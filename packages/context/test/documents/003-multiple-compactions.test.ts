@@ -27,31 +27,43 @@ test("CTX2 B58 the picture holds: the newest summary, and what it kept", async (
 
 test("CUT5 B34 its writer is told what the first one kept, and what the first one said", async () => {
   const session = await compactedOnce();
-  const heard: HookInput[] = [];
-  await compactSmall(session, { budget: budgetKeeping(session, 6), ...summarizingHook("The second story.", heard) });
-  expect(heard).toEqual([{ history: "u4 a4 t4 a4 u5 a5", turn: "", previous: "The first story." }]);
+  const hookInputs: HookInput[] = [];
+  await compactSmall(session, {
+    budget: budgetKeeping(session, 6),
+    ...summarizingHook("The second story.", hookInputs),
+  });
+  expect(hookInputs).toEqual([{ history: "u4 a4 t4 a4 u5 a5", turn: "", previous: "The first story." }]);
 });
 
 test("CUT5 CMP6 B34 every message of before is kept or was covered, none twice", async () => {
   const session = await compactedOnce();
   const before = drawContext(session);
-  const heard: HookInput[] = [];
-  await compactSmall(session, { budget: budgetKeeping(session, 6), ...summarizingHook("The second story.", heard) });
-  expect(`[summary] ${heard[0]?.history} ${drawContext(session).replace("[summary] ", "")}`).toBe(before);
+  const hookInputs: HookInput[] = [];
+  await compactSmall(session, {
+    budget: budgetKeeping(session, 6),
+    ...summarizingHook("The second story.", hookInputs),
+  });
+  expect(`[summary] ${hookInputs[0]?.history} ${drawContext(session).replace("[summary] ", "")}`).toBe(before);
 });
 
 test("CUT5 B34 a tail with room for more goes past the compaction before it, where the document stops", async () => {
   const session = await compactedOnce();
-  const heard: HookInput[] = [];
-  await compactSmall(session, { budget: budgetKeeping(session, 9), ...summarizingHook("The second story.", heard) });
+  const hookInputs: HookInput[] = [];
+  await compactSmall(session, {
+    budget: budgetKeeping(session, 9),
+    ...summarizingHook("The second story.", hookInputs),
+  });
   expect(drawContext(session)).toBe("[summary] a4 u5 a5 u6 a6 t6 a6 u7 a7");
-  expect(heard).toEqual([{ history: "", turn: "u4 a4 t4", previous: "The first story." }]);
+  expect(hookInputs).toEqual([{ history: "", turn: "u4 a4 t4", previous: "The first story." }]);
 });
 
 test("CUT4 B32 its keepLastMessages=3 where it draws six: three are kept too, and the turn of u6 is parted", async () => {
   const session = await compactedOnce();
-  const heard: HookInput[] = [];
-  await compactSmall(session, { budget: budgetKeeping(session, 3), ...summarizingHook("The second story.", heard) });
+  const hookInputs: HookInput[] = [];
+  await compactSmall(session, {
+    budget: budgetKeeping(session, 3),
+    ...summarizingHook("The second story.", hookInputs),
+  });
   expect(drawContext(session)).toBe("[summary] a6 u7 a7");
-  expect(heard).toMatchObject([{ history: "u4 a4 t4 a4 u5 a5", turn: "u6 a6 t6" }]);
+  expect(hookInputs).toMatchObject([{ history: "u4 a4 t4 a4 u5 a5", turn: "u6 a6 t6" }]);
 });

@@ -5,11 +5,11 @@ import { compactSmall } from "../compaction/small-session.ts";
 import { budgetKeeping } from "./budgets.ts";
 import { appendDrawing, drawContext, drawSession } from "./draw-session.ts";
 
-const talk = "u1 a1 t1 t1 a1 u2 a2 u3 a3 t3 a3 t3 a3 u4 a4 t4 a4";
+const outline = "u1 a1 t1 t1 a1 u2 a2 u3 a3 t3 a3 t3 a3 u4 a4 t4 a4";
 
 test("CTX2 B58 the summary, the last four, and what comes after them", async () => {
-  const session = await drawSession(talk);
-  expect(drawContext(session)).toBe(talk);
+  const session = await drawSession(outline);
+  expect(drawContext(session)).toBe(outline);
 
   const outcome = await compactSmall(session, { budget: budgetKeeping(session, 4) });
   expect(outcome).toMatchObject({ type: "compacted", receipt: { covered: { first: "u1" }, kept: { first: "u4" } } });
@@ -20,7 +20,7 @@ test("CTX2 B58 the summary, the last four, and what comes after them", async () 
 });
 
 test("LOG1 CMP1 the file has one line more, and all the others as they were", async () => {
-  const session = await drawSession(talk);
+  const session = await drawSession(outline);
   const before = await session.branchEntries();
   await compactSmall(session, { budget: budgetKeeping(session, 4) });
   const [compaction, ...more] = (await session.branchEntries()).slice(before.length);

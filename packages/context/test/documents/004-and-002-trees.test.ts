@@ -32,33 +32,36 @@ function moving(session: Session, target: string): Promise<MoveResult> {
 }
 
 const pictures = [
-  ["004", ["A E F", "A B C D"], { ancestor: "A", left: "B C D", from: "D", to: "F", seen: "A E F" }],
+  ["004", ["A E F", "A B C D"], { ancestor: "A", left: "B C D", from: "D", to: "F", context: "A E F" }],
   [
     "002",
     ["root B1 B2 B3", "root A1 A2 A3 A4"],
-    { ancestor: "root", left: "A1 A2 A3 A4", from: "A4", to: "B3", seen: "root B1 B2 B3" },
+    { ancestor: "root", left: "A1 A2 A3 A4", from: "A4", to: "B3", context: "root B1 B2 B3" },
   ],
 ] as const;
 
-test.each(pictures)("BR1 TREE8 B65 document %s: what is left, from the common ancestor on", async (_, drawn, told) => {
-  const { store } = await tree(...drawn);
-  const { entries, commonAncestorId } = await collectEntriesForBranchSummary(store, told.from, told.to);
-  expect([commonAncestorId, entries.map(({ id }) => id).join(" ")]).toEqual([told.ancestor, told.left]);
+test.each(pictures)(
+  "BR1 TREE8 B65 document %s: what is left, from the common ancestor on",
+  async (_, drawn, expected) => {
+    const { store } = await tree(...drawn);
+    const { entries, commonAncestorId } = await collectEntriesForBranchSummary(store, expected.from, expected.to);
+    expect([commonAncestorId, entries.map(({ id }) => id).join(" ")]).toEqual([expected.ancestor, expected.left]);
+  },
+);
+
+test.each(pictures)("MOVE3 B69 B70 document %s: the summary is a child of the target", async (_, drawn, expected) => {
+  const session = await tree(...drawn);
+  const moved = await moving(session, expected.to);
+  expect(moved).toMatchObject({ type: "moved", summary: { parentId: expected.to, fromId: expected.from } });
+  expect(buildSessionContext(session.branch).sources.join(" ")).toBe(`${expected.context} ${session.leaf}`);
 });
 
-test.each(pictures)("MOVE3 B69 B70 document %s: the summary is a child of the target", async (_, drawn, told) => {
+test.each(pictures)("LOG1 B69 document %s: the branch that was left stays as it was", async (_, drawn, expected) => {
   const session = await tree(...drawn);
-  const moved = await moving(session, told.to);
-  expect(moved).toMatchObject({ type: "moved", summary: { parentId: told.to, fromId: told.from } });
-  expect(buildSessionContext(session.branch).sources.join(" ")).toBe(`${told.seen} ${session.leaf}`);
-});
-
-test.each(pictures)("LOG1 B69 document %s: the branch that was left stays as it was", async (_, drawn, told) => {
-  const session = await tree(...drawn);
-  const before = await session.branchEntries(told.from);
-  await moving(session, told.to);
-  expect(await session.branchEntries(told.from)).toEqual(before);
-  expect((await session.branchEntries(told.from)).map(({ type }) => type)).not.toContain("branch_summary");
+  const before = await session.branchEntries(expected.from);
+  await moving(session, expected.to);
+  expect(await session.branchEntries(expected.from)).toEqual(before);
+  expect((await session.branchEntries(expected.from)).map(({ type }) => type)).not.toContain("branch_summary");
 });
 
 test("MOVE1 B64 without a summary one is just there", async () => {

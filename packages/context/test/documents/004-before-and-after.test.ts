@@ -11,7 +11,7 @@ import { budgetKeeping } from "./budgets.ts";
 const long = repeatWord(240);
 
 // Entry 0 is the header, so that entry 4 is e4.
-const talk = [
+const lines = [
   "user: fix the parser",
   "calls: read path=parser.ts",
   `result: the first ${long}`,
@@ -24,7 +24,7 @@ const talk = [
 ];
 
 async function compacted(...before: readonly string[]): Promise<Session> {
-  const session = await createSession(...before, ...talk);
+  const session = await createSession(...before, ...lines);
   expect(await compactSmall(session, { budget: budgetKeeping(session, 6) })).toMatchObject({ type: "compacted" });
   return session;
 }
@@ -44,9 +44,9 @@ test("CTX2 CUT2 entries 1 to 3 are not sent, 4 to 9 are, and entry 10 is the com
 });
 
 test("CTX2 CTX13 what the model sees: system, summary, and from the first kept entry on", async () => {
-  const seen = "user user assistant toolResult toolResult assistant toolResult";
-  expect(rolesSent(await compacted())).toBe(seen);
-  expect(rolesSent(await compacted("system: you are careful"))).toBe(`system ${seen}`);
+  const roles = "user user assistant toolResult toolResult assistant toolResult";
+  expect(rolesSent(await compacted())).toBe(roles);
+  expect(rolesSent(await compacted("system: you are careful"))).toBe(`system ${roles}`);
 });
 
 test("CTX1 B59 nothing is reloaded: the file gives the context that is already there", async () => {

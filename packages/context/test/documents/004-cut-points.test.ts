@@ -15,13 +15,13 @@ test.each([
   ["the summary of a left branch", ["says: three", "left e2: it was tried"], 1, "e5", false],
 ] as const)("CUT2 CUT4 B27 B33 the kept part begins with %s", async (_, lines, messages, first, isSplitTurn) => {
   const session = await createSession(...before, ...lines);
-  const told: boolean[] = [];
+  const splitFlags: boolean[] = [];
   const outcome = await compactSmall(session, {
     budget: budgetKeeping(session, messages),
-    hooks: { session_before_compact: [({ preparation }) => void told.push(preparation.isSplitTurn)] },
+    hooks: { session_before_compact: [({ preparation }) => void splitFlags.push(preparation.isSplitTurn)] },
   });
   expect(outcome).toMatchObject({ type: "compacted", receipt: { kept: { first } } });
-  expect(told).toEqual([isSplitTurn]);
+  expect(splitFlags).toEqual([isSplitTurn]);
 });
 
 test("CUT6 B31 what says nothing goes with what follows it", async () => {

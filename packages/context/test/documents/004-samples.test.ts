@@ -15,18 +15,18 @@ import { createSample, sampleLines } from "./sample-session.ts";
 
 test("HOOK1 B73 session_before_compact is told all that the document lists", async () => {
   const parts = await createSample(...sampleLines);
-  const told: SessionBeforeCompactEvent[] = [];
+  const events: SessionBeforeCompactEvent[] = [];
   const hooks: CompactionHooks = {
     session_before_compact: [
       async (event) => {
-        told.push(event);
+        events.push(event);
         return { cancel: true };
       },
     ],
   };
   const cancelled = await compact({ ...parts, hooks, reason: "asked", instructions: "the indexes" });
   expect(cancelled).toEqual({ type: "cancelled" });
-  const [{ preparation, branchEntries, customInstructions, signal } = raise()] = told;
+  const [{ preparation, branchEntries, customInstructions, signal } = raise()] = events;
   expect(preparation).toEqual({
     messagesToSummarize: branchEntries.slice(0, 4).flatMap((entry) => ("message" in entry ? entry.message : [])),
     turnPrefixMessages: [],
@@ -80,11 +80,11 @@ const customSummary: TreeHooks = {
 };
 
 test("HOOK1 B74 session_before_tree is told of every move, with a summary or without", async () => {
-  const told: SessionBeforeTreeEvent[] = [];
+  const events: SessionBeforeTreeEvent[] = [];
   const hooks: TreeHooks = {
     session_before_tree: [
       (event) => {
-        told.push(event);
+        events.push(event);
         return { cancel: true };
       },
     ],
@@ -96,11 +96,11 @@ test("HOOK1 B74 session_before_tree is told of every move, with a summary or wit
     expect(parts.session.leaf).toBe("e9");
   }
   const place = { targetId: "e6", oldLeafId: "e9", commonAncestorId: "e4" };
-  expect(told.map(({ preparation }) => preparation)).toMatchObject([
+  expect(events.map(({ preparation }) => preparation)).toMatchObject([
     { ...place, userWantsSummary: false },
     { ...place, userWantsSummary: true },
   ]);
-  expect(told[0]?.preparation.entriesToSummarize.map(({ id }) => id)).toEqual(["e8", "e9"]);
+  expect(events[0]?.preparation.entriesToSummarize.map(({ id }) => id)).toEqual(["e8", "e9"]);
 });
 
 test("HOOK1 MOVE3 B74 its summary is used where the user wants one", async () => {

@@ -19,13 +19,13 @@ const turn = [
 ];
 
 async function prepared(session: Session, messages: number): Promise<CompactionPreparation | null> {
-  let told: CompactionPreparation | null = null;
+  let received: CompactionPreparation | null = null;
   const hook = ({ preparation }: { readonly preparation: CompactionPreparation }) => {
-    told = preparation;
+    received = preparation;
     return { cancel: true };
   };
   await compactSmall(session, { budget: budgetKeeping(session, messages), hooks: { session_before_compact: [hook] } });
-  return told;
+  return received;
 }
 
 const roles = (messages: readonly { readonly role: string }[]): string => messages.map(({ role }) => role).join(" ");

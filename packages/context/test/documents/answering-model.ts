@@ -4,7 +4,7 @@ import type { Model, Request } from "../../src/model.ts";
 import { type ScriptedModel, scriptedModel } from "../../src/testing/scripted-model.ts";
 
 /** `answer` receives all texts of the request, in order. */
-export function answeringModel(answer: (asked: string) => string, parts: Partial<Model> = {}): ScriptedModel {
+export function answeringModel(answer: (request: string) => string, parts: Partial<Model> = {}): ScriptedModel {
   const requests: Request[] = [];
   return {
     ...scriptedModel(),

@@ -7,7 +7,7 @@ import { readLine } from "../../src/format/read-line.ts";
 import { story } from "../../src/testing/story.ts";
 import { bytesOf, chain, checksum, file, ourHeader, read, textOf, texts, withTrailers } from "./specimen.ts";
 
-const [said = ""] = texts(story('user: räume auf, "bitte" \\ 👍'));
+const [jsonLine = ""] = texts(story('user: räume auf, "bitte" \\ 👍'));
 
 const readLineTrailer = (line: string): { text: string; marks: LineMarks; holds: boolean } | null => {
   const bytes = bytesOf(line);
@@ -26,12 +26,16 @@ describe("LOG2 a trailer", () => {
   });
 
   test.each<[string, string, LineMarks]>([
-    ["a line", said, {}],
-    ["a line of a batch", said, { batch: [1, 2] }],
-    ["a line of a large batch", said, { batch: [999_999_999, 999_999_999] }],
-    ["a line whose parent stands elsewhere", said, { up: 123_456_789_012 }],
-    ["a line that was not synced alone", said, { run: 12, batch: [1, 2] }],
-    ["a line with every mark", said, { up: 999_999_999_999_999, run: 999_999_999, batch: [999_999_999, 999_999_999] }],
+    ["a line", jsonLine, {}],
+    ["a line of a batch", jsonLine, { batch: [1, 2] }],
+    ["a line of a large batch", jsonLine, { batch: [999_999_999, 999_999_999] }],
+    ["a line whose parent stands elsewhere", jsonLine, { up: 123_456_789_012 }],
+    ["a line that was not synced alone", jsonLine, { run: 12, batch: [1, 2] }],
+    [
+      "a line with every mark",
+      jsonLine,
+      { up: 999_999_999_999_999, run: 999_999_999, batch: [999_999_999, 999_999_999] },
+    ],
     ["an object with space in it", '{ "a" : 1 }', {}],
     ["a line with a checksum of its own", '{"a":1,"crc":"00000000"}', {}],
     [
@@ -58,8 +62,8 @@ describe("LOG2 a trailer", () => {
   });
 
   test.each(["\r", "  ", "\t\r"])("LOG2 is valid with %j after the line", (behind) => {
-    const trailer = readLineTrailer(withTrailer(said, { batch: [1, 2] }, checksum) + behind);
-    expect(trailer).toEqual({ text: said, marks: { batch: [1, 2] }, holds: true });
+    const trailer = readLineTrailer(withTrailer(jsonLine, { batch: [1, 2] }, checksum) + behind);
+    expect(trailer).toEqual({ text: jsonLine, marks: { batch: [1, 2] }, holds: true });
   });
 
   test.each([
@@ -87,9 +91,9 @@ describe("LOG2 a trailer", () => {
 
 describe("D8 a single changed bit", () => {
   test.each<[string, string, string]>([
-    ["a line", said, withTrailer(said, {}, checksum)],
-    ["a line of a batch", said, withTrailer(said, { batch: [1, 2] }, checksum)],
-    ["a line with CR behind it", said, `${withTrailer(said, {}, checksum)}\r`],
+    ["a line", jsonLine, withTrailer(jsonLine, {}, checksum)],
+    ["a line of a batch", jsonLine, withTrailer(jsonLine, { batch: [1, 2] }, checksum)],
+    ["a line with CR behind it", jsonLine, `${withTrailer(jsonLine, {}, checksum)}\r`],
   ])("D8 is detected, or the text is unchanged: %s", (_, text, line) => {
     for (const bytes of eachFlip(bytesOf(line))) {
       const reading = readLine(bytes, { isPithFormat: true, checksum });

@@ -116,9 +116,9 @@ describe("LOG9 a file of document 003", () => {
     ["right behind another there is nothing to keep", "u1 a1 C1 C1 u2", "C u2"],
     ["a branch taken before the first compaction", "u1 a1", "u1 a1"],
     ["a branch taken after it", "u1 a1 u2 a2 C2", "u2 a2 C"],
-  ])("LOG9 shows the model: %s", (_, told, seen) => {
-    const found = read(file(told.split(" ").map(lineOf003)));
-    expect(loadBranch(entriesIn(found)).entries.map(letterOf).join(" ")).toBe(seen);
+  ])("LOG9 shows the model: %s", (_, lines, context) => {
+    const found = read(file(lines.split(" ").map(lineOf003)));
+    expect(loadBranch(entriesIn(found)).entries.map(letterOf).join(" ")).toBe(context);
     expect(damageIn(found)).toBe("no-header@1");
   });
 

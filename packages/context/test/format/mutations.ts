@@ -6,7 +6,7 @@ import { batch, bytesOf, file, inUtf16, joined, ourHeader, piHeader, textOf, tex
 
 type Mutation = (bytes: Uint8Array) => Uint8Array;
 
-const said = texts(
+const replacements = texts(
   story(
     "user: räume auf",
     "says: 👍",
@@ -19,19 +19,19 @@ const said = texts(
     "left e6: there",
   ),
 );
-const [first = "", second = "", ...others] = said;
+const [first = "", second = "", ...others] = replacements;
 
 const sessions: readonly Uint8Array[] = [
   file(withTrailers(ourHeader, first, second), batch(...others)),
   file(withTrailers(ourHeader), batch(first, second), withTrailers(...others)),
-  file(piHeader, said),
-  bytesOf(`\ufeff${[piHeader, ...said].join("\r\n")}`),
+  file(piHeader, replacements),
+  bytesOf(`\ufeff${[piHeader, ...replacements].join("\r\n")}`),
   file(
     piHeader.replace('"version":3,', ""),
-    said.map((line) => line.replace(/"id":"e\d",|"parentId":(?:"e\d"|null),/g, "")),
+    replacements.map((line) => line.replace(/"id":"e\d",|"parentId":(?:"e\d"|null),/g, "")),
   ),
-  file(said),
-  inUtf16([piHeader, ...said].join("\n")),
+  file(replacements),
+  inUtf16([piHeader, ...replacements].join("\n")),
 ];
 
 /** A place in a file of any length, as a share of it. */

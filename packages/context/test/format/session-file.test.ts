@@ -30,7 +30,7 @@ import {
 
 const firstHeader = piHeader.replace('"version":3,', "").replace("}", ',"branchedFrom":"a\\/b","n":1.0}');
 const secondHeader = piHeader.replace('"version":3', '"version":2.0');
-const talk = story(
+const entries = story(
   "user: one",
   "says: two",
   "calls: read path=a.ts",
@@ -144,13 +144,13 @@ describe("LOG2 a checksum", () => {
   });
 
   test("LOG2 HARM3 that was cut off with part of the text makes the line damaged", () => {
-    const lines = withTrailers(ourHeader, ...texts(talk));
+    const lines = withTrailers(ourHeader, ...texts(entries));
     const cut = lines.map((line, at) => (at === 1 || at === 7 ? withCut(line, at === 1 ? "on" : "thr") : line));
     const found = read(file(cut));
     expect(cut.map((line) => JSON.parse(line).crc === undefined)).toEqual(lines.map((_, at) => at === 1 || at === 7));
     expect(damageIn(found)).toBe("wrong-checksum@2 wrong-checksum@8");
     expect(entriesIn(found).map(({ type, number }) => [type === "gap", number])).toEqual(
-      talk.map(({ number }, at) => [at === 0 || at === 6, number]),
+      entries.map(({ number }, at) => [at === 0 || at === 6, number]),
     );
   });
 
@@ -211,14 +211,14 @@ describe("LOG2 a checksum", () => {
   });
 
   test("LOG2 a file in Pith format is read back unchanged", () => {
-    const found = read(encodeSession([ourHeader, ...texts(talk)], checksum));
+    const found = read(encodeSession([ourHeader, ...texts(entries)], checksum));
     expect({ ...found, lines: entriesIn(found) }).toEqual({
       header: JSON.parse(ourHeader),
       headerText: ourHeader,
-      lines: talk,
+      lines: entries,
       damage: [],
       isPithFormat: true,
-      end: encodeSession([ourHeader, ...texts(talk)], checksum).length,
+      end: encodeSession([ourHeader, ...texts(entries)], checksum).length,
       needsRewrite: false,
     });
   });
@@ -238,28 +238,28 @@ function withoutNumber(line: string): string {
 }
 
 const outdated: readonly [string, Uint8Array][] = [
-  ["version 1", file(firstHeader, oldTalk('"firstKeptEntryIndex":2'), strange.map(withoutPlace))],
+  ["version 1", file(firstHeader, oldSessionLines('"firstKeptEntryIndex":2'), strange.map(withoutPlace))],
   [
     "version 2",
     file(
       secondHeader,
-      texts(talk),
+      texts(entries),
       strange.map((line) => line.replaceAll('"e', '"f')),
     ),
   ],
-  ["document 003", file(oldTalk('"keepLastMessages":2'))],
-  ["UTF-16", inUtf16([piHeader, ...texts(talk)].join("\n"))],
-  ["lone CR", bytesOf([piHeader, ...texts(talk)].join("\r"))],
-  ["a header behind the first entry", file(texts(talk).slice(0, 1), piHeader, texts(talk).slice(1))],
-  ["version 3 with a line that has no id", file(piHeader, texts(talk), withoutPlace(note("x", null)))],
+  ["document 003", file(oldSessionLines('"keepLastMessages":2'))],
+  ["UTF-16", inUtf16([piHeader, ...texts(entries)].join("\n"))],
+  ["lone CR", bytesOf([piHeader, ...texts(entries)].join("\r"))],
+  ["a header behind the first entry", file(texts(entries).slice(0, 1), piHeader, texts(entries).slice(1))],
+  ["version 3 with a line that has no id", file(piHeader, texts(entries), withoutPlace(note("x", null)))],
 ];
 const current: readonly [string, Uint8Array][] = [
-  ["pi's version 3", file(piHeader, texts(talk))],
-  ["pi's version 3 with byte order mark and CR LF", bytesOf(`\ufeff${[piHeader, ...texts(talk), ""].join("\r\n")}`)],
-  ["pi's version 3 without line end", file(piHeader, texts(talk)).subarray(0, -1)],
-  ["ours", file(withTrailers(ourHeader, ...texts(talk)))],
-  ["ours without line end", file(withTrailers(ourHeader, ...texts(talk))).subarray(0, -1)],
-  ["ours with lines of pi's behind it", file(withTrailers(ourHeader), texts(talk).map(withoutNumber))],
+  ["pi's version 3", file(piHeader, texts(entries))],
+  ["pi's version 3 with byte order mark and CR LF", bytesOf(`\ufeff${[piHeader, ...texts(entries), ""].join("\r\n")}`)],
+  ["pi's version 3 without line end", file(piHeader, texts(entries)).subarray(0, -1)],
+  ["ours", file(withTrailers(ourHeader, ...texts(entries)))],
+  ["ours without line end", file(withTrailers(ourHeader, ...texts(entries))).subarray(0, -1)],
+  ["ours with lines of pi's behind it", file(withTrailers(ourHeader), texts(entries).map(withoutNumber))],
 ];
 
 describe("LOG5 a file is migrated at the first append", () => {
@@ -289,14 +289,14 @@ describe("LOG5 a file is migrated at the first append", () => {
     const store = await withAppended(bytes);
     expect(store.bytes().subarray(0, ended.length)).toEqual(ended);
     const [line = "", ...more] = textOf(store.bytes().subarray(ended.length)).split("\n");
-    const text = JSON.stringify(after(talk.at(-1)?.id ?? null));
+    const text = JSON.stringify(after(entries.at(-1)?.id ?? null));
     expect([line, more]).toEqual([read(bytes).isPithFormat ? withTrailer(text, {}, checksum) : text, [""]]);
     expect(entriesIn(read(store.bytes()))).toEqual([...entriesIn(read(bytes)), { ...after("e7"), number: 8 }]);
   });
 });
 
-function oldTalk(keeps: string): readonly string[] {
-  return texts(talk).map((line) => withoutPlace(line).replace('"firstKeptEntryId":"e2"', keeps));
+function oldSessionLines(keeps: string): readonly string[] {
+  return texts(entries).map((line) => withoutPlace(line).replace('"firstKeptEntryId":"e2"', keeps));
 }
 
 function withoutPlace(line: string): string {

@@ -22,7 +22,7 @@ import {
 } from "../context/tool-work.ts";
 
 test("LED5 the ledger has files, the last checks, open errors and commits, and no ids, URLs or output lines", () => {
-  const talk = story(
+  const entries = story(
     "user: see https://pith.example/issues/7 and #12",
     "calls: read path=src/a.ts; bash command=./deploy",
     "result c1: export const a = 1;",
@@ -33,7 +33,7 @@ test("LED5 the ledger has files, the last checks, open errors and commits, and n
     "bash: git commit -m Fix -> [main 3c2b1a0] Fix the lock",
     `bash: ./serve -> ${"handled one request\n".repeat(300)}cache rebuilt by hand`,
   );
-  expect(collectLedger(talk)).toEqual({
+  expect(collectLedger(entries)).toEqual({
     ...emptyLedger,
     files: [{ path: "src/a.ts", did: "modified" }],
     checks: [{ kind: "test", command: "npm test", exitCode: 0, outcome: "3 passed, 1 failed" }],
@@ -347,12 +347,12 @@ test("LED4 an entry may contain any value", () => {
 describe("LED3 time is linear in the length of the text", () => {
   const texts = ["error: ", "#1 ", "https://", "a", "/", "Error", "0a1b2c3 ", "exit code 1\n", "'", " ", "\n", "[("];
   test.each(texts)("LED3 %j", (words) => {
-    const talk = (letters: number): readonly Entry[] =>
+    const entries = (letters: number): readonly Entry[] =>
       createEntries(
         bashCallEntries(words.repeat(letters / 4 / words.length), text(words.repeat(letters / words.length))),
         messageEntry({ role: "user", content: words.repeat(letters / words.length) }),
       );
-    const [small, large] = [talk(250_000), talk(1_000_000)];
+    const [small, large] = [entries(250_000), entries(1_000_000)];
     expectLinearTime(
       () => collectLedger(small),
       () => collectLedger(large),
@@ -360,9 +360,9 @@ describe("LED3 time is linear in the length of the text", () => {
   });
 
   test("LED3 and in the number of entries", () => {
-    const talk = (count: number): readonly Entry[] =>
+    const entries = (count: number): readonly Entry[] =>
       createEntries(Array.from({ length: count }, (_, at) => bashCallEntries(`rm ${at}`, text(`error: ${at}`))).flat());
-    const [small, large] = [talk(1_000), talk(4_000)];
+    const [small, large] = [entries(1_000), entries(4_000)];
     expectLinearTime(
       () => collectLedger(small),
       () => collectLedger(large),

@@ -26,14 +26,14 @@ const modified = (...paths: readonly string[]): FileLists => ({ read: [], modifi
 const nothing: FileLists = { read: [], modified: [] };
 
 test("LED1 files are in the order of the calls, each with its entry", () => {
-  const talk = story(
+  const entries = story(
     "user: fix it",
     "calls: read path=a.ts; peek file=b.ts",
     "result: x",
     "result: y",
     "calls: write path=a.ts content=z",
   );
-  expect(fileTouches(talk)).toEqual([
+  expect(fileTouches(entries)).toEqual([
     { path: "a.ts", did: "read", entryId: "e2" },
     { path: "b.ts", did: "read", entryId: "e2" },
     { path: "a.ts", did: "modified", entryId: "e5" },
@@ -150,7 +150,7 @@ describe("LED1 files are found in common shell commands", () => {
 describe("LED12 a deleted or moved file leaves the lists", () => {
   const files = ["/tmp/a.mjs", "/tmp/a-1.json", "/tmp/.a", "src/b.ts", "src/c/d.ts", "e.ts"];
   const made = files.map((path) => toolCallEntries({ arguments: { path, content: "x" } }, {}));
-  const looked = toolCallEntries({ arguments: { path: "f.md" } }, {});
+  const readEntries = toolCallEntries({ arguments: { path: "f.md" } }, {});
   const cases: readonly (readonly [string, readonly string[]])[] = [
     ["rm /tmp/a.mjs", ["/tmp/.a", "/tmp/a-1.json", "e.ts", "src/b.ts", "src/c/d.ts"]],
     ["rm -f /tmp/a*", ["/tmp/.a", "e.ts", "src/b.ts", "src/c/d.ts"]],
@@ -168,7 +168,9 @@ describe("LED12 a deleted or moved file leaves the lists", () => {
     ["rm -rf /tmp src e.ts f.md", []],
   ];
   test.each(cases)("LED12 %s", (line, expected) => {
-    const { read: looks, modified: changes } = collectFileLists(createEntries(...made, looked, bashCallEntries(line)));
+    const { read: looks, modified: changes } = collectFileLists(
+      createEntries(...made, readEntries, bashCallEntries(line)),
+    );
     expect([changes, looks]).toEqual([expected.toSorted(), line.includes("f.md") ? [] : ["f.md"]]);
   });
 
@@ -230,11 +232,11 @@ test("LED6 a shell line that is excluded from the context touches nothing", () =
 });
 
 test("LED2 INV40 modified files are not in the read list, and both lists are sorted", () => {
-  const talk = story(
+  const entries = story(
     "calls: read path=b; read path=a; read path=c; write path=b content=x",
     "calls: edit path=a oldText=x newText=y; read path=a; read path=c",
   );
-  expect(collectFileLists(talk)).toEqual({ read: ["c"], modified: ["a", "b"] });
+  expect(collectFileLists(entries)).toEqual({ read: ["c"], modified: ["a", "b"] });
 });
 
 test("LED2 INV40 the file lists of compactions and branch summaries count, whichever program wrote them", () => {
@@ -297,8 +299,8 @@ test.skipIf(!existsSync(fixtures)).each(["before-compaction", "large-session"] a
   (name) => {
     const { lines } = decodeSession(readFileSync(join(fixtures, `${name}.jsonl`)), testRuntime());
     const entries = lines.map(({ entry }) => entry);
-    const { read: looked, modified: changed } = collectFileLists(entries);
-    const known = new Set<unknown>([...looked, ...changed]);
+    const { read: readPaths, modified: changed } = collectFileLists(entries);
+    const known = new Set<unknown>([...readPaths, ...changed]);
     const byPi = new Set(entries.flatMap(pathsForPi));
     expect([...byPi].filter((path) => !known.has(path))).toEqual(goneFiles[name]);
     expect(known.size).toBeGreaterThan(byPi.size);
@@ -321,9 +323,9 @@ test("LED1 a call, a result and details may contain any value", () => {
   });
   const result = fc.record({ details: anything, nestedCalls: anything, content: anything });
   fc.assert(
-    fc.property(call, result, anything, (asked, answered, details) => {
+    fc.property(call, result, anything, (toolCall, answered, details) => {
       const work = createEntries(
-        toolCallEntries(asked, answered),
+        toolCallEntries(toolCall, answered),
         compactionEntry(details),
         branchSummaryEntry(details),
         messageEntry({ role: "assistant", content: details }),

@@ -232,10 +232,10 @@ describe("spilled output", () => {
     const screenshots = Array.from({ length: 4 }, () => image(randomBytes(100 * 1024)));
     const before = files.readBytes(store.path).length;
     for (let round = 0; round < 70; round++) {
-      const seen = await spillImages(draftOf(words, ...screenshots), store.path, parts);
-      if (seen.type !== "spilled") throw new Error(seen.why);
+      const spilled = await spillImages(draftOf(words, ...screenshots), store.path, parts);
+      if (spilled.type !== "spilled") throw new Error(spilled.why);
       const summary = "what was done ".repeat(200);
-      await session.append(seen.content, {
+      await session.append(spilled.content, {
         type: "compaction",
         id: `c${round}`,
         summary,

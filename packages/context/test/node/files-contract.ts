@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { diskErrorCode, type Files, type OpenFile } from "../../src/node/files.ts";
 
 /** An empty folder on some disk. */
-export interface Ground {
+export interface TestDisk {
   readonly files: Files;
   /** The path of a name in the folder. */
   at(name: string): string;
@@ -12,13 +12,13 @@ export interface Ground {
   plantLink(path: string): void;
 }
 
-export function filesContract(newGround: () => Ground): void {
+export function filesContract(createDisk: () => TestDisk): void {
   for (const [name, run, outcome] of behaviours) {
     test(name, () => {
-      const ground = newGround();
-      expect(
-        tried(() => run({ ...ground, write: (path, text) => write(ground.files, ground.at(path), text) })),
-      ).toEqual(outcome);
+      const disk = createDisk();
+      expect(tried(() => run({ ...disk, write: (path, text) => write(disk.files, disk.at(path), text) }))).toEqual(
+        outcome,
+      );
     });
   }
 }
@@ -54,7 +54,7 @@ export function textAt(files: Files, path: string): string {
   return text;
 }
 
-type Field = Ground & { write(name: string, text: string): void };
+type Field = TestDisk & { write(name: string, text: string): void };
 type Behaviour = readonly [name: string, run: (field: Field) => unknown, outcome: unknown];
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);

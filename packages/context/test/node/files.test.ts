@@ -7,32 +7,32 @@ import fc from "fast-check";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createFolderSync, type Files, type OpenFile, realFiles } from "../../src/node/files.ts";
 import { FaultyFiles } from "../support/faulty-files/faulty-files.ts";
-import { filesContract, type Ground, textAt, textOf, tried, write } from "./files-contract.ts";
+import { filesContract, type TestDisk, textAt, textOf, tried, write } from "./files-contract.ts";
 
 const root = mkdtempSync(join(tmpdir(), "real-files-"));
 const loop = join(root, "loop");
 symlinkSync(loop, loop);
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-function realGround(): Ground {
+function createRealDisk(): TestDisk {
   const folder = mkdtempSync(join(root, "ground-"));
   return { files: realFiles, at: (name) => join(folder, name), plantLink: (path) => symlinkSync(loop, path) };
 }
 
-function faultyGround(): Ground {
+function createFaultyDisk(): TestDisk {
   const files = new FaultyFiles();
   files.makeFolder("/ground");
   return { files, at: (name) => `/ground/${name}`, plantLink: (path) => files.addLink(path) };
 }
 
-describe("real files", () => filesContract(realGround));
+describe("real files", () => filesContract(createRealDisk));
 
 test("PLAT14 folders are not synced on Windows, which does not allow it", () => {
   createFolderSync("win32")(join(root, "none"));
   expect(() => createFolderSync("linux")(join(root, "none"))).toThrow(/ENOENT/);
 });
 
-describe("faulty files", () => filesContract(faultyGround));
+describe("faulty files", () => filesContract(createFaultyDisk));
 
 describe("properties of the real disk", () => {
   let umask = 0;
@@ -44,13 +44,13 @@ describe("properties of the real disk", () => {
   const modeOf = (path: string): number => statSync(path).mode & 0o777;
 
   test("a file is readable only by its owner, whatever the umask", () => {
-    const { files, at } = realGround();
+    const { files, at } = createRealDisk();
     write(files, at("a"), "x");
     expect(modeOf(at("a"))).toBe(0o600);
   });
 
   test("folders are readable only by their owner, and an existing folder keeps its mode", () => {
-    const { files, at } = realGround();
+    const { files, at } = createRealDisk();
     files.makeFolder(at("f/g"));
     expect([modeOf(at("f")), modeOf(at("f/g"))]).toEqual([0o700, 0o700]);
     const open = mkdtempSync(join(root, "open-"));
@@ -60,7 +60,7 @@ describe("properties of the real disk", () => {
   });
 
   test("a link to a valid file is rejected, too, and the file stays unchanged", () => {
-    const { files, at } = realGround();
+    const { files, at } = createRealDisk();
     writeFileSync(at("good"), "x");
     symlinkSync(at("good"), at("link"));
     expect(tried(() => files.open(at("link"), "append"))).toBe("ELOOP");
@@ -70,7 +70,7 @@ describe("properties of the real disk", () => {
   });
 
   test("synced data can be read by other processes", () => {
-    const { files, at } = realGround();
+    const { files, at } = createRealDisk();
     const file = files.create(at("a"));
     file.append(new TextEncoder().encode("x"));
     file.sync();
@@ -104,7 +104,7 @@ describe("random operations", () => {
   test.runIf(process.platform === "linux")("goes the same way on both disks", () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
-        expect(lived(faultyGround(), steps)).toEqual(lived(realGround(), steps));
+        expect(runSteps(createFaultyDisk(), steps)).toEqual(runSteps(createRealDisk(), steps));
       }),
       { numRuns: 300 },
     );
@@ -112,14 +112,14 @@ describe("random operations", () => {
 });
 
 /** The outcome of every step, and what is on the disk in the end. */
-function lived(ground: Ground, steps: readonly Step[]): unknown[] {
+function runSteps(disk: TestDisk, steps: readonly Step[]): unknown[] {
   const open: OpenFile[] = [];
-  const outcomes = steps.map((each) => tried(() => outcome(ground, open, each)));
+  const outcomes = steps.map((each) => tried(() => outcome(disk, open, each)));
   for (const file of open) tried(() => file?.close());
-  return [...outcomes, picture(ground.files, ground.at("."))];
+  return [...outcomes, picture(disk.files, disk.at("."))];
 }
 
-function outcome({ files, at, plantLink }: Ground, open: OpenFile[], step: Step): unknown {
+function outcome({ files, at, plantLink }: TestDisk, open: OpenFile[], step: Step): unknown {
   const { act, slot = 0, name = "", how = "read", to = "", size = 0 } = step;
   const file = open[slot];
   const keep = (opened: OpenFile): void => {

@@ -14,7 +14,7 @@ import {
   realProcessTable,
 } from "../../src/node/lease.ts";
 import { nodeRuntime } from "../../src/node/runtime.ts";
-import { contend, startTaker } from "./lease/children.ts";
+import { contend, startLeaseChild } from "./lease/children.ts";
 
 const parts: LeaseOptions = { ...nodeRuntime, files: realFiles, processes: realProcessTable };
 const self = realProcessTable.self(0);
@@ -140,21 +140,21 @@ describe("existing lease files", () => {
 describe("several processes", () => {
   test("DISK6 the lease of a process killed with SIGKILL is free at once", async () => {
     const path = freshPath();
-    const taker = await startTaker();
-    expect(await taker.take(path)).toMatchObject({ type: "leased", lease: { token: 1 } });
-    expect(acquireLease(path, parts)).toMatchObject({ type: "held", owner: { pid: taker.pid, host: hostname() } });
-    await taker.kill();
+    const child = await startLeaseChild();
+    expect(await child.take(path)).toMatchObject({ type: "leased", lease: { token: 1 } });
+    expect(acquireLease(path, parts)).toMatchObject({ type: "held", owner: { pid: child.pid, host: hostname() } });
+    await child.kill();
     expect(leaseIn(acquireLease(path, parts)).token).toBe(2);
   });
 
   test("of eight processes that compete for a dead owner's lease exactly one gets it", async () => {
     const path = freshPath();
-    const takers = await Promise.all(Array.from({ length: 8 }, startTaker));
+    const children = await Promise.all(Array.from({ length: 8 }, startLeaseChild));
     for (let round = 0; round < 40; round += 1) {
       const at = `${path}-${round}`;
       writeFileSync(`${at}.lease.3`, JSON.stringify({ ...self, started: "1" }));
-      const answers = await Promise.all(takers.map((taker) => taker.take(at)));
-      const winner = takers[answers.findIndex((answer) => answer.type === "leased")]?.pid;
+      const answers = await Promise.all(children.map((child) => child.take(at)));
+      const winner = children[answers.findIndex((answer) => answer.type === "leased")]?.pid;
       const losers = answers.filter((answer) => answer.type === "held").map((answer) => answer.owner.pid);
       expect(losers).toEqual(Array.from({ length: 7 }, () => winner));
     }

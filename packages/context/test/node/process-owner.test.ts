@@ -10,7 +10,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { type LeaseOwner, parseOwner, realProcessTable } from "../../src/node/lease.ts";
 
 const self = realProcessTable.self(7);
-const lives = (change: Partial<LeaseOwner>): boolean => realProcessTable.isAlive({ ...self, ...change });
+const isAlive = (change: Partial<LeaseOwner>): boolean => realProcessTable.isAlive({ ...self, ...change });
 const onLinux = test.skipIf(process.platform !== "linux");
 const startOf = (pid: number): string => readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ")[19] ?? "";
 
@@ -21,23 +21,23 @@ test("an owner contains its pid, host and time", () => {
 
 describe("on this machine", () => {
   test("a running process is alive at every check", () => {
-    expect([lives({}), lives({ since: 0 }), lives({ started: "" })]).toEqual([true, true, true]);
+    expect([isAlive({}), isAlive({ since: 0 }), isAlive({ started: "" })]).toEqual([true, true, true]);
   });
 
   test("a pid with another start time is reused, so its former owner has ended", () => {
-    expect(lives({ started: `${self.started}0` })).toBe(false);
-    expect(lives({ pid: 1 })).toBe(false);
+    expect(isAlive({ started: `${self.started}0` })).toBe(false);
+    expect(isAlive({ pid: 1 })).toBe(false);
   });
 
   onLinux("a process of another user is alive under its own start time", () => {
-    expect(lives({ pid: 1, started: startOf(1) })).toBe(true);
+    expect(isAlive({ pid: 1, started: startOf(1) })).toBe(true);
   });
 
   test("a killed and reaped process has ended", async () => {
     const child = spawn(process.execPath, ["-e", ""]);
     const pid = child.pid ?? 0;
     await once(child, "exit");
-    expect([lives({ pid }), lives({ pid, started: "" })]).toEqual([false, false]);
+    expect([isAlive({ pid }), isAlive({ pid, started: "" })]).toEqual([false, false]);
   });
 
   onLinux("a zombie has ended", async () => {
@@ -51,7 +51,7 @@ describe("on this machine", () => {
     for (let tries = 0; tries < 3_000 && !/\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8")); tries += 1)
       await wait(10);
     expect(readFileSync(`/proc/${pid}/stat`, "utf8")).toContain(") Z");
-    expect(lives({ pid, started: startOf(pid) })).toBe(false);
+    expect(isAlive({ pid, started: startOf(pid) })).toBe(false);
   });
 
   onLinux("a command named like the rest of its line is read to the right bracket", async () => {
@@ -66,7 +66,7 @@ describe("on this machine", () => {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
     expect(stat).toContain("(a) Z 1 (b) )");
     const started = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";
-    expect([lives({ pid, started }), lives({ pid, started: "1" })]).toEqual([true, false]);
+    expect([isAlive({ pid, started }), isAlive({ pid, started: "1" })]).toEqual([true, false]);
   });
 });
 
@@ -74,19 +74,19 @@ describe("on another machine", () => {
   const [boot = "", namespace = ""] = self.machine.split(" ");
 
   test("a process of another host counts as alive, whatever its pid", () => {
-    expect(lives({ host: `not-${self.host}`, pid: 4_000_000, machine: "other pid:[1]" })).toBe(true);
+    expect(isAlive({ host: `not-${self.host}`, pid: 4_000_000, machine: "other pid:[1]" })).toBe(true);
   });
 
   onLinux("the same host before it was started again has ended", () => {
-    expect(lives({ machine: `not-${boot} ${namespace}` })).toBe(false);
+    expect(isAlive({ machine: `not-${boot} ${namespace}` })).toBe(false);
   });
 
   onLinux("another pid namespace of the same boot cannot be judged", () => {
-    expect(lives({ machine: `${boot} pid:[1]`, pid: 4_000_000 })).toBe(true);
+    expect(isAlive({ machine: `${boot} pid:[1]`, pid: 4_000_000 })).toBe(true);
   });
 
   onLinux("an unknown boot cannot be judged", () => {
-    expect([lives({ machine: "", pid: 4_000_000 }), lives({ machine: ` ${namespace}x` })]).toEqual([true, true]);
+    expect([isAlive({ machine: "", pid: 4_000_000 }), isAlive({ machine: ` ${namespace}x` })]).toEqual([true, true]);
   });
 });
 

@@ -42,23 +42,38 @@ const assistant = (text: string) => ({
 /** A conversation of four exchanges, and where each of its questions stands. */
 async function conversation(
   name: string,
-): Promise<{ path: string; store: JsonlStore; session: Session; asked: string[] }> {
+): Promise<{ path: string; store: JsonlStore; session: Session; requestTexts: string[] }> {
   const path = join(folder, `${name}.jsonl`);
   const store = opened(await createStore(path, { cwd: folder }));
   const session = await Session.open(store, nodeRuntime);
-  const asked: string[] = [];
+  const requestTexts: string[] = [];
   for (const topic of ["parser", "cache", "index", "tests"]) {
     await session.append({ type: "message", message: user(`What about the ${topic}?`) });
-    asked.push(session.leaf ?? "");
+    requestTexts.push(session.leaf ?? "");
     await session.append({ type: "message", message: assistant(`The ${topic} is fine.`) });
   }
-  return { path, store, session, asked };
+  return { path, store, session, requestTexts };
 }
 
-async function compact({ session, asked }: { session: Session; asked: readonly string[] }): Promise<void> {
+async function compact({
+  session,
+  requestTexts,
+}: {
+  session: Session;
+  requestTexts: readonly string[];
+}): Promise<void> {
   await session.append(
-    { type: "compaction", summary: "Parser and cache are fine.", firstKeptEntryId: asked[2] ?? "", tokensBefore: 99 },
-    { type: "context_edit", targetId: asked[3] ?? "", replacement: { content: [{ type: "text", text: "(tests)" }] } },
+    {
+      type: "compaction",
+      summary: "Parser and cache are fine.",
+      firstKeptEntryId: requestTexts[2] ?? "",
+      tokensBefore: 99,
+    },
+    {
+      type: "context_edit",
+      targetId: requestTexts[3] ?? "",
+      replacement: { content: [{ type: "text", text: "(tests)" }] },
+    },
   );
 }
 
@@ -73,71 +88,74 @@ async function expectSame(path: string): Promise<void> {
 
 describe("pi opens ours", () => {
   test("CTX2 CMP1 with the same conversation after a compaction that code wrote, with what it reduced", async () => {
-    const told = await conversation("compacted");
+    const created = await conversation("compacted");
     const long = "one more line of output\n".repeat(4000);
-    await told.session.append({ type: "message", message: assistant(long) }, { type: "message", message: user(long) });
+    await created.session.append(
+      { type: "message", message: assistant(long) },
+      { type: "message", message: user(long) },
+    );
     const budget = createBudget(compactionLimits, { contextWindow: 16_000 });
-    const outcome = await compactByCode({ session: told.session, budget, reason: "due", runtime: nodeRuntime });
+    const outcome = await compactByCode({ session: created.session, budget, reason: "due", runtime: nodeRuntime });
     expect(outcome).toMatchObject({
       type: "compacted",
       receipt: { findings: [{ code: "result-reduced" }, { code: "result-reduced" }] },
     });
-    await expectSame(told.path);
-    expect(await pi.request({ op: "goOn", file: told.path, message: user("And now?") })).toBeTruthy();
-    await expectSame(told.path);
+    await expectSame(created.path);
+    expect(await pi.request({ op: "goOn", file: created.path, message: user("And now?") })).toBeTruthy();
+    await expectSame(created.path);
   });
 
   test("MOVE1 LOG1 with the same conversation: as it is, after a compaction, after a move, after both", async () => {
-    const told = await conversation("told");
-    await expectSame(told.path);
-    await compact(told);
-    await expectSame(told.path);
-    await told.session.move(told.asked[1] ?? "");
-    await expectSame(told.path);
-    await told.session.append({ type: "message", message: user("Another way.") });
-    await expectSame(told.path);
-    await told.store.close();
+    const created = await conversation("told");
+    await expectSame(created.path);
+    await compact(created);
+    await expectSame(created.path);
+    await created.session.move(created.requestTexts[1] ?? "");
+    await expectSame(created.path);
+    await created.session.append({ type: "message", message: user("Another way.") });
+    await expectSame(created.path);
+    await created.store.close();
   });
 
   test("FORK2 with the same conversation after a fork", async () => {
-    const told = await conversation("forked");
-    await compact(told);
+    const created = await conversation("forked");
+    await compact(created);
     const fork = join(folder, "fork.jsonl");
-    writeFileSync(fork, await told.session.fork({ parentSession: told.path }));
+    writeFileSync(fork, await created.session.fork({ parentSession: created.path }));
     await expectSame(fork);
-    await told.store.close();
+    await created.store.close();
   });
 
   test("LOG1 and goes on with it; ours then goes on behind pi's lines", async () => {
-    const told = await conversation("shared");
-    await told.store.close();
-    const id = await pi.request({ op: "goOn", file: told.path, message: user("From pi.") });
-    const store = opened(await openStore(told.path));
+    const created = await conversation("shared");
+    await created.store.close();
+    const id = await pi.request({ op: "goOn", file: created.path, message: user("From pi.") });
+    const store = opened(await openStore(created.path));
     expect(await store.leaf()).toBe(id);
     const session = await Session.open(store, nodeRuntime);
     await session.append({ type: "message", message: user("From ours.") });
     await store.close();
-    await expectSame(told.path);
+    await expectSame(created.path);
   });
 
   test("D14 a line that pi adds while we have it open is seen before our next append", async () => {
-    const told = await conversation("meanwhile");
-    const id = await pi.request({ op: "goOn", file: told.path, message: user("From pi.") });
-    const late = await told.session.append({ type: "message", message: user("Too late.") });
+    const created = await conversation("meanwhile");
+    const id = await pi.request({ op: "goOn", file: created.path, message: user("From pi.") });
+    const late = await created.session.append({ type: "message", message: user("Too late.") });
     expect(late).toEqual({ type: "leaf-moved", leaf: id });
-    await told.session.refresh();
-    expect((await told.session.append({ type: "message", message: user("Now.") })).type).toBe("appended");
-    await told.store.close();
-    await expectSame(told.path);
+    await created.session.refresh();
+    expect((await created.session.append({ type: "message", message: user("Now.") })).type).toBe("appended");
+    await created.store.close();
+    await expectSame(created.path);
   });
 });
 
 describe("ours opens what pi made of ours", () => {
   test("LOG2 pi's fork of our file is unverified, not damaged", async () => {
-    const told = await conversation("origin");
-    await compact(told);
-    await told.store.close();
-    const forks = (await pi.request({ op: "fork", file: told.path, folder })) as { whole: string; branch: string };
+    const created = await conversation("origin");
+    await compact(created);
+    await created.store.close();
+    const forks = (await pi.request({ op: "fork", file: created.path, folder })) as { whole: string; branch: string };
     for (const path of [forks.whole, forks.branch]) {
       // pi copies our lines with their seals, under a header of its own: nothing there vouches for them.
       expect(readFileSync(path, "utf8")).toContain('"crc"');

@@ -14,7 +14,7 @@ import { decodeSession } from "../../src/format/session-file.ts";
 import { nodeRuntime } from "../../src/node/runtime.ts";
 import { loadBranch } from "../../src/session/loaded-branch.ts";
 import { branchEntries, buildTree } from "../../src/tree.ts";
-import { life } from "../properties/commands.ts";
+import { commandSequences } from "../properties/commands.ts";
 import { models } from "../properties/drafts.ts";
 import { runInMemory } from "../properties/play.ts";
 import { findRuleViolations } from "../support/provider-rules/provider-rules.ts";
@@ -43,10 +43,10 @@ async function expectSame(file: string, step: number): Promise<void> {
   const hashes = (await pi.request({ op: "hashes", file, leaves })) as readonly string[];
   for (const [at, leaf] of leaves.entries()) {
     const ours = buildSessionContext(loadBranch(branchEntries(tree, entries[leaf]?.id ?? null)));
-    const said = [ours.messages, ours.thinkingLevel, ours.model];
-    if (hash(said) !== hashes[at]) {
+    const messages = [ours.messages, ours.thinkingLevel, ours.model];
+    if (hash(messages) !== hashes[at]) {
       const [theirs] = (await pi.request({ op: "contexts", file, leaves: [leaf] })) as readonly SessionContext[];
-      expect(said).toEqual([theirs?.messages, theirs?.thinkingLevel, theirs?.model]);
+      expect(messages).toEqual([theirs?.messages, theirs?.thinkingLevel, theirs?.model]);
       expect.unreachable("the two differ, though only in the order of members");
     }
     expectSendable(ours);
@@ -85,7 +85,7 @@ describe("sessions of version 1", () => {
   }
 
   test("CTX1 CTX2 LOG9 some of our making give the same messages at every leaf", async () => {
-    for (const [at, commands] of fc.sample(life, { numRuns: isLong ? 50 : 15, seed: 2025 }).entries()) {
+    for (const [at, commands] of fc.sample(commandSequences, { numRuns: isLong ? 50 : 15, seed: 2025 }).entries()) {
       const straight = commands.filter(
         ({ do: what }) => !["move", "leave", "label", "edit", "crash", "unknown"].includes(what),
       );
@@ -113,8 +113,8 @@ function asVersion1(branch: readonly Entry[]): string {
 
 describe("generated sessions of version 3", () => {
   test("CTX1 CTX2 CTX3 random lives give the same messages at every leaf", async () => {
-    const lives = fc.sample(life, { numRuns: isLong ? 300 : 60, seed: 20261115 });
-    for (const [at, commands] of lives.entries()) {
+    const sequences = fc.sample(commandSequences, { numRuns: isLong ? 300 : 60, seed: 20261115 });
+    for (const [at, commands] of sequences.entries()) {
       const store = await runInMemory(commands.filter((command) => command.do !== "crash"));
       const file = join(folder, `${at}.jsonl`);
       writeFileSync(file, store.bytes());

@@ -4,12 +4,12 @@ import fc from "fast-check";
 
 export type Command =
   | { readonly do: "user"; readonly text: string }
-  | { readonly do: "say"; readonly text: string; readonly thinks: boolean; readonly model: number }
+  | { readonly do: "say"; readonly text: string; readonly hasThinking: boolean; readonly model: number }
   | {
       readonly do: "call";
       readonly count: number;
       readonly sameId: boolean;
-      readonly thinks: boolean;
+      readonly hasThinking: boolean;
       readonly model: number;
     }
   | { readonly do: "result"; readonly which: number; readonly text: string }
@@ -63,14 +63,14 @@ const yes = fc.boolean();
 
 const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ do: fc.constant("user" as const), text }) },
-  { weight: 5, arbitrary: fc.record({ do: fc.constant("say" as const), text, thinks: yes, model }) },
+  { weight: 5, arbitrary: fc.record({ do: fc.constant("say" as const), text, hasThinking: yes, model }) },
   {
     weight: 6,
     arbitrary: fc.record({
       do: fc.constant("call" as const),
       count: fc.integer({ min: 1, max: 3 }),
       sameId: yes,
-      thinks: yes,
+      hasThinking: yes,
       model,
     }),
   },
@@ -107,7 +107,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
 );
 
 /** Mostly short lives, some of up to 200 commands. */
-export const life: fc.Arbitrary<readonly Command[]> = fc.oneof(
+export const commandSequences: fc.Arbitrary<readonly Command[]> = fc.oneof(
   { weight: 16, arbitrary: fc.array(command, { minLength: 1, maxLength: 20, size: "max" }) },
   { weight: 3, arbitrary: fc.array(command, { maxLength: 60, size: "max" }) },
   { weight: 1, arbitrary: fc.array(command, { maxLength: 200, size: "max" }) },

@@ -35,9 +35,11 @@ export function drafts(command: Command, place: Place): readonly NewEntry[] {
     case "result":
       return result(command, place);
     case "fail": {
-      const said = assistant({ model: 0, thinks: false }, [{ type: "text", text: "half" }], place);
+      const halfReply = assistant({ model: 0, hasThinking: false }, [{ type: "text", text: "half" }], place);
       const stopReason = command.aborted ? "aborted" : "error";
-      return [{ ...said, message: { ...(said as { message: AssistantMessage }).message, stopReason } } as NewEntry];
+      return [
+        { ...halfReply, message: { ...(halfReply as { message: AssistantMessage }).message, stopReason } } as NewEntry,
+      ];
     }
     case "bash": {
       const ran = { command: "ls", output: command.text, exitCode: 0, cancelled: false, truncated: false };
@@ -80,14 +82,14 @@ export function drafts(command: Command, place: Place): readonly NewEntry[] {
 }
 
 function assistant(
-  { model, thinks }: { model: number; thinks: boolean },
-  said: AssistantMessage["content"],
+  { model, hasThinking }: { model: number; hasThinking: boolean },
+  blocks: AssistantMessage["content"],
   { step, time }: Place,
 ): NewEntry {
   const name = models[model % models.length] ?? models[0];
   const thinking = { type: "thinking" as const, thinking: `thought ${step}`, thinkingSignature: `signature ${step}` };
-  const content = thinks ? [thinking, ...said] : said;
-  const stopReason = said.some((block) => block.type === "toolCall") ? "toolUse" : "stop";
+  const content = hasThinking ? [thinking, ...blocks] : blocks;
+  const stopReason = blocks.some((block) => block.type === "toolCall") ? "toolUse" : "stop";
   return {
     type: "message",
     message: { role: "assistant", content, ...name, usage: emptyUsage, stopReason, timestamp: time },

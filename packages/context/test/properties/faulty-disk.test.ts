@@ -2,6 +2,6 @@
 
 import { isLong } from "../test-length.ts";
 import { onFaultyDisk } from "./grounds.ts";
-import { tryLives } from "./lives.ts";
+import { runCommandSequences } from "./lives.ts";
 
-tryLives(isLong ? 5_000 : 500, "on a disk that fails", onFaultyDisk);
+runCommandSequences(isLong ? 5_000 : 500, "on a disk that fails", onFaultyDisk);

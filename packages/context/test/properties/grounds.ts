@@ -31,13 +31,13 @@ export interface Home {
   /** A second writer; null where the ground has no leases. */
   rival(takeOver: boolean): Promise<OpenResult | null>;
   /** The one that took over is the writer from now on. */
-  succeed(taker: JsonlStore): void;
+  succeed(newOwner: JsonlStore): void;
   end(): void;
 }
 
-export type Ground = (ports: Runtime) => Promise<Home>;
+export type StoreFactory = (ports: Runtime) => Promise<Home>;
 
-export const inMemory: Ground = async (ports) => {
+export const inMemory: StoreFactory = async (ports) => {
   let store = MemoryStore.create(ports, { cwd: "/project" });
   return {
     get store() {
@@ -56,7 +56,7 @@ export const inMemory: Ground = async (ports) => {
   };
 };
 
-export const onFaultyDisk: Ground = async (ports) => {
+export const onFaultyDisk: StoreFactory = async (ports) => {
   const files = new FaultyFiles();
   const path = "/sessions/project/one.jsonl";
   return inFile(
@@ -82,7 +82,7 @@ export const onFaultyDisk: Ground = async (ports) => {
   );
 };
 
-export const onRealDisk: Ground = async (ports) => {
+export const onRealDisk: StoreFactory = async (ports) => {
   const folder = mkdtempSync(join(tmpdir(), "pith-lives-"));
   const path = join(folder, "one.jsonl");
   return inFile(
@@ -135,8 +135,8 @@ async function inFile(place: { files: Files; path: string; ports: Runtime }, dis
       await begin();
     },
     rival: (takeOver) => openStore(path, { ...parts, mode: takeOver ? "takeover" : "writer" }),
-    succeed(taker) {
-      store = taker;
+    succeed(newOwner) {
+      store = newOwner;
     },
     end: disk.end,
   };

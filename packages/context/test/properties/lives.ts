@@ -2,16 +2,16 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { life } from "./commands.ts";
-import type { Ground } from "./grounds.ts";
-import { playOn } from "./play.ts";
+import { commandSequences } from "./commands.ts";
+import type { StoreFactory } from "./grounds.ts";
+import { replayOn } from "./play.ts";
 
-export function tryLives(runs: number, where: string, ground: Ground): void {
+export function runCommandSequences(runs: number, where: string, createStore: StoreFactory): void {
   describe("INV1 INV2 INV3 INV4 INV5 INV23 INV24 INV25 INV26 INV27 INV28 INV29 INV31 INV32 INV33", () => {
     test(`CTX1 LOG1 hold in every life a session can have, ${where}`, async () => {
       const seed = Number(process.env.PITH_SEED ?? Math.floor(Math.random() * 2 ** 31));
       console.log(`${runs} lives, seed ${seed} (repeat with PITH_SEED=${seed})`);
-      const result = await fc.check(fc.asyncProperty(life, playOn(ground)), {
+      const result = await fc.check(fc.asyncProperty(commandSequences, replayOn(createStore)), {
         seed,
         numRuns: runs,
         includeErrorInReport: true,

@@ -1,6 +1,6 @@
 /** Lives of a session in memory. */
 
 import { inMemory } from "./grounds.ts";
-import { tryLives } from "./lives.ts";
+import { runCommandSequences } from "./lives.ts";
 
-tryLives(250, "in memory", inMemory);
+runCommandSequences(250, "in memory", inMemory);

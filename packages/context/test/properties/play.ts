@@ -13,11 +13,11 @@ import type { Store } from "../../src/session/store.ts";
 import { findRuleViolations } from "../support/provider-rules/provider-rules.ts";
 import type { Command } from "./commands.ts";
 import { drafts, models, pick } from "./drafts.ts";
-import { type Fault, type Ground, type Home, inMemory } from "./grounds.ts";
+import { type Fault, type Home, inMemory, type StoreFactory } from "./grounds.ts";
 import { type PlainSession, plainAppend, plainBranch, plainContext, plainState } from "./plain-model.ts";
 import { sentFaults } from "./sent-invariants.ts";
 
-interface Stage {
+interface ReplayState {
   readonly ports: Runtime;
   readonly clock: { offset: number; time: number };
   readonly home: Home;
@@ -25,40 +25,40 @@ interface Stage {
   plain: PlainSession;
   step: number;
   /** Leaves seen on the way, with the context each had then. */
-  readonly seen: Map<string, string>;
+  readonly contexts: Map<string, string>;
   /** The plain session after each append, by the length of the file then. */
   history: { readonly length: number; readonly plain: PlainSession }[];
 }
 
-export function playOn(ground: Ground): (life: readonly Command[]) => Promise<void> {
-  return async (life) => {
-    const stage = await opening(ground);
+export function replayOn(createStore: StoreFactory): (commands: readonly Command[]) => Promise<void> {
+  return async (commands) => {
+    const state = await opening(createStore);
     try {
-      for (const command of life) {
-        stage.step++;
+      for (const command of commands) {
+        state.step++;
         // The torn end that a crash left is cut off by the next append; all that is whole stays.
-        const before = stage.home.bytes().slice(0, stage.history.at(-1)?.length);
-        await perform(stage, command);
-        await compare(stage, command, before);
+        const before = state.home.bytes().slice(0, state.history.at(-1)?.length);
+        await perform(state, command);
+        await compare(state, command, before);
       }
-      await finale(stage);
+      await finale(state);
     } finally {
-      stage.home.end();
+      state.home.end();
     }
   };
 }
 
 /** The session after a life, without looking. */
-export async function runInMemory(life: readonly Command[]): Promise<MemoryStore> {
-  const stage = await opening(inMemory);
-  for (const command of life) {
-    stage.step++;
-    await perform(stage, command);
+export async function runInMemory(commands: readonly Command[]): Promise<MemoryStore> {
+  const state = await opening(inMemory);
+  for (const command of commands) {
+    state.step++;
+    await perform(state, command);
   }
-  return stage.home.store as MemoryStore;
+  return state.home.store as MemoryStore;
 }
 
-async function opening(ground: Ground): Promise<Stage> {
+async function opening(createStore: StoreFactory): Promise<ReplayState> {
   const clock = { offset: 0, time: 1.7e12 };
   let ids = 0;
   const ports: Runtime = {
@@ -69,76 +69,78 @@ async function opening(ground: Ground): Promise<Stage> {
     },
     entryId: () => `id-${++ids}`,
   };
-  const home = await ground(ports);
+  const home = await createStore(ports);
   const session = await Session.open(home.store, ports);
   const plain: PlainSession = { entries: [], leaf: null };
   const history = [{ length: home.bytes().length, plain }];
-  return { ports, clock, home, session, plain, step: 0, seen: new Map(), history };
+  return { ports, clock, home, session, plain, step: 0, contexts: new Map(), history };
 }
 
-async function perform(stage: Stage, command: Command): Promise<void> {
-  const { session, plain } = stage;
+async function perform(state: ReplayState, command: Command): Promise<void> {
+  const { session, plain } = state;
   switch (command.do) {
     case "move":
-      return move(stage, command.which % 17 === 0 ? null : (pick(plain.entries, command.which)?.id ?? null));
+      return move(state, command.which % 17 === 0 ? null : (pick(plain.entries, command.which)?.id ?? null));
     case "leave": {
       const fromId = session.leaf ?? "root";
-      await move(stage, pick(plain.entries, command.which)?.id ?? null);
-      return append(stage, [{ type: "branch_summary", fromId, summary: `left ${stage.step}` }]);
+      await move(state, pick(plain.entries, command.which)?.id ?? null);
+      return append(state, [{ type: "branch_summary", fromId, summary: `left ${state.step}` }]);
     }
     case "fork":
-      return forkAndStay(stage, pick(plain.entries, command.which)?.id ?? null);
+      return forkAndStay(state, pick(plain.entries, command.which)?.id ?? null);
     case "reopen":
-      return reopen(stage);
+      return reopen(state);
     case "fault":
-      return misfortune(stage, command);
+      return misfortune(state, command);
     case "rival":
-      return rival(stage, command.takeOver);
+      return rival(state, command.takeOver);
     case "crash":
-      return crash(stage, command.bytes);
+      return crash(state, command.bytes);
     case "clock":
-      stage.clock.offset += command.by;
+      state.clock.offset += command.by;
       return;
     default: {
       const place = {
         branch: plainBranch(plain, plain.leaf),
         all: plain.entries,
-        step: stage.step,
-        time: stage.ports.now(),
+        step: state.step,
+        time: state.ports.now(),
       };
-      return append(stage, drafts(command, place));
+      return append(state, drafts(command, place));
     }
   }
 }
 
-async function append(stage: Stage, batch: readonly NewEntry[]): Promise<void> {
+async function append(state: ReplayState, batch: readonly NewEntry[]): Promise<void> {
   if (batch.length === 0) return;
-  await stage.session.append(...batch);
-  await follow(stage, batch, stage.plain.leaf);
+  await state.session.append(...batch);
+  await follow(state, batch, state.plain.leaf);
 }
 
-async function move(stage: Stage, target: string | null): Promise<void> {
-  await stage.session.move(target);
-  await follow(stage, [{ type: "custom", customType: MOVE_TYPE }], target);
+async function move(state: ReplayState, target: string | null): Promise<void> {
+  await state.session.move(target);
+  await follow(state, [{ type: "custom", customType: MOVE_TYPE }], target);
 }
 
 /** Tells the plain session what was said; of the real one it takes only the ids, times and numbers that it gave. */
-async function follow(stage: Stage, batch: readonly NewEntry[], parent: string | null): Promise<void> {
-  const { home, session } = stage;
+async function follow(state: ReplayState, batch: readonly NewEntry[], parent: string | null): Promise<void> {
+  const { home, session } = state;
   const given = await lastOf(home.store, session.leaf, batch.length);
   let parentId = parent;
   const added = batch.map((draft, at) => {
     const { id = "", timestamp = "", number } = given[at] ?? {};
-    const said = { ...draft, id, parentId, timestamp, number } as Entry;
+    const expectedEntry = { ...draft, id, parentId, timestamp, number } as Entry;
     // WIN2: a compaction also carries the state at its place; that is held against the plain session elsewhere.
     const entry =
-      said.type === "compaction" && given[at]?.type === "compaction" ? { ...said, details: given[at].details } : said;
+      expectedEntry.type === "compaction" && given[at]?.type === "compaction"
+        ? { ...expectedEntry, details: given[at].details }
+        : expectedEntry;
     same("TREE2 LOG1 what was said is what is kept, in its place", sorted(given[at]), sorted(entry));
     parentId = id;
     return entry;
   });
-  stage.plain = plainAppend(stage.plain, added);
-  stage.history.push({ length: home.bytes().length, plain: stage.plain });
+  state.plain = plainAppend(state.plain, added);
+  state.history.push({ length: home.bytes().length, plain: state.plain });
 }
 
 async function lastOf(store: Store, leaf: string | null, count: number): Promise<readonly Entry[]> {
@@ -158,27 +160,27 @@ function sorted(entry: Entry | undefined): unknown {
   return Object.entries(plain).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-async function reopen(stage: Stage, lost = 0): Promise<void> {
-  await stage.home.reopen(lost);
-  stage.session = await Session.open(stage.home.store, stage.ports);
+async function reopen(state: ReplayState, lost = 0): Promise<void> {
+  await state.home.reopen(lost);
+  state.session = await Session.open(state.home.store, state.ports);
 }
 
 // The file loses its last bytes: whatever was not whole by then was never acknowledged.
-async function crash(stage: Stage, bytes: number): Promise<void> {
-  const whole = stage.home.bytes().length;
-  const first = stage.history[0]?.length ?? 0;
+async function crash(state: ReplayState, bytes: number): Promise<void> {
+  const whole = state.home.bytes().length;
+  const first = state.history[0]?.length ?? 0;
   const length = Math.max(first, whole - bytes);
-  const survived = stage.history.filter((point) => point.length <= length + 1);
-  stage.history = survived;
-  stage.plain = survived.at(-1)?.plain ?? stage.plain;
-  for (const leaf of stage.seen.keys())
-    if (!stage.plain.entries.some((entry) => entry.id === leaf)) stage.seen.delete(leaf);
-  await reopen(stage, whole - length);
+  const survived = state.history.filter((point) => point.length <= length + 1);
+  state.history = survived;
+  state.plain = survived.at(-1)?.plain ?? state.plain;
+  for (const leaf of state.contexts.keys())
+    if (!state.plain.entries.some((entry) => entry.id === leaf)) state.contexts.delete(leaf);
+  await reopen(state, whole - length);
 }
 
 // Something goes wrong while two entries are being written at once: both are there afterwards, or neither.
-async function misfortune(stage: Stage, fault: Fault): Promise<void> {
-  const { home, session, plain, step } = stage;
+async function misfortune(state: ReplayState, fault: Fault): Promise<void> {
+  const { home, session, plain, step } = state;
   if (!home.plan(fault)) return;
   const ids = [`told-${step}`, `after-${step}`];
   const batch = ids.map((id): NewEntry => ({ id, type: "custom", customType: "told", data: "x".repeat(100) }));
@@ -186,14 +188,14 @@ async function misfortune(stage: Stage, fault: Fault): Promise<void> {
     if (error.name !== "Crashed") throw error;
     return null;
   });
-  if (outcome?.type === "appended") await follow(stage, batch, plain.leaf).catch(onlyCrashes);
+  if (outcome?.type === "appended") await follow(state, batch, plain.leaf).catch(onlyCrashes);
   else if (outcome) same("D5 D6 a refusal changes nothing", session.leaf, plain.leaf);
   await home.recover(fault);
-  stage.session = await Session.open(home.store, stage.ports);
-  const leaf = stage.session.leaf;
+  state.session = await Session.open(home.store, state.ports);
+  const leaf = state.session.leaf;
   if (outcome?.type === "appended") same("D1 D4 what was acknowledged is there", leaf, ids[1]);
-  if (leaf === ids[1] && stage.plain.leaf !== leaf) await follow(stage, batch, stage.plain.leaf);
-  same(`D1 D4 after "${fault.kind}" it stands where it was acknowledged to stand`, leaf, stage.plain.leaf);
+  if (leaf === ids[1] && state.plain.leaf !== leaf) await follow(state, batch, state.plain.leaf);
+  same(`D1 D4 after "${fault.kind}" it stands where it was acknowledged to stand`, leaf, state.plain.leaf);
 }
 
 // Asking again while the disk still fails is no answer; it is asked again when it is well.
@@ -202,8 +204,8 @@ function onlyCrashes(error: Error): void {
 }
 
 // INV33: one wins, the other is told; nothing is lost.
-async function rival(stage: Stage, takeOver: boolean): Promise<void> {
-  const { home, session, plain } = stage;
+async function rival(state: ReplayState, takeOver: boolean): Promise<void> {
+  const { home, session, plain } = state;
   const opened = await home.rival(takeOver);
   if (opened === null) return;
   same("D7 a second writer gets in only by taking over", opened.type, takeOver ? "opened" : "held");
@@ -211,18 +213,18 @@ async function rival(stage: Stage, takeOver: boolean): Promise<void> {
   const refused = await session.append({ type: "custom", customType: "late" });
   same("INV33 the first writer is told", refused, { type: "refused", why: "lease-lost", leaf: plain.leaf });
   home.succeed(opened.store);
-  stage.session = await Session.open(opened.store, stage.ports);
+  state.session = await Session.open(opened.store, state.ports);
 }
 
-async function forkAndStay(stage: Stage, leaf: string | null): Promise<void> {
-  const bytes = await stage.session.fork({ leaf });
-  const copy = MemoryStore.open(bytes, stage.ports);
+async function forkAndStay(state: ReplayState, leaf: string | null): Promise<void> {
+  const bytes = await state.session.fork({ leaf });
+  const copy = MemoryStore.open(bytes, state.ports);
   same(
     "INV38 a fork has the context of its leaf",
     await contextAt(copy, await copy.leaf()),
-    await contextAt(stage.home.store, leaf),
+    await contextAt(state.home.store, leaf),
   );
-  for (const entry of await stage.home.store.branchEntries(leaf)) {
+  for (const entry of await state.home.store.branchEntries(leaf)) {
     const again = await copy.entry(entry.id);
     // Labels do not come along.
     if (again) same("NUM3 a fork keeps the numbers of its entries", again.number, entry.number);
@@ -231,8 +233,8 @@ async function forkAndStay(stage: Stage, leaf: string | null): Promise<void> {
   }
 }
 
-async function compare(stage: Stage, command: Command, before: Uint8Array): Promise<void> {
-  const { home, session, plain } = stage;
+async function compare(state: ReplayState, command: Command, before: Uint8Array): Promise<void> {
+  const { home, session, plain } = state;
   const bytes = home.bytes().slice();
   const again = await home.again();
   const live = JSON.stringify(buildSessionContext(session.branch).messages);
@@ -243,23 +245,23 @@ async function compare(stage: Stage, command: Command, before: Uint8Array): Prom
   same("INV32 the leaf is stored", await again.leaf(), session.leaf);
   if (command.do !== "crash")
     same("INV26 the old file is a prefix of the new", bytes.subarray(0, before.length), before);
-  if (session.leaf !== null) stage.seen.set(session.leaf, live);
+  if (session.leaf !== null) state.contexts.set(session.leaf, live);
 }
 
-async function finale(stage: Stage): Promise<void> {
-  const { home, session } = stage;
+async function finale(state: ReplayState): Promise<void> {
+  const { home, session } = state;
   const bytes = home.bytes();
   const again = await home.again();
-  const held = MemoryStore.open(bytes, stage.ports);
-  for (const [leaf, context] of stage.seen)
+  const held = MemoryStore.open(bytes, state.ports);
+  for (const [leaf, context] of state.contexts)
     for (const store of [again, held])
       same("INV31 what happens elsewhere never changes a leaf's context", await contextAt(store, leaf), context);
-  await checkTree(stage, again);
-  await checkTimeless(stage, bytes);
+  await checkTree(state, again);
+  await checkTimeless(state, bytes);
   checkSent(session);
 }
 
-async function checkTree({ plain }: Stage, store: Store): Promise<void> {
+async function checkTree({ plain }: ReplayState, store: Store): Promise<void> {
   const reached: string[] = [];
   const waiting = [...(await store.children(null))];
   for (let entry = waiting.pop(); entry; entry = waiting.pop()) {
@@ -280,7 +282,7 @@ async function checkTree({ plain }: Stage, store: Store): Promise<void> {
 }
 
 // INV28: turn the order of all times around; nothing but the times themselves may change.
-async function checkTimeless({ ports, session }: Stage, bytes: Uint8Array): Promise<void> {
+async function checkTimeless({ ports, session }: ReplayState, bytes: Uint8Array): Promise<void> {
   const store = MemoryStore.open(bytes, ports);
   const lines = new TextDecoder().decode(bytes).trimEnd().split("\n");
   const years = lines.length;

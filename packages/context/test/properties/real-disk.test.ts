@@ -2,6 +2,6 @@
 
 import { isLong } from "../test-length.ts";
 import { onRealDisk } from "./grounds.ts";
-import { tryLives } from "./lives.ts";
+import { runCommandSequences } from "./lives.ts";
 
-tryLives(isLong ? 300 : 60, "on the real disk", onRealDisk);
+runCommandSequences(isLong ? 300 : 60, "on the real disk", onRealDisk);

@@ -5,10 +5,10 @@ import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 import fc from "fast-check";
 import { live } from "../compaction/lives/live.ts";
-import { fullLife } from "../compaction/lives/steps.ts";
-import { life } from "./commands.ts";
+import { fullSessionSteps } from "../compaction/lives/steps.ts";
+import { commandSequences } from "./commands.ts";
 import { inMemory, onFaultyDisk, onRealDisk } from "./grounds.ts";
-import { playOn } from "./play.ts";
+import { replayOn } from "./play.ts";
 
 const usage = `pnpm properties [--runs N] [--seed N] [--on memory|faulty|disk|filling]
 
@@ -32,18 +32,21 @@ const options = {
 } as const;
 
 const properties = new Map<string, () => fc.IAsyncPropertyWithHooks<[readonly unknown[]]>>([
-  ["memory", () => fc.asyncProperty(life, playOn(inMemory))],
-  ["faulty", () => fc.asyncProperty(life, playOn(onFaultyDisk))],
-  ["disk", () => fc.asyncProperty(life, playOn(onRealDisk))],
-  ["filling", () => fc.asyncProperty(fullLife, live)],
+  ["memory", () => fc.asyncProperty(commandSequences, replayOn(inMemory))],
+  ["faulty", () => fc.asyncProperty(commandSequences, replayOn(onFaultyDisk))],
+  ["disk", () => fc.asyncProperty(commandSequences, replayOn(onRealDisk))],
+  ["filling", () => fc.asyncProperty(fullSessionSteps, live)],
 ]);
 
 const { values } = readArguments();
 const property = properties.get(values.on) ?? fail(`--on takes memory, faulty, disk or filling, not "${values.on}"`);
 if (values.help) console.log(usage);
-else if (values.part !== undefined) await playPart(whole("runs", values.runs), whole("seed", values.seed));
+else if (values.part !== undefined) await replayPart(whole("runs", values.runs), whole("seed", values.seed));
 else
-  await playAll(whole("runs", values.runs), whole("seed", values.seed ?? String(Math.floor(Math.random() * 2 ** 31))));
+  await replayAll(
+    whole("runs", values.runs),
+    whole("seed", values.seed ?? String(Math.floor(Math.random() * 2 ** 31))),
+  );
 
 function readArguments() {
   try {
@@ -65,12 +68,12 @@ function fail(why: string): never {
   process.exit(2);
 }
 
-async function playAll(runs: number, seed: number): Promise<void> {
+async function replayAll(runs: number, seed: number): Promise<void> {
   const parts = availableParallelism();
   const start = performance.now();
   console.log(`${runs} lives on ${values.on} in ${parts} processes, seed ${seed}`);
   const codes = await Promise.all(
-    Array.from({ length: parts }, (_, part) => playElsewhere(part, Math.ceil(runs / parts), seed + part)),
+    Array.from({ length: parts }, (_, part) => replayInChildProcess(part, Math.ceil(runs / parts), seed + part)),
   );
   const failed = codes.filter((code) => code !== 0).length;
   console.log(
@@ -79,7 +82,7 @@ async function playAll(runs: number, seed: number): Promise<void> {
   process.exitCode = failed === 0 ? 0 : 1;
 }
 
-function playElsewhere(part: number, runs: number, seed: number): Promise<number | null> {
+function replayInChildProcess(part: number, runs: number, seed: number): Promise<number | null> {
   const args = [
     import.meta.filename,
     "--part",
@@ -95,7 +98,7 @@ function playElsewhere(part: number, runs: number, seed: number): Promise<number
   return new Promise((resolve) => child.on("close", resolve));
 }
 
-async function playPart(runs: number, seed: number): Promise<void> {
+async function replayPart(runs: number, seed: number): Promise<void> {
   const chunk = 5_000;
   for (let done = 0; done < runs; done += chunk) {
     const numRuns = Math.min(chunk, runs - done);

@@ -3,9 +3,10 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { life } from "./commands.ts";
+import { commandSequences } from "./commands.ts";
 import { runInMemory } from "./play.ts";
 
 const [folder = ".", count = "100", seed = "1"] = process.argv.slice(2);
-const lives = fc.sample(life, { numRuns: Number(count), seed: Number(seed) });
-for (const [at, each] of lives.entries()) writeFileSync(join(folder, `${at}.jsonl`), (await runInMemory(each)).bytes());
+const sequences = fc.sample(commandSequences, { numRuns: Number(count), seed: Number(seed) });
+for (const [at, each] of sequences.entries())
+  writeFileSync(join(folder, `${at}.jsonl`), (await runInMemory(each)).bytes());

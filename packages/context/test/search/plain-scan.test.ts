@@ -55,19 +55,19 @@ test("FIND13 the index finds the same entries as a plain scan: 200 queries, seve
 });
 
 // Told without the code that it checks: a text as a row of small words, a name's parts as words beside the row.
-function has(said: string, part: string): boolean {
+function has(text: string, part: string): boolean {
   const isPrefix = part.endsWith("*");
   const wanted = row(part);
-  const words = row(said);
+  const words = row(text);
   const last = wanted.length - 1;
   const fits = (found: string | undefined, at: number): boolean =>
     isPrefix && at === last ? (found ?? "").startsWith(wanted[at] ?? "") : found === wanted[at];
   if (words.some((_, from) => wanted.every((_word, at) => fits(words[from + at], at)))) return true;
-  return wanted.length === 1 && said.includes("fooBar") && ["foo", "bar"].some((name) => fits(name, 0));
+  return wanted.length === 1 && text.includes("fooBar") && ["foo", "bar"].some((name) => fits(name, 0));
 }
 
-function row(said: string): readonly string[] {
-  const plain = said
+function row(text: string): readonly string[] {
+  const plain = text
     .toLowerCase()
     .replaceAll("é", "e")
     .replace(/[中文字]/g, " $& ");

@@ -9,7 +9,12 @@ import { appendLines, createSearchHome, messageLine, timeAtSecond, toolResultLin
 
 test("FIND3 messages, calls, results, summaries and names are found; thinking, signatures, images and system prompts are not", async () => {
   const on = createSearchHome();
-  const placed = (id: string, entry: object): object => ({ id, parentId: null, timestamp: timeAtSecond(1), ...entry });
+  const createEntry = (id: string, entry: object): object => ({
+    id,
+    parentId: null,
+    timestamp: timeAtSecond(1),
+    ...entry,
+  });
   const words = (word: string): object[] => [{ type: "text", text: `${word} zebra` }];
   on.session("s", [
     userLine("asked", "zebra"),
@@ -30,12 +35,12 @@ test("FIND3 messages, calls, results, summaries and names are found; thinking, s
     messageLine("noted", { role: "custom", customType: "x", content: "zebra" }),
     messageLine("pictured", { role: "user", content: [{ type: "image", data: "quagga", mimeType: "image/png" }] }),
     messageLine("system", { role: "system", content: "quagga", sections: { a: "quagga" } }),
-    placed("compacted", { type: "compaction", summary: "zebra", firstKeptEntryId: "asked", tokensBefore: 1 }),
-    placed("left", { type: "branch_summary", fromId: "root", summary: "zebra" }),
-    placed("told", { type: "custom_message", customType: "x", content: words("x"), display: true }),
-    placed("named", { type: "session_info", name: "zebra hunt" }),
-    placed("labelled", { type: "label", targetId: "asked", label: "zebra" }),
-    placed("state", { type: "custom", customType: "x", data: { quagga: "quagga" } }),
+    createEntry("compacted", { type: "compaction", summary: "zebra", firstKeptEntryId: "asked", tokensBefore: 1 }),
+    createEntry("left", { type: "branch_summary", fromId: "root", summary: "zebra" }),
+    createEntry("told", { type: "custom_message", customType: "x", content: words("x"), display: true }),
+    createEntry("named", { type: "session_info", name: "zebra hunt" }),
+    createEntry("labelled", { type: "label", targetId: "asked", label: "zebra" }),
+    createEntry("state", { type: "custom", customType: "x", data: { quagga: "quagga" } }),
   ]);
   expect(await on.ids("zebra")).toEqual([
     "answered",

@@ -35,11 +35,11 @@ test("FIND5 an incomplete line is indexed once it is complete", async () => {
 
 test("FIND6 removed, moved or rewritten files are no longer found at their old place", async () => {
   const on = createSearchHome();
-  const gone = on.session("gone", [userLine("a", "needle")]);
+  const deletedPath = on.session("gone", [userLine("a", "needle")]);
   const other = on.session("other", [userLine("b", "needle")], { cwd: "/code/two" });
   const anew = on.session("anew", [userLine("c", "needle"), userLine("d", "pin")]);
   expect(await on.ids("needle")).toEqual(["a", "b", "c"]);
-  renameSync(gone, join(dirname(other), "moved.jsonl"));
+  renameSync(deletedPath, join(dirname(other), "moved.jsonl"));
   writeFileSync(anew, `${JSON.stringify(userLine("e", "needle, longer than before"))}\n`.repeat(3));
   const found = await on.find("needle");
   expect(found.map(({ entry }) => entry).sort()).toEqual(["a", "b", "e", "e", "e"]);
@@ -117,18 +117,18 @@ test("FIND9 the first update reports progress, yields to other work, can be abor
   const on = createSearchHome();
   for (const at of [1, 2, 3, 4]) on.session(`s${at}`, [userLine(`e${at}`, "needle"), ...many(at)]);
   const stop = new AbortController();
-  const told: number[] = [];
+  const progress: number[] = [];
   let turns = 0;
   const timer = setInterval(() => turns++, 0);
   const onProgress = ({ done, total }: { readonly done: number; readonly total: number }): void => {
-    told.push(done / total);
-    if (told.length === 12) stop.abort();
+    progress.push(done / total);
+    if (progress.length === 12) stop.abort();
   };
   const parts = { env: on.env, onProgress };
   expect(await searchSessions("needle", { ...parts, signal: stop.signal })).toEqual({ type: "aborted" });
   clearInterval(timer);
   expect(turns).toBeGreaterThan(2);
-  const reached = told.at(-1) ?? 0;
+  const reached = progress.at(-1) ?? 0;
   expect(reached).toBeGreaterThan(0.1);
   expect(reached).toBeLessThan(0.9);
   const read: number[] = [];

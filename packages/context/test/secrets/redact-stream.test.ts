@@ -46,9 +46,9 @@ test("SEC10 a value with spaces is found however it is split", () => {
   const text = `say ${value} now\nand a ${value}`;
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 30 }), (size) => {
-      const heard = streamed(inPieces(text, size), { MY_PASSWORD: value });
-      expect(heard).toBe(streamed([text], { MY_PASSWORD: value }));
-      expect(heard).not.toContain("dEf");
+      const output = streamed(inPieces(text, size), { MY_PASSWORD: value });
+      expect(output).toBe(streamed([text], { MY_PASSWORD: value }));
+      expect(output).not.toContain("dEf");
     }),
   );
 });
@@ -72,7 +72,7 @@ test("BOUND3 a long word in tiny chunks is scanned a bounded number of times", (
     },
   });
   const text = "lore".repeat(15_000);
-  const told = inPieces(text, 4).map((piece) => stream.write(piece));
-  expect(told.join("") + stream.end()).toBe(text);
+  const pieces = inPieces(text, 4).map((piece) => stream.write(piece));
+  expect(pieces.join("") + stream.end()).toBe(text);
   expect(scanned).toBeLessThan(text.length * 20);
 });

@@ -334,9 +334,9 @@ describe("vault", () => {
       environment: { MY_PASSWORD: value, MY_CERT_KEY: `first-line-of-it-1\nsecond-line-of-it-2\n` },
     });
     const stream = own.stream();
-    const heard = stream.write(Buffer.from(`it is ${value}.\n`).toString("latin1"));
-    expect(heard).toBe(`it is ${own.redact(value)}.\n`);
-    expect(own.restore(heard)).toEqual({ type: "restored", value: `it is ${value}.\n` });
+    const output = stream.write(Buffer.from(`it is ${value}.\n`).toString("latin1"));
+    expect(output).toBe(`it is ${own.redact(value)}.\n`);
+    expect(own.restore(output)).toEqual({ type: "restored", value: `it is ${value}.\n` });
     expect(own.redact("a\nfirst-line-of-it-1\nsecond-line-of-it-2\nb").split("\n")).toHaveLength(4);
   });
 

@@ -16,7 +16,7 @@ const text = createBlobBlock({
   tokens: 1_250_000,
 });
 const place = { id: "e1", parentId: null, timestamp: "2026-01-01T00:00:01.000Z" };
-const said = (content: unknown): Entry =>
+const createMessage = (content: unknown): Entry =>
   ({ type: "message", ...place, message: { role: "user", content, timestamp: 1 } }) as Entry;
 
 test("a blob block shows type, size, tokens and reference", () => {
@@ -30,7 +30,7 @@ test("a blob block shows type, size, tokens and reference", () => {
 });
 
 test("a blob block is parsed back, also from a file", () => {
-  const line = new TextEncoder().encode(serializeEntry(said([image])));
+  const line = new TextEncoder().encode(serializeEntry(createMessage([image])));
   const reading = readLine(line, { isPithFormat: false, checksum: testRuntime().checksum });
   const entry = reading.type === "intact" ? parseEntry(reading.value) : null;
   expect(entry && collectBlobs(entry)).toEqual([{ hash, mimeType: "image/png", bytes: 34816 }]);
@@ -58,9 +58,9 @@ describe("invalid blob blocks", () => {
 
 test("blobs are found in messages, custom messages and edits, and nowhere else", () => {
   const found = (entry: unknown): readonly string[] => collectBlobs(entry as Entry).map((blob) => blob.mimeType);
-  expect(found(said(["?", image, text]))).toEqual(["image/png", "text/plain"]);
-  expect(found(said("only words"))).toEqual([]);
-  expect(found(said(null))).toEqual([]);
+  expect(found(createMessage(["?", image, text]))).toEqual(["image/png", "text/plain"]);
+  expect(found(createMessage("only words"))).toEqual([]);
+  expect(found(createMessage(null))).toEqual([]);
   expect(found({ ...place, type: "custom_message", customType: "x", content: [image], display: true })).toHaveLength(1);
   expect(found({ ...place, type: "context_edit", targetId: "e1", replacement: { content: [text] } })).toHaveLength(1);
   expect(found({ ...place, type: "context_edit", targetId: "e1", replacement: null })).toEqual([]);
@@ -69,9 +69,11 @@ test("blobs are found in messages, custom messages and edits, and nowhere else",
 
 test("inlineBlobs restores images and texts", () => {
   const content = (mimeType: string): string => (mimeType === "image/png" ? "aGVsbG8=" : "all of it");
-  const inlined = inlineBlobs(said([{ type: "text", text: "look" }, image, text]), (blob) => content(blob.mimeType));
+  const inlined = inlineBlobs(createMessage([{ type: "text", text: "look" }, image, text]), (blob) =>
+    content(blob.mimeType),
+  );
   expect(inlined).toEqual(
-    said([
+    createMessage([
       { type: "text", text: "look" },
       { type: "image", data: "aGVsbG8=", mimeType: "image/png" },
       { type: "text", text: "all of it" },
@@ -80,8 +82,8 @@ test("inlineBlobs restores images and texts", () => {
 });
 
 test("inlineBlobs keeps the block of a lost blob, and returns an entry without blobs unchanged", () => {
-  const lost = said([image]);
-  const words = said([{ type: "text", text: "look" }]);
+  const lost = createMessage([image]);
+  const words = createMessage([{ type: "text", text: "look" }]);
   expect(inlineBlobs(lost, () => null)).toBe(lost);
   expect(inlineBlobs(words, () => "x")).toBe(words);
   const edit = { ...place, type: "context_edit", targetId: "e1", replacement: { content: [image] } } as const;

@@ -13,7 +13,7 @@ import {
 import { story } from "../../src/testing/story.ts";
 import { ancestors, branchEntries, buildTree } from "../../src/tree.ts";
 
-const told = story(
+const branch = story(
   "model: a/one",
   "thinking: high",
   "user: one",
@@ -27,18 +27,18 @@ const told = story(
 const ids = (window: LoadedBranch): string => window.entries.map(({ id }) => id).join(" ");
 
 test("WIN1 a loaded branch begins with the first entry that the newest compaction keeps", () => {
-  expect(ids(loadBranch(told.slice(0, 5)))).toBe("e1 e2 e3 e4 e5");
-  expect(ids(loadBranch(told.slice(0, 7)))).toBe("e5 e6 e7");
-  expect(ids(loadBranch(told))).toBe("e7 e8 e9");
-  expect(loadBranch(told).reachesRoot).toBe(false);
-  expect(loadBranch(told.slice(0, 5)).reachesRoot).toBe(true);
+  expect(ids(loadBranch(branch.slice(0, 5)))).toBe("e1 e2 e3 e4 e5");
+  expect(ids(loadBranch(branch.slice(0, 7)))).toBe("e5 e6 e7");
+  expect(ids(loadBranch(branch))).toBe("e7 e8 e9");
+  expect(loadBranch(branch).reachesRoot).toBe(false);
+  expect(loadBranch(branch.slice(0, 5)).reachesRoot).toBe(true);
 });
 
 test("WIN1 appending entry by entry gives the same result as loading the whole branch", () => {
   let window = emptyBranch;
-  for (const [at, entry] of told.entries()) {
+  for (const [at, entry] of branch.entries()) {
     window = appendToBranch(window, [entry]);
-    expect(window).toEqual(loadBranch(told.slice(0, at + 1)));
+    expect(window).toEqual(loadBranch(branch.slice(0, at + 1)));
     expect(branchLeaf(window)).toBe(entry.id);
   }
 });
@@ -48,7 +48,7 @@ test("WIN1 loading from the leaf gives the same result and reads no further than
   const queue = [{ id: "m1", kind: "steer", content: "and mind the tests" }];
   const model = { provider: "b", modelId: "two" };
   const carried = { model, thinkingLevel: "low", activeTools: ["read"], pins, queue };
-  const marked = told.map((entry) =>
+  const marked = branch.map((entry) =>
     entry.id === "e8" ? ({ ...entry, details: { pith: { carried } } } as Entry) : entry,
   );
   const read: string[] = [];
@@ -68,10 +68,10 @@ test("WIN1 loading from the leaf gives the same result and reads no further than
 test.each([{}, 5, null, { thinkingLevel: "low" }, { model: {}, thinkingLevel: "low", activeTools: null }])(
   "WIN2 an incomplete stored state is ignored: %j",
   (carried) => {
-    const marked = told.map((entry) =>
+    const marked = branch.map((entry) =>
       entry.id === "e8" ? ({ ...entry, details: { pith: { carried } } } as Entry) : entry,
     );
-    expect(loadBranchFrom(ancestors(buildTree(marked), "e9")).state).toEqual(loadBranch(told).state);
+    expect(loadBranchFrom(ancestors(buildTree(marked), "e9")).state).toEqual(loadBranch(branch).state);
   },
 );
 
@@ -79,7 +79,7 @@ test("WIN2 state that was set before the loaded branch is included; the model is
   const [tools] = story("user: x").map(
     (entry) => ({ ...entry, type: "active_tools_change", activeToolNames: ["read"] }) as unknown as Entry,
   );
-  const { state } = loadBranch(tools ? [tools, ...told] : told);
+  const { state } = loadBranch(tools ? [tools, ...branch] : branch);
   expect(state).toEqual({
     model: { provider: "anthropic", modelId: "storyteller" },
     thinkingLevel: "high",

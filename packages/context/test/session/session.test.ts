@@ -14,7 +14,7 @@ const opened = async (): Promise<Session> => {
   const ports = testRuntime();
   return Session.open(MemoryStore.create(ports, { cwd: "/project" }), ports);
 };
-const seen = (session: Session): string => show(buildSessionContext(session.branch).messages);
+const contextJson = (session: Session): string => show(buildSessionContext(session.branch).messages);
 
 test("STO4 a batch is appended as a chain at the leaf", async () => {
   const session = await opened();
@@ -29,7 +29,7 @@ test("MOVE1 a move is an entry under the target, and survives a crash", async ()
   const session = await opened();
   await session.append(user("one"), user("two"));
   await session.move("e1");
-  expect(seen(session)).toBe("0 user      one");
+  expect(contextJson(session)).toBe("0 user      one");
   const again = MemoryStore.open((session.store as MemoryStore).bytes(), testRuntime());
   expect(await again.leaf()).toBe(session.leaf);
   expect(await again.entry(session.leaf ?? "")).toMatchObject({
@@ -38,7 +38,7 @@ test("MOVE1 a move is an entry under the target, and survives a crash", async ()
     parentId: "e1",
   });
   await session.append(user("other"));
-  expect(seen(session)).toBe("0 user      one\n1 user      other");
+  expect(contextJson(session)).toBe("0 user      one\n1 user      other");
 });
 
 const summary: NewEntry = { type: "branch_summary", fromId: "e2", summary: "two was tried" };
@@ -51,7 +51,7 @@ test("MOVE3 a branch summary is a child of the target, becomes the leaf, and rec
     ["message", "e1", null],
     ["branch_summary", "e3", "e1"],
   ]);
-  expect(seen(session)).toBe("0 user      one\n1 left      two was tried");
+  expect(contextJson(session)).toBe("0 user      one\n1 left      two was tried");
   const again = MemoryStore.open((session.store as MemoryStore).bytes(), testRuntime());
   expect(await again.leaf()).toBe("e3");
   expect(session.branch).toEqual(await again.loadBranch("e3"));
@@ -74,7 +74,7 @@ test("MOVE3 the entry of a move before the first entry is a root", async () => {
   const session = await opened();
   await session.append(user("one"), user("two"));
   await session.move(null, { newEntries: [summary] });
-  expect(seen(session)).toBe("0 left      two was tried");
+  expect(contextJson(session)).toBe("0 left      two was tried");
   expect(await session.branchEntries()).toHaveLength(1);
 });
 
@@ -148,7 +148,7 @@ test("SES1 concurrent appends are written one after another, and none is lost", 
     "appended",
     "appended",
   ]);
-  expect(seen(session)).toBe("0 user      one\n1 user      three");
+  expect(contextJson(session)).toBe("0 user      one\n1 user      three");
 });
 
 test("SES1 a fork includes appends that were started before it", async () => {
@@ -162,7 +162,7 @@ test("SES2 an appended entry cannot be changed by the caller", async () => {
   const content = [{ type: "text" as const, text: "one" }];
   await session.append({ type: "message", message: { role: "user", content, timestamp: 0 } });
   content.push({ type: "text", text: "two" });
-  expect(seen(session)).toBe("0 user      one");
+  expect(contextJson(session)).toBe("0 user      one");
 });
 
 test("SES1 a failed append does not block the next one", async () => {
@@ -194,7 +194,7 @@ test("STO5 the second of two writers gets leaf-moved, refreshes, and loses nothi
   expect(await other.append(user("two"))).toEqual({ type: "leaf-moved", leaf: "e1" });
   await other.refresh();
   expect(await other.append(user("two"))).toMatchObject({ type: "appended" });
-  expect(seen(other)).toBe("0 user      one\n1 user      two");
+  expect(contextJson(other)).toBe("0 user      one\n1 user      two");
 });
 
 test("WIN1 a compaction that keeps entries before the loaded branch loads it again", async () => {
@@ -209,7 +209,7 @@ test("WIN1 a compaction that keeps entries before the loaded branch loads it aga
   await session.append(user("one"), user("two"));
   await session.append(compaction("first", "e2"));
   await session.append(compaction("second", "e1"));
-  expect(seen(session)).toBe("0 summary   second\n1 user      one\n2 user      two");
+  expect(contextJson(session)).toBe("0 summary   second\n1 user      one\n2 user      two");
 });
 
 test("LOG7 LOG8 entry ids have 80 random bits and never repeat; timestamps are ISO 8601", async () => {

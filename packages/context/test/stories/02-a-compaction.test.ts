@@ -5,7 +5,7 @@ import { story } from "../../src/testing/story.ts";
 import { contextAt, contextLines } from "../story-context.ts";
 
 // Each line is an entry, e1 to e8; the compaction keeps from e5 on.
-const told = [
+const lines = [
   "user: fix the parser",
   "calls: read path=parser.ts",
   "result: four hundred lines",
@@ -17,7 +17,7 @@ const told = [
 ];
 
 test("CTX2 the model sees the summary, what was kept, and what came after", () => {
-  expect(contextLines(...told)).toEqual([
+  expect(contextLines(...lines)).toEqual([
     "0 summary   the parser was fixed",
     "1 user      and add a test",
     "2 assistant done",
@@ -26,5 +26,5 @@ test("CTX2 the model sees the summary, what was kept, and what came after", () =
 });
 
 test("LOG1 every entry is still there, and the context of any earlier moment can be had", () => {
-  expect(contextAt(story(...told), "e6").messages).toHaveLength(6);
+  expect(contextAt(story(...lines), "e6").messages).toHaveLength(6);
 });

@@ -5,7 +5,7 @@ import { story } from "../../src/testing/story.ts";
 import { branchEntries, buildTree, commonAncestor } from "../../src/tree.ts";
 import { contextAt, contextLines } from "../story-context.ts";
 
-const told = [
+const lines = [
   "user: make it fast",
   "says: cache or index?",
   "user: cache",
@@ -16,7 +16,7 @@ const told = [
 ];
 
 test("MOVE1 the new branch sees its own past and the summary, not the words of the other", () => {
-  expect(contextLines(...told)).toEqual([
+  expect(contextLines(...lines)).toEqual([
     "0 user      make it fast",
     "1 assistant cache or index?",
     "2 left      a cache was tried; it was slower",
@@ -25,11 +25,11 @@ test("MOVE1 the new branch sees its own past and the summary, not the words of t
 });
 
 test("CTX1 the branch that was left has the context it always had", () => {
-  expect(contextAt(story(...told), "e4").sources).toEqual(["e1", "e2", "e3", "e4"]);
+  expect(contextAt(story(...lines), "e4").sources).toEqual(["e1", "e2", "e3", "e4"]);
 });
 
 test("TREE8 both run through the place where they part", () => {
-  const tree = buildTree(story(...told));
+  const tree = buildTree(story(...lines));
   expect(commonAncestor(tree, "e4", "e7")).toBe("e2");
   expect(branchEntries(tree, "e7").map(({ id }) => id)).toEqual(["e1", "e2", "e5", "e6", "e7"]);
 });

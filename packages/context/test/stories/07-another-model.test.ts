@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { otherModel, sentLinesFor, storyModel } from "../story-context.ts";
 
-const told = [
+const lines = [
   "user: why?",
   "thinks: they mean the bug",
   "calls: read path=a.ts",
@@ -15,7 +15,7 @@ const told = [
 ];
 
 test("CTX5 to the model that thought it, reasoning goes back as it was", () => {
-  expect(sentLinesFor(storyModel, ...told)).toEqual([
+  expect(sentLinesFor(storyModel, ...lines)).toEqual([
     "0 user      why?",
     "1 assistant (thinks: they mean the bug) [c1: read path=a.ts]",
     "2 tool      c1 -> text",
@@ -25,7 +25,7 @@ test("CTX5 to the model that thought it, reasoning goes back as it was", () => {
 });
 
 test("CTX5 to another model it is not sent", () => {
-  expect(sentLinesFor(otherModel, ...told)).toEqual([
+  expect(sentLinesFor(otherModel, ...lines)).toEqual([
     "0 user      why?",
     "1 assistant [c1: read path=a.ts]",
     "2 tool      c1 -> text",

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { story } from "../../src/testing/story.ts";
 import { contextAt, contextLines } from "../story-context.ts";
 
-const told = [
+const lines = [
   "user: read it",
   "calls: read path=big.log",
   "result: ten thousand lines",
@@ -14,7 +14,7 @@ const told = [
 ];
 
 test("CTX3 from the edit on the model sees the short text", () => {
-  expect(contextLines(...told)).toEqual([
+  expect(contextLines(...lines)).toEqual([
     "0 user      read it",
     "1 assistant [c1: read path=big.log]",
     "2 tool      c1 -> [10,000 lines, see #3]",
@@ -24,7 +24,7 @@ test("CTX3 from the edit on the model sees the short text", () => {
 });
 
 test("CTX3 LOG1 the entry is what it was, and before the edit so is the context", () => {
-  const entries = story(...told);
+  const entries = story(...lines);
   expect(JSON.stringify(entries[2])).toContain("ten thousand lines");
   expect(JSON.stringify(contextAt(entries, "e4").messages)).toContain("ten thousand lines");
 });

@@ -22,5 +22,5 @@ test("CUT5 CMP6 the second compaction begins where the first one's kept part beg
   const second = await compactSmall(session);
   expect(second).toMatchObject({ type: "compacted", receipt: { covered: { first: "e3" } } });
   const [front] = contextLines(session);
-  for (const said of ["one", "two", "three", "kept by the first"]) expect(front).toContain(said);
+  for (const text of ["one", "two", "three", "kept by the first"]) expect(front).toContain(text);
 });

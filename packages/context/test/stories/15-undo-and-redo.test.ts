@@ -5,10 +5,10 @@ import { compactionDue } from "../../src/compaction/should-compact.ts";
 import { redoCompaction, undoCompaction } from "../../src/compaction/undo.ts";
 import { compactSmall, contextLines, createSession, repeatWord, smallBudget } from "../compaction/small-session.ts";
 
-const talk = ["user: one", `says: ${repeatWord(900)}`, "user: two"];
+const lines = ["user: one", `says: ${repeatWord(900)}`, "user: two"];
 
 test("UNDO1 undo gives back the context as it was, redo the one after", async () => {
-  const session = await createSession(...talk);
+  const session = await createSession(...lines);
   const before = contextLines(session);
   const outcome = await compactSmall(session);
   const after = contextLines(session);
@@ -21,7 +21,7 @@ test("UNDO1 undo gives back the context as it was, redo the one after", async ()
 });
 
 test("UNDO2 after an undo the threshold is silent until the context has grown by a tenth of the window", async () => {
-  const session = await createSession(...talk);
+  const session = await createSession(...lines);
   await compactSmall(session);
   await undoCompaction(session);
   expect(compactionDue(session.branch, smallBudget())).toMatchObject({ type: "not-due", why: "undone" });
@@ -32,7 +32,7 @@ test("UNDO2 after an undo the threshold is silent until the context has grown by
 });
 
 test("UNDO1 what was said since stays on a branch of its own", async () => {
-  const session = await createSession(...talk);
+  const session = await createSession(...lines);
   await compactSmall(session);
   await session.append({ type: "message", message: { role: "user", content: "three", timestamp: 1 } });
   await undoCompaction(session);
@@ -42,7 +42,7 @@ test("UNDO1 what was said since stays on a branch of its own", async () => {
 });
 
 test("UNDO1 without a compaction there is nothing to undo, without an undo nothing to redo", async () => {
-  const session = await createSession(...talk);
+  const session = await createSession(...lines);
   expect(await undoCompaction(session)).toEqual({ type: "nothing-to-do", why: "no-compaction" });
   expect(await redoCompaction(session)).toEqual({ type: "nothing-to-do", why: "no-undo" });
 });

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { Summarizer, SummaryCandidate } from "../../src/compaction/plan.ts";
 import { compactSmall, contextLines, createSession, repeatWord } from "../compaction/small-session.ts";
 
-const talk = ["user: never touch the lock file", `says: ${repeatWord(900)}`, "user: go on"];
+const lines = ["user: never touch the lock file", `says: ${repeatWord(900)}`, "user: go on"];
 
 function writer(story: string, parts: Partial<Summarizer> = {}): Summarizer {
   return {
@@ -40,7 +40,7 @@ test.each([
 ] as const)(
   "CMP5 CMP6 an %s one is not used; code writes instead, and the receipt says so",
   async (_, broken, code) => {
-    const session = await createSession(...talk);
+    const session = await createSession(...lines);
     const outcome = await compactSmall(session, { summarizers: [broken] });
     expect(outcome).toMatchObject({
       type: "compacted",
@@ -51,13 +51,13 @@ test.each([
 );
 
 test('KEEP2 even one that answers only "ok" loses none of the user\'s words', async () => {
-  const session = await createSession(...talk);
+  const session = await createSession(...lines);
   expect(await compactSmall(session, { summarizers: [writer("ok")] })).toMatchObject({ receipt: { route: "broken" } });
   expect(contextLines(session)[0]).toContain("never touch the lock file");
 });
 
 test("GUARD3 over the hourly limit no model is asked", async () => {
-  const session = await createSession(...talk);
+  const session = await createSession(...lines);
   const usage = {
     input: 1,
     output: 1,
@@ -67,15 +67,15 @@ test("GUARD3 over the hourly limit no model is asked", async () => {
     cost: { input: 3, output: 3, cacheRead: 0, cacheWrite: 0, total: 6 },
   };
   await session.append({ type: "usage", kind: "compaction", provider: "p", model: "m", usage });
-  let asked = 0;
+  let callCount = 0;
   const counting = writer("ok", {
     summarize: () => {
-      asked++;
+      callCount++;
       return { type: "nothing" };
     },
   });
   const outcome = await compactSmall(session, { summarizers: [counting] });
-  expect(asked).toBe(0);
+  expect(callCount).toBe(0);
   expect(outcome).toMatchObject({
     receipt: {
       route: "model-free",

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { CompactionHooks } from "../../src/compaction-hooks/compaction-hooks.ts";
 import { compactSmall, contextLines, createSession, repeatWord } from "../compaction/small-session.ts";
 
-const talk = ["user: one", `says: ${repeatWord(900)}`, "user: two", "says: three", "user: four"];
+const lines = ["user: one", `says: ${repeatWord(900)}`, "user: two", "says: three", "user: four"];
 const ring = (): object => {
   const one: { self?: object } = {};
   one.self = one;
@@ -12,17 +12,17 @@ const ring = (): object => {
 };
 type BeforeCompact = NonNullable<CompactionHooks["session_before_compact"]>[number];
 const withHook = async (hook: BeforeCompact) => {
-  const session = await createSession(...talk);
+  const session = await createSession(...lines);
   return { session, outcome: await compactSmall(session, { hooks: { session_before_compact: [hook] } }) };
 };
 
 test("CMP7 it is told the plan, and may cancel: nothing is written", async () => {
-  let told = "";
+  let prompt = "";
   const { session, outcome } = await withHook(({ type, preparation, branchEntries }) => {
-    told = `${type} ${preparation.messagesToSummarize.length} of ${branchEntries.length}`;
+    prompt = `${type} ${preparation.messagesToSummarize.length} of ${branchEntries.length}`;
     return { cancel: true };
   });
-  expect(told).toBe("session_before_compact 2 of 5");
+  expect(prompt).toBe("session_before_compact 2 of 5");
   expect(outcome).toEqual({ type: "cancelled" });
   expect(await session.branchEntries()).toHaveLength(5);
 });

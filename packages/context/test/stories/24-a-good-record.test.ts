@@ -8,7 +8,7 @@ import { compactSmall, contextLines, createSession, repeatWord } from "../compac
 import { budgetKeeping } from "../documents/budgets.ts";
 import { createSummaryText } from "../documents/summary-text.ts";
 
-const talk = [
+const lines = [
   "user: the login fails on Safari, please fix it",
   "calls: read path=src/login.ts",
   `result: ${repeatWord(700)}`,
@@ -24,7 +24,7 @@ const record = createSummaryText({
 });
 
 test("SUM6 SUM8 AUD2 numbers of blocks become entries, and the receipt says who wrote it", async () => {
-  const session = await createSession(...talk);
+  const session = await createSession(...lines);
   const model = scriptedModel(record);
   const outcome = await compactSmall(session, {
     budget: budgetKeeping(session, 2),
@@ -41,17 +41,17 @@ test("SUM6 SUM8 AUD2 numbers of blocks become entries, and the receipt says who 
 });
 
 test("SUM2 SUM3 what the model was asked: the session between marks, the task outside of them", async () => {
-  const session = await createSession(...talk);
+  const session = await createSession(...lines);
   const model = scriptedModel(record);
   await compactSmall(session, {
     budget: budgetKeeping(session, 2),
     summarizers: [modelSummarizer(model, { runtime: testRuntime("w") })],
   });
   const [request] = model.requests;
-  const asked = show(request?.messages ?? []);
+  const requestText = show(request?.messages ?? []);
   expect(request?.tools).toEqual([]);
-  expect(asked).toMatch(
+  expect(requestText).toMatch(
     /^0 user {6}<conversation nonce-1> .*\[User\].*the login fails.* <\/conversation nonce-1> Write/,
   );
-  expect(asked).not.toContain("never touch the lock file");
+  expect(requestText).not.toContain("never touch the lock file");
 });

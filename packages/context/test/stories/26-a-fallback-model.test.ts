@@ -8,7 +8,7 @@ import { compactSmall, contextLines, createSession, repeatWord } from "../compac
 import { budgetKeeping } from "../documents/budgets.ts";
 import { createSummaryText } from "../documents/summary-text.ts";
 
-const talk = ["user: sort the imports", `says: ${repeatWord(700)}`, "user: go on", "says: fine"];
+const lines = ["user: sort the imports", `says: ${repeatWord(700)}`, "user: go on", "says: fine"];
 const usage = {
   ...emptyUsage,
   input: 900,
@@ -24,7 +24,7 @@ const cutOff = scriptedModel({ content: text("## Goal\n- sort the imp"), stopRea
 const sound = { ...scriptedModel({ content: text(record), usage }), model: "reliable" };
 
 test("SUM4 SUM8 AUD1 a record that was cut off is none; the next model's is used, and the receipt has both", async () => {
-  const session = await createSession(...talk);
+  const session = await createSession(...lines);
   const outcome = await compactSmall(session, {
     budget: budgetKeeping(session, 2),
     summarizers: [cutOff, sound].map((each) => modelSummarizer(each, { runtime: ports })),
@@ -46,7 +46,7 @@ test("SUM4 SUM8 AUD1 a record that was cut off is none; the next model's is used
 });
 
 test("CMP8 B83 what the failed one cost stands in the log beside the compaction", async () => {
-  const session = await createSession(...talk);
+  const session = await createSession(...lines);
   const again = scriptedModel({ content: text("## Goal\n- sort the imp"), stopReason: "length", usage });
   const next = { ...scriptedModel({ content: text(record), usage }), model: "reliable" };
   await compactSmall(session, {

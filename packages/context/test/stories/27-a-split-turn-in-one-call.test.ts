@@ -59,9 +59,9 @@ test("SUM7 B45 where nothing came between, the record before the turn is carried
   const session = await createSession(...before, request);
   await written(session, { messages: 1, says: createSummaryText({ Goal: ["- which files are there? [#1]"] }) });
   // The title names the newest covered entry.
-  const told = modelSummary(session).replace(/^# Summary.*\n/, "");
+  const narrative = modelSummary(session).replace(/^# Summary.*\n/, "");
   for (const entry of story(request, ...work).slice(1))
     if (entry.type === "message") await session.append({ type: "message", message: entry.message });
   expect(await written(session, { messages: 2, says: early })).toMatchObject({ receipt: { route: "model", calls: 1 } });
-  expect(modelSummary(session)).toContain(`)\n${told}\n\n---\n\n**Turn Context (split turn):**\n\n## Original`);
+  expect(modelSummary(session)).toContain(`)\n${narrative}\n\n---\n\n**Turn Context (split turn):**\n\n## Original`);
 });

@@ -7,9 +7,9 @@ import { compactSmall, contextLines, createSession } from "../compaction/small-s
 import { budgetKeeping } from "../documents/budgets.ts";
 import { createSummaryText } from "../documents/summary-text.ts";
 
-const wish = "请修复登录页面，Safari 上无法登录，不要改动锁文件";
-const talk = [
-  `user: ${wish}`,
+const request = "请修复登录页面，Safari 上无法登录，不要改动锁文件";
+const lines = [
+  `user: ${request}`,
   `says: ${"我检查了登录的代码，发现会话令牌没有正确设置。".repeat(30)}`,
   "user: 继续",
   "says: 好的",
@@ -25,7 +25,7 @@ const english = createSummaryText({
 });
 
 async function compacted(...replies: readonly string[]) {
-  const session = await createSession(...talk);
+  const session = await createSession(...lines);
   const model = scriptedModel(...replies);
   const outcome = await compactSmall(session, {
     budget: budgetKeeping(session, 2),
@@ -46,7 +46,7 @@ test("AUD8 SUM9 KEEP2 one in English is used as it is, and the user's words stan
     receipt: { route: "model", calls: 1, findings: [{ code: "other-language" }] },
   });
   const [front] = contextLines(session);
-  expect(front).toContain(`[#1] ${wish}`);
+  expect(front).toContain(`[#1] ${request}`);
   expect(front).toContain(
     "the session token was not set as it should be, and the code of the page is looked at [#2] #",
   );

@@ -9,7 +9,7 @@ import { answeringModel, requestText } from "../documents/answering-model.ts";
 import { tailBudget } from "../documents/budgets.ts";
 import { createSummaryText } from "../documents/summary-text.ts";
 
-const talk = ["user: make it fast", "says: cache or index?", "user: try a cache", "says: slower than before"];
+const lines = ["user: make it fast", "says: cache or index?", "user: try a cache", "says: slower than before"];
 const cache = createSummaryText(
   { Goal: ["- try a cache [#3]"], Done: ["- [x] it got slower than before [#4]"] },
   "branch",
@@ -25,7 +25,7 @@ const leaving = (session: Session, model: ScriptedModel) =>
   moveTo({ session, target: "e2", budget, runtime: ports, summary: { models: [model] } });
 
 test("BR4 MOVE3 left without a word more, it is not told again", async () => {
-  const session = await createSession(...talk);
+  const session = await createSession(...lines);
   const model = answeringModel(() => cache);
   const first = await leaving(session, model);
   expect(first).toMatchObject({ type: "moved", summary: { parentId: "e2", fromId: "e4" } });
@@ -37,7 +37,7 @@ test("BR4 MOVE3 left without a word more, it is not told again", async () => {
 });
 
 test("BR4 after more work only that is told, on top of what was told before", async () => {
-  const session = await createSession(...talk);
+  const session = await createSession(...lines);
   const model = answeringModel((question) => (question.includes("larger") ? larger : cache));
   await leaving(session, model);
   await moveTo({ session, target: "e4", budget, runtime: ports });

@@ -7,18 +7,24 @@ import { emptyUsage } from "../../src/testing/story.ts";
 import { contextLines, createSession } from "../compaction/small-session.ts";
 import { tailBudget } from "../documents/budgets.ts";
 
-const talk = ["user: make it fast", "says: cache or index?", "user: try a cache", "says: slower than before"];
+const lines = ["user: make it fast", "says: cache or index?", "user: try a cache", "says: slower than before"];
 const budget = tailBudget(500, { branch: { tokens: 1000, share: 1 } });
 const ports = testRuntime("m");
 const usage = { ...emptyUsage, input: 900, totalTokens: 900, cost: { ...emptyUsage.cost, total: 0.1 } };
 
 test("BR5 B71 two models fail: the move is not made, and the log has what it cost", async () => {
-  const session = await createSession(...talk);
+  const session = await createSession(...lines);
   const before = contextLines(session);
   const silent = scriptedModel({ content: [], usage });
   const down = { failure: { kind: "unreachable", message: "no route to host" } } as const;
-  const gone = { ...scriptedModel(down, down), model: "gone" };
-  const moved = await moveTo({ session, target: "e2", budget, runtime: ports, summary: { models: [silent, gone] } });
+  const failingModel = { ...scriptedModel(down, down), model: "gone" };
+  const moved = await moveTo({
+    session,
+    target: "e2",
+    budget,
+    runtime: ports,
+    summary: { models: [silent, failingModel] },
+  });
   expect(moved).toEqual({
     type: "failed",
     why: "summary",
@@ -32,7 +38,7 @@ test("BR5 B71 two models fail: the move is not made, and the log has what it cos
 });
 
 test("BR5 B71 the user gives up while it is written: they stay where they are", async () => {
-  const session = await createSession(...talk);
+  const session = await createSession(...lines);
   const giving = new AbortController();
   const hooks = { session_before_tree: [() => giving.abort()] };
   const moved = await moveTo({
@@ -48,7 +54,7 @@ test("BR5 B71 the user gives up while it is written: they stay where they are", 
 });
 
 test("MOVE4 without a summary one can always go", async () => {
-  const session = await createSession(...talk);
+  const session = await createSession(...lines);
   expect(await moveTo({ session, target: "e2", budget, runtime: ports })).toMatchObject({ type: "moved" });
   expect(contextLines(session)).toEqual(["0 user      make it fast", "1 assistant cache or index?"]);
 });

@@ -4,12 +4,12 @@ import { expect, test } from "vitest";
 import type { CompactionHooks } from "../../src/compaction-hooks/compaction-hooks.ts";
 import { compactSmall, contextLines, createSession, repeatWord, smallBudget } from "../compaction/small-session.ts";
 
-const talk = ["user: fix the login", `says: ${repeatWord(760)}`, "user: go on"];
+const lines = ["user: fix the login", `says: ${repeatWord(760)}`, "user: go on"];
 const waiting: CompactionHooks = { session_before_compact: [() => ({ postpone: true })] };
 const roomy = smallBudget({}, 4000);
 
 test("HOOK3 the first time it is put off, and the log says so; the second time it is done", async () => {
-  const session = await createSession(...talk);
+  const session = await createSession(...lines);
   const before = contextLines(session);
   const parts = { hooks: waiting, budget: roomy, reason: "due" } as const;
   expect(await compactSmall(session, parts)).toEqual({ type: "postponed" });
@@ -20,13 +20,13 @@ test("HOOK3 the first time it is put off, and the log says so; the second time i
 
 test("HOOK3 who asks for one does not wait, nor does a provider that has refused", async () => {
   for (const reason of ["asked", "overflow"] as const) {
-    const session = await createSession(...talk);
+    const session = await createSession(...lines);
     expect(await compactSmall(session, { hooks: waiting, budget: roomy, reason })).toMatchObject({ type: "compacted" });
   }
 });
 
 test("HOOK3 where the reserve is nearly full there is no waiting", async () => {
-  const session = await createSession(...talk);
+  const session = await createSession(...lines);
   const full = smallBudget({}, 1600);
   expect(await compactSmall(session, { hooks: waiting, budget: full, reason: "due" })).toMatchObject({
     type: "compacted",
@@ -34,7 +34,7 @@ test("HOOK3 where the reserve is nearly full there is no waiting", async () => {
 });
 
 test("HOOK3 after a compaction it may be put off again", async () => {
-  const session = await createSession(...talk);
+  const session = await createSession(...lines);
   const parts = { hooks: waiting, budget: roomy, reason: "due" } as const;
   for (const expected of ["postponed", "compacted", "postponed", "compacted"]) {
     expect(await compactSmall(session, parts)).toMatchObject({ type: expected });

@@ -5,7 +5,7 @@ import type { CompactionHooks } from "../../src/compaction-hooks/compaction-hook
 import { compactSmall, contextLines, createSession, repeatWord } from "../compaction/small-session.ts";
 import { budgetKeeping } from "../documents/budgets.ts";
 
-const talk = ["user: fix the build", `says: ${repeatWord(900)}`, "user: go on"];
+const lines = ["user: fix the build", `says: ${repeatWord(900)}`, "user: go on"];
 
 const withState = (content: string, heard: string[] = []): CompactionHooks => ({
   session_compact: [
@@ -23,7 +23,7 @@ const withState = (content: string, heard: string[] = []): CompactionHooks => ({
 });
 
 test("HOOK5 B75 what it adds stands behind the compaction in the log, and is seen at once", async () => {
-  const session = await createSession(...talk);
+  const session = await createSession(...lines);
   const heard: string[] = [];
   const outcome = await compactSmall(session, {
     budget: budgetKeeping(session, 1),
@@ -40,7 +40,7 @@ test("HOOK5 B75 what it adds stands behind the compaction in the log, and is see
 });
 
 test("HOOK2 HOOK4 HOOK5 too much of it is reported and left out, and the compaction stands", async () => {
-  const session = await createSession(...talk);
+  const session = await createSession(...lines);
   const heard: string[] = [];
   const hooks = withState(repeatWord(900), heard);
   expect(await compactSmall(session, { budget: budgetKeeping(session, 1), hooks })).toMatchObject({
@@ -51,14 +51,14 @@ test("HOOK2 HOOK4 HOOK5 too much of it is reported and left out, and the compact
 });
 
 test("HOOK5 of one that was cancelled it hears too, and nothing is added", async () => {
-  const session = await createSession(...talk);
-  const heard: unknown[] = [];
+  const session = await createSession(...lines);
+  const events: unknown[] = [];
   const hooks: CompactionHooks = {
     session_before_compact: [() => ({ cancel: true })],
-    session_compact_failed: [(event) => void heard.push(event)],
+    session_compact_failed: [(event) => void events.push(event)],
   };
   expect(await compactSmall(session, { hooks })).toEqual({ type: "cancelled" });
-  expect(heard).toEqual([
+  expect(events).toEqual([
     { type: "session_compact_failed", aborted: true, fromExtension: false, reason: "manual", willRetry: false },
   ]);
   expect(await session.branchEntries()).toHaveLength(3);

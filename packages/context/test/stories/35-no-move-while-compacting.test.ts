@@ -7,7 +7,7 @@ import type { Session } from "../../src/session/session.ts";
 import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { compactSmall, contextLines, createSession, repeatWord, smallBudget } from "../compaction/small-session.ts";
 
-const talk = ["user: one", `says: ${repeatWord(900)}`, "user: two"];
+const lines = ["user: one", `says: ${repeatWord(900)}`, "user: two"];
 const moving = (session: Session) =>
   moveTo({ session, target: "e2", budget: smallBudget(), runtime: testRuntime("m") });
 
@@ -19,7 +19,7 @@ function held(session: Session): { readonly letGo: () => void; readonly outcome:
 }
 
 test("MOVE5 B80 the move is refused by name, and made when the compaction is done", async () => {
-  const session = await createSession(...talk);
+  const session = await createSession(...lines);
   const { letGo, outcome } = held(session);
   expect(await moving(session)).toEqual({ type: "refused", why: "compacting" });
   letGo();
@@ -29,7 +29,7 @@ test("MOVE5 B80 the move is refused by name, and made when the compaction is don
 });
 
 test("MOVE5 B80 so it is while an answer is streamed, and while another move is made", async () => {
-  const session = await createSession(...talk);
+  const session = await createSession(...lines);
   const ended = session.markBusy("streaming");
   expect(await moving(session)).toEqual({ type: "refused", why: "streaming" });
   ended();
@@ -39,7 +39,7 @@ test("MOVE5 B80 so it is while an answer is streamed, and while another move is 
 });
 
 test("MOVE5 a compaction that fails leaves nothing locked", async () => {
-  const session = await createSession(...talk);
+  const session = await createSession(...lines);
   const hooks = { session_before_compact: [() => ({ cancel: true })] };
   expect(await compactSmall(session, { hooks })).toEqual({ type: "cancelled" });
   expect(session.busyReasons).toEqual([]);

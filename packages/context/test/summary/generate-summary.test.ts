@@ -59,7 +59,7 @@ describe("shape", () => {
     return { format, sections, previous, tokens, narrative: story(read(answer)) };
   }
 
-  const asked = (format: "summary" | "branch") => ({
+  const calls = (format: "summary" | "branch") => ({
     format,
     sections: listHeadings(format),
     previous: "",
@@ -68,7 +68,7 @@ describe("shape", () => {
 
   describe("without a split turn", () => {
     test.each(["summary", "branch"] as const)("SUM7 the answer is the summary: %s", (format) => {
-      expect(shaped({ format }, `\n${before}\n\n`)).toStrictEqual({ ...asked(format), narrative: before });
+      expect(shaped({ format }, `\n${before}\n\n`)).toStrictEqual({ ...calls(format), narrative: before });
     });
 
     test("SUM7 B46 B49 the prompt shows the previous summary without its file lists", () => {

@@ -59,7 +59,7 @@ describe("listHeadings", () => {
 });
 
 describe("prompts", () => {
-  const talk = story(
+  const branchEntries = story(
     "user: The login fails for names with a space. Fix it, but leave the tests alone.",
     "thinks: the query, probably",
     "calls: read path=src/login.ts",
@@ -71,7 +71,7 @@ describe("prompts", () => {
     "fails: no such file or directory",
     "says: Done.",
   );
-  const [before, since] = [talk.slice(0, 4), talk.slice(4)];
+  const [before, since] = [branchEntries.slice(0, 4), branchEntries.slice(4)];
   const previous = "## Goal\n- fix the login [#1]\n\n<read-files>\nsrc/login.ts\n</read-files>";
   const summary = "## Goal\n- names with a space work [#1]";
 
@@ -81,7 +81,7 @@ describe("prompts", () => {
     window: object = {},
   ): Promise<ScriptedModel["requests"]> {
     const model = { ...scriptedModel(...Array.from({ length: 8 }, () => summary)), ...window };
-    await generateSummary({ model, runtime: testRuntime(), entries: talk, tokens: 2_000, ...parts });
+    await generateSummary({ model, runtime: testRuntime(), entries: branchEntries, tokens: 2_000, ...parts });
     return model.requests;
   }
 
@@ -190,7 +190,7 @@ describe("prompts", () => {
         {},
         { previous },
         { format: "branch" as const },
-        { entries: [], turn: talk, previous, isChecked: true },
+        { entries: [], turn: branchEntries, previous, isChecked: true },
       ])
         for (const request of await asked(parts)) {
           expect(requestTask(request)).not.toMatch(/\{\w+\}/);

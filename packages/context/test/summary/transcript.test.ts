@@ -81,19 +81,19 @@ describe("SUM3 only typed text has the user's label", () => {
 });
 
 test("ENV1 environment and state entries are left out, even if edited; similar entries are not", () => {
-  const [asked, stated, answered, edit] = story(
+  const [requestEntries, stated, answered, edit] = story(
     "user: fix it",
     "note: The git branch is main.",
     "says: done",
     "edits e2: The git branch is next.",
   ) as readonly [Entry, Entry, Entry, ContextEditEntry];
   const blocksOf = (customType: string, edits: readonly ContextEditEntry[]): readonly string[] =>
-    renderTranscript([asked, { ...stated, customType } as Entry, answered], { edits }).map(({ text }) => text);
-  const talk = ["[User]: [#1] fix it", "[Assistant]: [#3] done"];
+    renderTranscript([requestEntries, { ...stated, customType } as Entry, answered], { edits }).map(({ text }) => text);
+  const lines = ["[User]: [#1] fix it", "[Assistant]: [#3] done"];
   for (const kind of [ENVIRONMENT_TYPE, STATE_TYPE, `${STATE_TYPE}.files`])
-    for (const edits of [[], [edit]]) expect(blocksOf(kind, edits)).toEqual(talk);
+    for (const edits of [[], [edit]]) expect(blocksOf(kind, edits)).toEqual(lines);
   expect(blocksOf(`${STATE_TYPE}s`, [])).toEqual(
-    talk.toSpliced(1, 0, "[Note]: [#2] (pith.states) The git branch is main."),
+    lines.toSpliced(1, 0, "[Note]: [#2] (pith.states) The git branch is main."),
   );
 });
 
@@ -209,7 +209,7 @@ describe("SUM2 no content of any field changes the structure", () => {
     .array(fc.oneof(nasty, fc.string({ unit: "binary" })), { maxLength: 4 })
     .map((parts) => parts.join(""));
   const fields = fc.record({
-    ...{ user: texts, program: texts, thinking: texts, said: texts, tool: texts, argument: texts, value: texts },
+    ...{ user: texts, program: texts, thinking: texts, texts: texts, tool: texts, argument: texts, value: texts },
     ...{ result: texts, command: texts, output: texts, kind: texts, custom: texts, left: texts },
   });
   type Fields = typeof fields extends fc.Arbitrary<infer Value> ? Value : never;
@@ -229,7 +229,7 @@ describe("SUM2 no content of any field changes the structure", () => {
     const messages: readonly (Entry & { type: "message" })["message"][] = [
       { role: "user", content: each.user, timestamp: 1 },
       { role: "user", content: each.program, pith: { from: "program" }, timestamp: 1 },
-      { role: "assistant", content: [thinking, text(each.said), call], ...reply },
+      { role: "assistant", content: [thinking, text(each.texts), call], ...reply },
       {
         role: "toolResult",
         toolCallId: "c1",

@@ -26,10 +26,14 @@ function started(content = ""): { files: FaultyFiles; file: OpenFile } {
 }
 
 /** What is left after a power cut, over many throws of the dice. */
-function outcomes(world: () => FaultyFiles, look: (files: FaultyFiles) => unknown, throws = 2000): Set<unknown> {
+function outcomes(
+  createFaultyFiles: () => FaultyFiles,
+  look: (files: FaultyFiles) => unknown,
+  throws = 2000,
+): Set<unknown> {
   return new Set(
     Array.from({ length: throws }, (_, seed) => {
-      const files = world();
+      const files = createFaultyFiles();
       files.cutPower(createSeededRandom(seed));
       return look(files);
     }),
@@ -301,7 +305,7 @@ describe("what a power cut does to a file", () => {
   });
 
   test("synced data always survives", () => {
-    const world = () => {
+    const createFaultyFiles = () => {
       const { files, file } = started("1");
       file.append(bytes("23"));
       file.truncate(2);
@@ -309,17 +313,17 @@ describe("what a power cut does to a file", () => {
       file.sync();
       return files;
     };
-    expect(outcomes(world, textOfA)).toEqual(new Set(["124"]));
+    expect(outcomes(createFaultyFiles, textOfA)).toEqual(new Set(["124"]));
   });
 
   test("writes survive, are lost, torn or out of order, and the size varies", () => {
-    const world = () => {
+    const createFaultyFiles = () => {
       const { files, file } = started("=");
       file.append(bytes("ab"));
       file.append(bytes("cd"));
       return files;
     };
-    const left = outcomes(world, textOfA);
+    const left = outcomes(createFaultyFiles, textOfA);
     for (const each of left) expect(each).toMatch(/^=([a\0]([b\0]([c\0][d\0]?)?)?)?$/);
     for (const each of ["=", "=a", "=ab", "=abc", "=abcd", "=\0\0", "=\0\0cd", "=ab\0\0", "=a\0cd", "=\0b"]) {
       expect(left).toContain(each);
@@ -327,22 +331,22 @@ describe("what a power cut does to a file", () => {
   });
 
   test("a truncation may have happened or not", () => {
-    const world = () => {
+    const createFaultyFiles = () => {
       const { files, file } = started("12345");
       file.truncate(2);
       return files;
     };
-    expect(outcomes(world, textOfA)).toEqual(new Set(["12345", "12"]));
+    expect(outcomes(createFaultyFiles, textOfA)).toEqual(new Set(["12345", "12"]));
   });
 
   test("data after a truncation may follow old content", () => {
-    const world = () => {
+    const createFaultyFiles = () => {
       const { files, file } = started("12345");
       file.truncate(2);
       file.append(bytes("ab"));
       return files;
     };
-    const left = outcomes(world, textOfA);
+    const left = outcomes(createFaultyFiles, textOfA);
     for (const each of left) expect(each).toMatch(/^12([a3\0]([b4\0]5?)?)?$/);
     for (const each of ["12345", "12", "12ab", "12ab5", "1234", "12a", "12\0\0"]) expect(left).toContain(each);
   });
@@ -353,8 +357,8 @@ describe("what a power cut does to a file", () => {
       fc.record({ act: fc.constant("truncate" as const), size: fc.nat(30) }),
       fc.record({ act: fc.constantFrom("sync" as const, "powerCut" as const), size: fc.nat() }),
     );
-    const life = fc.array(step, { maxLength: 30 });
-    fc.assert(fc.property(life, fc.nat(), (steps, seed) => livesOn(steps, seed)));
+    const stepSequences = fc.array(step, { maxLength: 30 });
+    fc.assert(fc.property(stepSequences, fc.nat(), (steps, seed) => livesOn(steps, seed)));
   });
 
   /** Only what was synced and not truncated since is safe, and a size never leaves the sizes there were. */
@@ -388,17 +392,17 @@ describe("what a power cut does to names", () => {
   };
   /** What remains of an act, without and with a sync of its folder. */
   const named = (act: (files: FaultyFiles) => void, look = allPaths) => {
-    const world = () => {
+    const createFaultyFiles = () => {
       const files = planted();
       act(files);
       return files;
     };
     const synced = () => {
-      const files = world();
+      const files = createFaultyFiles();
       files.syncFolder("/s");
       return files;
     };
-    return { unsynced: outcomes(world, look, 200), synced: outcomes(synced, look, 200) };
+    return { unsynced: outcomes(createFaultyFiles, look, 200), synced: outcomes(synced, look, 200) };
   };
 
   test("a new file may be missing until its folder is synced, even if it was synced itself", () => {
@@ -436,29 +440,29 @@ describe("what a power cut does to names", () => {
   });
 
   test("a rename over a file leaves the one or the other", () => {
-    const world = () => {
+    const createFaultyFiles = () => {
       const files = planted();
       files.addFile("/s/new", bytes("new"));
       files.rename("/s/new", "/s/old");
       return files;
     };
-    const left = outcomes(world, (files) => `${allPaths(files)}: ${text(files.readBytes("/s/old"))}`, 200);
+    const left = outcomes(createFaultyFiles, (files) => `${allPaths(files)}: ${text(files.readBytes("/s/old"))}`, 200);
     expect(left).toEqual(new Set(["/s/new /s/old: old", "/s/old: new"]));
   });
 
   test("a rename between folders survives in both or neither, and in both once one is synced", () => {
-    const world = () => {
+    const createFaultyFiles = () => {
       const files = planted();
       files.addFile("/t/other", bytes(""));
       files.rename("/s/old", "/t/new");
       return files;
     };
     const synced = () => {
-      const files = world();
+      const files = createFaultyFiles();
       files.syncFolder("/s");
       return files;
     };
-    expect(outcomes(world, allPaths, 200)).toEqual(new Set(["/s/old /t/other", "/t/new /t/other"]));
+    expect(outcomes(createFaultyFiles, allPaths, 200)).toEqual(new Set(["/s/old /t/other", "/t/new /t/other"]));
     expect(outcomes(synced, allPaths, 200)).toEqual(new Set(["/t/new /t/other"]));
   });
 
@@ -472,14 +476,14 @@ describe("what a power cut does to names", () => {
   });
 
   test("two folders survive independently", () => {
-    const world = () => {
+    const createFaultyFiles = () => {
       const files = planted();
       files.addFile("/t/other", bytes(""));
       files.create("/s/1");
       files.create("/t/2");
       return files;
     };
-    expect(outcomes(world, allPaths, 200)).toEqual(
+    expect(outcomes(createFaultyFiles, allPaths, 200)).toEqual(
       new Set(["/s/old /t/other", "/s/1 /s/old /t/other", "/s/old /t/2 /t/other", "/s/1 /s/old /t/2 /t/other"]),
     );
   });
@@ -495,14 +499,18 @@ describe("what a power cut does to names", () => {
   });
 
   test("a file with two names has one content afterwards", () => {
-    const world = () => {
+    const createFaultyFiles = () => {
       const files = planted();
       files.link("/s/old", "/s/new");
       files.syncFolder("/s");
       files.open("/s/new", "append").append(bytes("er and longer"));
       return files;
     };
-    const same = outcomes(world, (files) => text(files.readBytes("/s/old")) === text(files.readBytes("/s/new")), 200);
+    const same = outcomes(
+      createFaultyFiles,
+      (files) => text(files.readBytes("/s/old")) === text(files.readBytes("/s/new")),
+      200,
+    );
     expect(same).toEqual(new Set([true]));
   });
 

@@ -15,7 +15,7 @@ interface Scene {
 
 /** A request that breaks one rule, told by what is wrong with it. */
 interface Breaking {
-  readonly says: string;
+  readonly description: string;
   readonly request: (scene: Scene) => Request;
 }
 
@@ -36,7 +36,7 @@ const roles: readonly Breaking[] = [
   appended("a message of a role of our own", () => [{ role: "custom", customType: "x", content: "hi", timestamp: 0 }]),
 ];
 const silence: readonly Breaking[] = [
-  { says: "no messages", request: (scene) => ({ ...good(scene), messages: [], cacheMarks: [] }) },
+  { description: "no messages", request: (scene) => ({ ...good(scene), messages: [], cacheMarks: [] }) },
 ];
 const opening: readonly Breaking[] = [
   changed("a reply first", ({ messages, ...rest }) => ({ ...rest, messages: messages.slice(1) })),
@@ -245,7 +245,7 @@ describe.each(apisWithRules)("%s", (api) => {
   });
 
   for (const { id: number } of providerRules(api)) {
-    for (const { says, request } of breaking[number] ?? []) {
+    for (const { description: says, request } of breaking[number] ?? []) {
       test(`${number} refuses ${says}`, () => {
         const numbers = findRuleViolations(request(scene), scene.model).map((line) => line.split(" ", 1)[0]);
         expect([...new Set(numbers)]).toEqual([number]);
@@ -275,8 +275,8 @@ test("every rule has a request that violates it, and every such request has its 
 });
 
 test("the description of every rule is one sentence about what is refused", () => {
-  const sentences = apisWithRules.flatMap((api) => providerRules(api).map(({ description: says }) => says));
-  expect(sentences.filter((says) => !/^[A-Z][^!?]*refused[^!?]*\.$/.test(says))).toEqual([]);
+  const sentences = apisWithRules.flatMap((api) => providerRules(api).map(({ description }) => description));
+  expect(sentences.filter((description) => !/^[A-Z][^!?]*refused[^!?]*\.$/.test(description))).toEqual([]);
 });
 
 test("a fault contains its path", () => {
@@ -355,13 +355,16 @@ function good({ model, a, b, c }: Scene): Request {
 }
 
 /** The good request with more said after its end. */
-function appended(says: string, more: (scene: Scene) => readonly unknown[]): Breaking {
-  return { says, request: (scene) => made({ ...good(scene), messages: [...good(scene).messages, ...more(scene)] }) };
+function appended(description: string, more: (scene: Scene) => readonly unknown[]): Breaking {
+  return {
+    description,
+    request: (scene) => made({ ...good(scene), messages: [...good(scene).messages, ...more(scene)] }),
+  };
 }
 
 /** The good request, changed; without cache marks, so that messages may go. */
-function changed(says: string, change: (request: Request) => unknown): Breaking {
-  return { says, request: (scene) => made(change({ ...good(scene), cacheMarks: [] })) };
+function changed(description: string, change: (request: Request) => unknown): Breaking {
+  return { description, request: (scene) => made(change({ ...good(scene), cacheMarks: [] })) };
 }
 
 function badIds(...ids: readonly string[]): readonly Breaking[] {
@@ -404,8 +407,8 @@ function reply(model: ModelName, ...content: readonly unknown[]) {
 }
 
 function result(toolCallId: string, ...content: readonly unknown[]) {
-  const said = content.length > 0 ? content : [text("done")];
-  return { role: "toolResult", toolCallId, toolName: "read", content: said, isError: false, timestamp: 0 };
+  const blocks = content.length > 0 ? content : [text("done")];
+  return { role: "toolResult", toolCallId, toolName: "read", content: blocks, isError: false, timestamp: 0 };
 }
 
 function text(words: string) {

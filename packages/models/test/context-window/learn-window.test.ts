@@ -25,8 +25,8 @@ describe("learn from errors", () => {
   const reply = (estimate: number, reported: number | null, served?: number) =>
     ({ type: "reply", estimate, reported, served }) as const;
 
-  function after(...seen: readonly Parameters<typeof learnWindow>[1][]): LearnResult {
-    return seen.reduce<LearnResult>(({ learned }, each) => learnWindow(learned, each), {
+  function after(...observations: readonly Parameters<typeof learnWindow>[1][]): LearnResult {
+    return observations.reduce<LearnResult>(({ learned }, each) => learnWindow(learned, each), {
       learned: { ratio: 1 },
       verdict: "unknown",
     });
@@ -196,12 +196,12 @@ describe("learn from errors", () => {
 
     test("SEE8 after any counts the window is unknown, or was counted or named", () => {
       const figure = fc.oneof(fc.integer({ min: -10, max: 300_000 }), fc.double());
-      const seen = fc.oneof(
+      const observation = fc.oneof(
         fc.record({ type: fc.constant("reply" as const), estimate: figure, reported: fc.option(figure) }),
         fc.record({ type: fc.constant("overflow" as const), limit: fc.option(figure, { nil: undefined }) }),
       );
       fc.assert(
-        fc.property(fc.array(seen, { maxLength: 30 }), (all) => {
+        fc.property(fc.array(observation, { maxLength: 30 }), (all) => {
           const { learned } = after(...all);
           expect(learned.ratio).toBeGreaterThan(0);
           expect(learned.window ?? 1_024).toBeGreaterThanOrEqual(1_024);

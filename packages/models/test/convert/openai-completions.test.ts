@@ -20,7 +20,7 @@ const backFrom = (provider: string, thinkingSignature: string): string => {
 };
 
 const silent = ["groq", "cerebras", "mistral", "xai", "together", "fireworks", "openai"];
-const telling = [
+const lines = [
   ...["deepseek", "moonshotai", "zai", "openrouter", "ollama", "llama.cpp", "lm-studio", "vllm"],
   ...["openai-compatible", "somebody"],
 ];
@@ -29,7 +29,7 @@ test.each(silent)("CNV18 thoughts do not go back to %s", (provider) => {
   for (const field of ["reasoning_content", "reasoning"]) expect(backFrom(provider, field)).not.toContain("thought");
 });
 
-test.each(telling)("CNV18 thoughts go back to %s", (provider) => {
+test.each(lines)("CNV18 thoughts go back to %s", (provider) => {
   for (const field of ["reasoning_content", "reasoning"]) expect(backFrom(provider, field)).toContain("a deep thought");
 });
 
@@ -37,8 +37,13 @@ test("CNV18 Groq accepts the second request after a reply with reasoning", async
   const thinking = { type: "thinking", text: "a deep thought" } as const;
   const server = await startServer({ script: () => ({ parts: [thinking, { type: "text", text: "So." }] }) });
   try {
-    const wish = { provider: "groq", model: "openai/gpt-oss-120b", baseUrl: `${server.url}/openai/v1`, apiKey: "test" };
-    const opened = await openModel(wish, { environment: {} });
+    const modelOptions = {
+      provider: "groq",
+      model: "openai/gpt-oss-120b",
+      baseUrl: `${server.url}/openai/v1`,
+      apiKey: "test",
+    };
+    const opened = await openModel(modelOptions, { environment: {} });
     if (opened.type !== "opened") throw new Error(opened.message);
     const first = await lastOf(opened.model, requestOf([user("go")]));
     if (first?.type !== "reply-ended") throw new Error(JSON.stringify(first));

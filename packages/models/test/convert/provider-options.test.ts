@@ -22,7 +22,7 @@ import {
 
 describe("thinking", () => {
   const newest = { ...anthropic, model: "claude-opus-4-8" };
-  const thinks = (messages: readonly Message[], to = anthropic): boolean => {
+  const sendsThinking = (messages: readonly Message[], to = anthropic): boolean => {
     const options = buildCallOptions(requestOf(messages, { thinking: "high" }), { target: to, maxTokens: 10_000 });
     return options.reasoning === "high" || JSON.stringify(options.providerOptions).includes("enabled");
   };
@@ -55,27 +55,27 @@ describe("thinking", () => {
 
   describe("a turn that continues after results", () => {
     test("CNV15 thinks if it began with thinking, even if later replies did not think", () => {
-      expect(thinks([user("go"), thought, result("a", "x")])).toBe(true);
-      expect(thinks([user("go"), thought, result("a", "x"), thoughtless, result("b", "y")])).toBe(true);
+      expect(sendsThinking([user("go"), thought, result("a", "x")])).toBe(true);
+      expect(sendsThinking([user("go"), thought, result("a", "x"), thoughtless, result("b", "y")])).toBe(true);
     });
 
     test("CNV15 does not think if it began without; the next turn does", () => {
       const begun = [user("go"), thoughtless, result("b", "y")];
-      expect(thinks(begun)).toBe(false);
-      expect(thinks([...begun, user("also this")])).toBe(false);
-      expect(thinks([...begun, says([{ type: "text", text: "Done." }], anthropic), user("next")])).toBe(true);
+      expect(sendsThinking(begun)).toBe(false);
+      expect(sendsThinking([...begun, user("also this")])).toBe(false);
+      expect(sendsThinking([...begun, says([{ type: "text", text: "Done." }], anthropic), user("next")])).toBe(true);
     });
 
     test("CNV15 does not think if another model replied in it", () => {
       const begun = [user("go"), thought, result("a", "x"), calls(responses, "b"), result("b", "y")];
-      expect(thinks(begun)).toBe(false);
+      expect(sendsThinking(begun)).toBe(false);
     });
 
     test("CNV15 is not limited for models with adaptive thinking and other protocols", () => {
       const begun = [user("go"), thoughtless, result("b", "y")];
-      for (const model of newer) expect(thinks(begun, { ...newest, model })).toBe(true);
-      for (const model of older) expect(thinks(begun, { ...newest, model })).toBe(false);
-      expect(thinks(begun, responses)).toBe(true);
+      for (const model of newer) expect(sendsThinking(begun, { ...newest, model })).toBe(true);
+      for (const model of older) expect(sendsThinking(begun, { ...newest, model })).toBe(false);
+      expect(sendsThinking(begun, responses)).toBe(true);
     });
   });
 });

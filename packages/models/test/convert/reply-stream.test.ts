@@ -111,18 +111,18 @@ describe("deltas", () => {
   test("CNV2 joined in order they equal the blocks of the message", () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
-        const { seen, draft } = played(partsOf(pieces));
+        const { deltas, draft } = readStream(partsOf(pieces));
         const message = buildAssistantMessage(draft, { modelName: from, stopReason: "stop", timestamp: 0 });
         const words = (type: "text" | "thinking") =>
           message.content.flatMap((block) =>
             block.type !== type ? [] : [block.type === "text" ? block.text : (block as { thinking: string }).thinking],
           );
-        expect(lettersOf(joined(seen, "text-delta"))).toBe(lettersOf(words("text").join("")));
-        expect(lettersOf(joined(seen, "thinking-delta"))).toBe(lettersOf(words("thinking").join("")));
+        expect(lettersOf(joined(deltas, "text-delta"))).toBe(lettersOf(words("text").join("")));
+        expect(lettersOf(joined(deltas, "thinking-delta"))).toBe(lettersOf(words("thinking").join("")));
         draft.blocks
           .filter((block) => block.kind === "call")
           .forEach((block, index) => {
-            const mine = seen.filter((delta) => delta.type === "tool-call-delta" && delta.index === index);
+            const mine = deltas.filter((delta) => delta.type === "tool-call-delta" && delta.index === index);
             expect(mine.map((delta) => (delta as { json: string }).json).join("")).toBe(block.json);
           });
       }),
@@ -143,22 +143,22 @@ function partsOf(
   });
 }
 
-function played(parts: readonly LanguageModelV4StreamPart[]): {
-  readonly seen: readonly Delta[];
+function readStream(parts: readonly LanguageModelV4StreamPart[]): {
+  readonly deltas: readonly Delta[];
   readonly draft: Draft;
 } {
-  const seen: Delta[] = [];
+  const deltas: Delta[] = [];
   let draft = emptyDraft();
   for (const part of parts) {
     const delta = toDelta(draft, part);
-    if (delta) seen.push(delta);
+    if (delta) deltas.push(delta);
     draft = applyStreamPart(draft, part);
   }
-  return { seen, draft };
+  return { deltas, draft };
 }
 
-function joined(seen: readonly Delta[], type: "text-delta" | "thinking-delta"): string {
-  return seen.flatMap((delta) => (delta.type === type ? [delta.text] : [])).join("");
+function joined(deltas: readonly Delta[], type: "text-delta" | "thinking-delta"): string {
+  return deltas.flatMap((delta) => (delta.type === type ? [delta.text] : [])).join("");
 }
 
 // Blocks that come at the same time are shown letter by letter, as they come.

@@ -55,11 +55,11 @@ describe("web search tool", () => {
   });
 
   test("NAT4 is not declared to OpenAI at minimal effort, which refuses it", () => {
-    const asked = (thinking: ThinkingLevel) =>
+    const requestTools = (thinking: ThinkingLevel) =>
       buildCallOptions(requestOf([user("a")], { tools: [webSearch], thinking }), { target: responses, maxTokens: 1000 })
         .tools;
-    expect(asked("minimal")).toBeUndefined();
-    expect(asked("low")).toHaveLength(1);
+    expect(requestTools("minimal")).toBeUndefined();
+    expect(requestTools("low")).toHaveLength(1);
   });
 
   test("NAT2 the cache mark after the tools does not move", () => {
@@ -240,7 +240,7 @@ describe("result text", () => {
 
 describe("stream parts", () => {
   const from = { api: "anthropic-messages", provider: "anthropic", model: "claude" };
-  const asked: LanguageModelV4StreamPart = {
+  const callPart: LanguageModelV4StreamPart = {
     ...{ type: "tool-call", toolCallId: "s", toolName: "web_search", input: '{"query":"x"}', providerExecuted: true },
     providerMetadata: { anthropic: { caller: { type: "direct" } } },
   };
@@ -254,7 +254,7 @@ describe("stream parts", () => {
   const thought: LanguageModelV4StreamPart = { type: "reasoning-delta", id: "r", delta: "hm" };
 
   test("NAT1 keeps the order of text, search and text; the joined deltas equal the message", () => {
-    const { content, seen } = played([text("0", "Let me see."), asked, answered, text("1", "There.")]);
+    const { content, seen } = readStream([text("0", "Let me see."), callPart, answered, text("1", "There.")]);
     expect(content.map((block) => "text" in block && block.text)).toEqual([
       "Let me see.",
       '\n[searched the web for "x"]\n',
@@ -268,29 +268,30 @@ describe("stream parts", () => {
       ...{ id: "s", name: "web_search", input: { query: "x" }, output: [] },
       beside: { call: { anthropic: { caller: { type: "direct" } } } },
     };
-    expect(readServerToolRun(played([asked, answered]).content[0])).toEqual(kept);
-    expect(readServerToolRun(played([thought, asked, answered]).content[1])).toEqual({ ...kept, thought: true });
-    const failed = played([asked, { ...answered, isError: true, result: { errorCode: "unavailable" } }]).content[0];
+    expect(readServerToolRun(readStream([callPart, answered]).content[0])).toEqual(kept);
+    expect(readServerToolRun(readStream([thought, callPart, answered]).content[1])).toEqual({ ...kept, thought: true });
+    const failed = readStream([callPart, { ...answered, isError: true, result: { errorCode: "unavailable" } }])
+      .content[0];
     expect(readServerToolRun(failed)).toEqual({ ...kept, output: { errorCode: "unavailable" }, failed: true });
   });
 
   test("NAT8 a search without a result becomes a line without data to send back", () => {
-    const [block] = played([asked]).content;
+    const [block] = readStream([callPart]).content;
     expect(block).toEqual({ type: "text", text: '\n[searched the web for "x", without a result]\n' });
   });
 
   test("NAT8 ignores a result without its search, and a preliminary result", () => {
-    expect(played([answered, text("0", "a")]).content).toHaveLength(1);
-    expect(readServerToolRun(played([asked, { ...answered, preliminary: true }]).content[0])).toBeNull();
+    expect(readStream([answered, text("0", "a")]).content).toHaveLength(1);
+    expect(readServerToolRun(readStream([callPart, { ...answered, preliminary: true }]).content[0])).toBeNull();
   });
 
   test("NAT1 a reply with a search has no tool calls", () => {
     const finish = { unified: "stop", raw: "end_turn" } as const;
-    const draft = { ...[asked, answered].reduce(applyStreamPart, emptyDraft()), finish };
+    const draft = { ...[callPart, answered].reduce(applyStreamPart, emptyDraft()), finish };
     expect(determineEnding(draft)).toEqual({ type: "ended", stopReason: "stop", raw: "end_turn" });
   });
 
-  function played(parts: readonly LanguageModelV4StreamPart[]) {
+  function readStream(parts: readonly LanguageModelV4StreamPart[]) {
     let [draft, seen] = [emptyDraft(), ""];
     for (const part of parts) {
       const delta = toDelta(draft, part);

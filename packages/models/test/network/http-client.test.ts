@@ -22,7 +22,7 @@ describe("fetch", () => {
       const [ours, nodes] = [await fetchPlain(`${served.url}/a?b=c#d`), await fetch(`${served.url}/a?b=c#d`)];
       for (const name of ["ok", "status", "statusText", "url", "redirected", "bodyUsed", "type"] as const)
         expect([name, ours[name]]).toEqual([name, nodes[name]]);
-      expect(told(ours)).toEqual(told(nodes));
+      expect(listHeaders(ours)).toEqual(listHeaders(nodes));
       expect(await ours.clone().json()).toEqual({ hello: "wörld" });
       expect(await ours.text()).toBe(await nodes.text());
       expect(ours.bodyUsed).toBe(true);
@@ -47,12 +47,12 @@ describe("fetch", () => {
         response.write("first");
         more = () => response.end("second");
       });
-      const heard: string[] = [];
+      const requestLines: string[] = [];
       for await (const piece of (await fetchPlain(served.url)).body ?? []) {
-        heard.push(Buffer.from(piece).toString());
+        requestLines.push(Buffer.from(piece).toString());
         more();
       }
-      expect(heard).toEqual(["first", "second"]);
+      expect(requestLines).toEqual(["first", "second"]);
     });
 
     test("NET4 without a body has none, and its connection is reused", async () => {
@@ -210,7 +210,7 @@ describe("fetch", () => {
   });
 
   /** What differs by nature: when it was told. */
-  function told({ headers }: Response): readonly (readonly [string, string])[] {
+  function listHeaders({ headers }: Response): readonly (readonly [string, string])[] {
     return [...headers].filter(([name]) => name !== "date");
   }
 });

@@ -34,18 +34,25 @@ describe("headers", () => {
   type Act = readonly [string, string, string];
 
   function story(headers: Headers, acts: readonly Act[]): unknown {
-    for (const [what, which, said] of acts) {
-      if (what === "append") headers.append(which, said);
-      else if (what === "set") headers.set(which, said);
+    for (const [what, which, value] of acts) {
+      if (what === "append") headers.append(which, value);
+      else if (what === "set") headers.set(which, value);
       else headers.delete(which);
     }
-    const heard: string[] = [];
-    headers.forEach((said, which) => void heard.push(`${which}: ${said}`));
-    const asked = ["ACCEPT", "x-api-key", "Set-cookie", "none"].map((which) => [
+    const requestLines: string[] = [];
+    headers.forEach((value, which) => void requestLines.push(`${which}: ${value}`));
+    const headerValues = ["ACCEPT", "x-api-key", "Set-cookie", "none"].map((which) => [
       headers.has(which),
       headers.get(which),
     ]);
-    return [heard, asked, [...headers.keys()], [...headers.values()], [...headers.entries()], headers.getSetCookie()];
+    return [
+      requestLines,
+      headerValues,
+      [...headers.keys()],
+      [...headers.values()],
+      [...headers.entries()],
+      headers.getSetCookie(),
+    ];
   }
 });
 
@@ -81,7 +88,7 @@ describe("request", () => {
     ["a body where none belongs", here, { body: "hi" }],
     ["an unusual method", here, { method: "TRACE" }],
     ["another option", here, { keepalive: true }],
-  ])("NET3 %s is left to Node's own fetch", (_, address, wish) => {
-    expect(toPlainRequest(address, wish)).toBeNull();
+  ])("NET3 %s is left to Node's own fetch", (_, address, init) => {
+    expect(toPlainRequest(address, init)).toBeNull();
   });
 });

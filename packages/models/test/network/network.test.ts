@@ -75,8 +75,8 @@ test("NET3 a plain request does not load Node's fetch, even with a system certif
 test.each([
   ["one that asks for more", "", "{ cache: 'no-store' }"],
   ["one through a proxy", "process.env.NODE_USE_ENV_PROXY = '1';", "{}"],
-])("NET3 but %s is left to it", async (_, before, wish) => {
-  const more = `${before} await reach(process.argv[1], ${wish}); console.log(${HAS_FETCH})`;
+])("NET3 but %s is left to it", async (_, before, proxyUrl) => {
+  const more = `${before} await reach(process.argv[1], ${proxyUrl}); console.log(${HAS_FETCH})`;
   expect(await answer({ SSL_CERT_FILE: certificate }, "localhost", more)).toBe("hello\ntrue");
 });
 
@@ -108,8 +108,8 @@ test("NET3 the built program calls a model without Node's fetch", async () => {
   await promisify(execFile)(process.execPath, [fileURLToPath(build), join(folder, "program")]);
   const server = await startServer({ script: ["Here I am."] });
   const env = { PATH: process.env.PATH, HOME: folder, ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: server.url };
-  const told = `data:text/javascript,process.on("exit", () => console.log(${HAS_FETCH}))`;
-  const args = ["--import", told, join(folder, "program/pith.mjs"), "-p", "Are you there?"];
+  const printVariables = `data:text/javascript,process.on("exit", () => console.log(${HAS_FETCH}))`;
+  const args = ["--import", printVariables, join(folder, "program/pith.mjs"), "-p", "Are you there?"];
   const running = promisify(execFile)(process.execPath, args, { env, cwd: folder });
   running.child.stdin?.end();
   const { stdout } = await running;

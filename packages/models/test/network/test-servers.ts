@@ -31,8 +31,8 @@ export async function startTestServer(answer: RequestListener, host = "127.0.0.1
 }
 
 /** Sends a request as a caller of `fetch` would. */
-export function fetchPlain(address: string, wish: RequestInit = {}, callMs = 10_000): Promise<Response> {
-  const plain = toPlainRequest(address, wish);
+export function fetchPlain(address: string, init: RequestInit = {}, callMs = 10_000): Promise<Response> {
+  const plain = toPlainRequest(address, init);
   if (!plain) throw new Error(`${address} is not a plain request`);
   return httpFetch(plain, { connectTimeoutMs: callMs });
 }

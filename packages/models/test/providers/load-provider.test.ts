@@ -12,14 +12,14 @@ afterEach(() => server?.close());
 
 test("VOI12 loads any AI SDK provider package by name", async () => {
   server = await startServer({ script: ["Found me."] });
-  const wish = {
+  const modelOptions = {
     provider: "mine",
     model: "claude-sonnet-4-5",
     package: "@ai-sdk/anthropic",
     baseUrl: `${server.url}/v1`,
     apiKey: "any",
   };
-  const opened = await openModel(wish, { environment: {} });
+  const opened = await openModel(modelOptions, { environment: {} });
   if (opened.type !== "opened") throw new Error(opened.message);
   expect(opened.model).toMatchObject({ api: "anthropic-messages", provider: "mine" });
   expect(await lastOf(opened.model.stream(question, {}))).toMatchObject({

@@ -78,8 +78,8 @@ test("SYS2 declares no tools to a model that cannot call them, according to Olla
   expect(sent).toMatch(/\[called read with .*a\.txt.*\[result of read\].*one/);
 
   // Whoever knows better says so; the server's word is that it refuses then.
-  const wish = { provider: "ollama", model: "qwen3", baseUrl: `${server.url}/v1` };
-  const corrected = await openModel(wish, {
+  const modelOptions = { provider: "ollama", model: "qwen3", baseUrl: `${server.url}/v1` };
+  const corrected = await openModel(modelOptions, {
     environment: {},
     catalogue: createCatalogue({ userModels: { "ollama/*": { tools: true } } }),
   });
@@ -116,14 +116,14 @@ async function open(
   contextWindow?: number,
   windows: WindowStore = createMemoryWindowStore(),
 ): Promise<Extract<OpenModelResult, { type: "opened" }>> {
-  const wish = {
+  const modelOptions = {
     provider,
     model: "qwen3",
     apiKey: "any",
     baseUrl: `${server.url}/v1`,
     ...(contextWindow && { contextWindow }),
   };
-  const opened = await openModel(wish, { environment: {}, windowStore: windows });
+  const opened = await openModel(modelOptions, { environment: {}, windowStore: windows });
   if (opened.type !== "opened") throw new Error(opened.message);
   return opened;
 }

@@ -29,8 +29,8 @@ test.each(endpointPairs)(
 // Each thinks, calls twice at once, and once says something without a call.
 function scriptRound({ number }: ScriptRequest): Reply {
   const thinking = { type: "thinking", text: `thought ${number}` } as const;
-  const said = { type: "text", text: `step ${number}` } as const;
-  if (number === 3) return { parts: [thinking, said] };
+  const textBlock = { type: "text", text: `step ${number}` } as const;
+  if (number === 3) return { parts: [thinking, textBlock] };
   const call = (name: string) => ({ type: "call", name, arguments: { path: `${number}` } }) as const;
-  return { parts: [thinking, ...(number % 2 ? [said] : []), call("look"), call("read")] };
+  return { parts: [thinking, ...(number % 2 ? [textBlock] : []), call("look"), call("read")] };
 }

@@ -29,10 +29,10 @@ describe.each(searchers)("$provider", (endpoint) => {
   test("NAT1 stores a search in the second of five rounds as text in its place; later requests are accepted", async () => {
     const { replies } = await searched(endpoint);
     expect(outcomes(server)).toEqual(Array.from({ length: ROUNDS }, () => "said"));
-    const told = replies[1]?.content
+    const blockKinds = replies[1]?.content
       .filter(({ type }) => type === "text")
       .map((block) => "text" in block && block.text);
-    expect(told).toEqual(["Now 2.", expect.stringContaining(LINE), "Found it."]);
+    expect(blockKinds).toEqual(["Now 2.", expect.stringContaining(LINE), "Found it."]);
     expect(replies[1]?.content.filter((block) => readServerToolRun(block))).toHaveLength(1);
   });
 

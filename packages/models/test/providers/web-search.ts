@@ -23,10 +23,10 @@ export const found: SearchPart = {
 export function scriptRound({ number }: Pick<ScriptRequest, "number">): Reply {
   const searching: readonly ReplyPart[] = number === 2 ? [found, { type: "thinking", text: "That helps." }] : [];
   const thinking: ReplyPart = { type: "thinking", text: `Round ${number}.` };
-  const said = { type: "text", text: `Now ${number}.` } as const;
+  const textBlock = { type: "text", text: `Now ${number}.` } as const;
   const call = { type: "call", name: "read", arguments: { path: `${number}.txt` } } as const;
   const after: readonly ReplyPart[] = number === 2 ? [{ type: "text", text: "Found it." }] : [];
-  return { parts: [thinking, said, ...searching, ...after, ...(number % ROUNDS === 0 ? [] : [call])] };
+  return { parts: [thinking, textBlock, ...searching, ...after, ...(number % ROUNDS === 0 ? [] : [call])] };
 }
 
 export async function startConversation(): Promise<TestConversation> {

@@ -18,8 +18,8 @@ import { sentFaults } from "../../properties/sent-invariants.ts";
 import { findRuleViolations } from "../../support/provider-rules/provider-rules.ts";
 import type { WriterKind } from "./steps.ts";
 
-export interface Seen {
-  readonly life: { readonly session: Session; readonly store: MemoryStore };
+export interface CheckedCompaction {
+  readonly run: { readonly session: Session; readonly store: MemoryStore };
   readonly before: { readonly window: LoadedBranch; readonly bytes: Uint8Array; readonly due: CompactionDue };
   readonly budget: Budget;
   readonly outcome: CompactionOutcome;
@@ -29,7 +29,13 @@ export interface Seen {
   readonly writers: readonly WriterKind[];
 }
 
-export async function expectCompacted({ life: { session }, before, budget, outcome, writers }: Seen): Promise<void> {
+export async function expectCompacted({
+  run: { session },
+  before,
+  budget,
+  outcome,
+  writers,
+}: CheckedCompaction): Promise<void> {
   if (outcome.type !== "compacted") throw new Error("not compacted");
   const { receipt, id } = outcome;
   const entry = (await session.store.entry(id)) as CompactionEntry;
@@ -97,7 +103,7 @@ function expectFiles(branch: readonly Entry[], first: number, entry: CompactionE
 }
 
 /** INV43, INV44, INV45, INV47: whatever went wrong, the context is as it was; only what was paid for, and a breaker, may be new. */
-export function expectNothingChanged({ life: { session, store }, before, outcome }: Seen): void {
+export function expectNothingChanged({ run: { session, store }, before, outcome }: CheckedCompaction): void {
   const added = session.branch.entries.slice(before.window.entries.length);
   if (outcome.type === "cancelled" && added.length === 0)
     same("INV43 an abort changes no byte", Buffer.compare(store.bytes(), before.bytes), 0);

@@ -23,7 +23,7 @@ import { contextOf, expectCompacted, expectNothingChanged, expectSendable, same 
 import type { Fit, Step } from "./steps.ts";
 import { writing } from "./writers.ts";
 
-export interface Life {
+export interface SessionRun {
   readonly session: Session;
   readonly store: MemoryStore;
   readonly ports: Runtime;
@@ -31,12 +31,12 @@ export interface Life {
 }
 
 export async function live(steps: readonly Step[]): Promise<void> {
-  const life = await begun();
-  for (const [at, step] of steps.entries()) await take(life, step, at);
-  expectSendable(life.session);
+  const run = await begun();
+  for (const [at, step] of steps.entries()) await take(run, step, at);
+  expectSendable(run.session);
 }
 
-async function begun(): Promise<Life> {
+async function begun(): Promise<SessionRun> {
   let [ids, time] = [0, 1.7e12];
   const sleep: Runtime["sleep"] = (_, act) => nodeRuntime.sleep(1, act);
   const ports: Runtime = { ...nodeRuntime, now: () => (time += 1000), entryId: () => `id-${++ids}`, sleep };
@@ -57,8 +57,8 @@ async function everything(store: MemoryStore): Promise<readonly Entry[]> {
 
 const number = ({ id }: Entry): number => Number(id.replace(/\D/g, ""));
 
-async function take(life: Life, step: Step, at: number): Promise<void> {
-  const { session, all } = life;
+async function take(run: SessionRun, step: Step, at: number): Promise<void> {
+  const { session, all } = run;
   switch (step.do) {
     case "talk": {
       const branch = await session.branchEntries();
@@ -69,9 +69,9 @@ async function take(life: Life, step: Step, at: number): Promise<void> {
       return;
     }
     case "fit":
-      return fit(life, step.fit);
+      return fit(run, step.fit);
     case "undo":
-      return undone(life);
+      return undone(run);
     case "redo":
       await redoCompaction(session);
       return;
@@ -104,8 +104,8 @@ async function take(life: Life, step: Step, at: number): Promise<void> {
   }
 }
 
-async function fit(life: Life, { contextWindow, reason, attempt, fixed, writers, abort }: Fit): Promise<void> {
-  const { session, store, ports } = life;
+async function fit(run: SessionRun, { contextWindow, reason, attempt, fixed, writers, abort }: Fit): Promise<void> {
+  const { session, store, ports } = run;
   const to = models[0];
   const budget = createBudget(compactionLimits, { contextWindow, model: to, fixed: Math.floor(contextWindow * fixed) });
   const controller = new AbortController();
@@ -126,26 +126,26 @@ async function fit(life: Life, { contextWindow, reason, attempt, fixed, writers,
     signal: controller.signal,
   });
   const moved = writers.some((kind) => kind === "overtaken" || kind === "left-behind");
-  const seen = { life, before, budget, outcome, reason, written, writers };
-  if (outcome.type === "compacted") await expectCompacted(seen);
-  else if (!moved) expectNothingChanged(seen);
-  await settles(life, budget);
+  const checked = { run, before, budget, outcome, reason, written, writers };
+  if (outcome.type === "compacted") await expectCompacted(checked);
+  else if (!moved) expectNothingChanged(checked);
+  await settles(run, budget);
 }
 
 // INV11: from the branch alone, whatever other branches there are and however the window came about.
 function expectSamePlan(window: LoadedBranch, again: LoadedBranch, budget: Budget): void {
-  const told = (each: LoadedBranch): unknown => {
+  const describePlan = (each: LoadedBranch): unknown => {
     const prepared = prepareCompaction(each, budget);
     if (prepared.type !== "planned") return prepared;
     const { plan } = prepared;
     const { request } = collectPart(latestRequest, plan);
     return { cut: plan.cut, kept: plan.kept.map(({ id }) => id), words: collectPart(userMessages, plan), request };
   };
-  same("INV11 the plan depends on the branch alone", told(window), told(again));
+  same("INV11 the plan depends on the branch alone", describePlan(window), describePlan(again));
 }
 
 // INV16, INV17: by itself it comes to rest soon, and a second one has nothing to do.
-async function settles({ session, ports }: Life, budget: Budget): Promise<void> {
+async function settles({ session, ports }: SessionRun, budget: Budget): Promise<void> {
   let rounds = 0;
   while (compactionDue(session.branch, budget).type === "due" && rounds < 5) {
     rounds++;
@@ -157,7 +157,7 @@ async function settles({ session, ports }: Life, budget: Budget): Promise<void> 
   if (again.type === "compacted") same("INV17 a second compaction has nothing to do", last.type, "nothing-to-do");
 }
 
-async function undone({ session }: Life): Promise<void> {
+async function undone({ session }: SessionRun): Promise<void> {
   const { branch: window } = session;
   const compaction = window.entries[window.compactionIndex];
   const wasLeaf = session.leaf;

@@ -48,14 +48,14 @@ const text = fc.constantFrom("some words", "", "</summary>", "漢字", '{"a": [1
 
 const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ do: fc.constant("user" as const), text }) },
-  { weight: 4, arbitrary: fc.record({ do: fc.constant("say" as const), text, thinks: yes, model }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant("say" as const), text, hasThinking: yes, model }) },
   {
     weight: 8,
     arbitrary: fc.record({
       do: fc.constant("call" as const),
       count: fc.integer({ min: 1, max: 3 }),
       sameId: yes,
-      thinks: yes,
+      hasThinking: yes,
       model,
     }),
   },
@@ -105,7 +105,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constantFrom("move" as const, "leave" as const), which }) },
 );
 
-export const fullLife: fc.Arbitrary<readonly Step[]> = fc.oneof(
+export const fullSessionSteps: fc.Arbitrary<readonly Step[]> = fc.oneof(
   { weight: 14, arbitrary: fc.array(step, { minLength: 5, maxLength: 20, size: "max" }) },
   { weight: 1, arbitrary: fc.array(step, { maxLength: 80, size: "max" }) },
 );

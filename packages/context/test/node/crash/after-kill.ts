@@ -14,18 +14,18 @@ export interface KilledRun {
   /** The folder as it was before the act. */
   readonly before: string;
   /** What the killed one had said. */
-  readonly said: string;
+  readonly output: string;
 }
 
 export async function checkAfterKill(act: Operation, killed: KilledRun): Promise<readonly string[]> {
   const path = join(killed.folder, targetFile(act));
-  const said = parseReport(killed.said);
+  const acknowledged = parseReport(killed.output);
   const source = join(killed.before, "s.jsonl");
-  const known = [...(act === "create" ? [] : (await readContents(source)).entries), ...said];
+  const known = [...(act === "create" ? [] : (await readContents(source)).entries), ...acknowledged];
   const isThere = existsSync(path);
   return [
-    ...(isThere || !killed.said.startsWith("made") ? [] : ["it was made, and is not there"]),
-    ...(isThere ? findFaults(await readContents(path), known, [0, nextStep(act, said.length)]) : []),
+    ...(isThere || !killed.output.startsWith("made") ? [] : ["it was made, and is not there"]),
+    ...(isThere ? findFaults(await readContents(path), known, [0, nextStep(act, acknowledged.length)]) : []),
     ...(act === "migrate" ? wrongInMigrated(path, source) : []),
     ...(act === "fork" && !isSame(source, join(killed.folder, "s.jsonl"))
       ? ["the source of the fork has changed"]
@@ -37,10 +37,10 @@ export async function checkAfterKill(act: Operation, killed: KilledRun): Promise
 }
 
 /** The size of the batch that was under way. */
-function nextStep(act: Operation, said: number): number {
+function nextStep(act: Operation, acknowledgedCount: number): number {
   let before = 0;
   for (const size of steps[act]) {
-    if (before === said) return size;
+    if (before === acknowledgedCount) return size;
     before += size;
   }
   return 0;

@@ -16,7 +16,7 @@ export interface Child {
 }
 
 export interface Ending {
-  readonly said: string;
+  readonly output: string;
   readonly errors: string;
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -33,17 +33,17 @@ export function startedChild(program: string, args: readonly string[]): Child {
 export function started(command: string, args: readonly string[]): Child {
   const env = { ...process.env, NODE_COMPILE_CACHE };
   const child = spawn(command, args, { env, timeout: LONGEST_LIFE, killSignal: "SIGKILL" });
-  let said = "";
+  let output = "";
   let errors = "";
   child.stdout.setEncoding("utf8").on("data", (text) => {
-    said += text;
+    output += text;
   });
   child.stderr.setEncoding("utf8").on("data", (text) => {
     errors += text;
   });
   const end = new Promise<Ending>((resolve, reject) => {
     child.on("error", reject);
-    child.on("close", (code, signal) => resolve({ said, errors, code, signal }));
+    child.on("close", (code, signal) => resolve({ output, errors, code, signal }));
   });
   // Whoever waits for the end hears of a failure to start.
   const firstWord = Promise.race([once(child.stdout, "data"), end]).catch(() => undefined);

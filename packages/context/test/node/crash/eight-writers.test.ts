@@ -25,8 +25,8 @@ test("DISK6 DISK7 D7 eight processes write into one chain, and a follower sees e
   await follower.firstWord;
   const writers = Array.from({ length: WRITERS }, () => startedChild("turns.ts", [path, String(EACH), String(TURN)]));
   const endings = await Promise.all(writers.map((writer) => writer.end));
-  const written = endings.flatMap(linesSaid);
-  const seen = linesSaid(await follower.end);
+  const written = endings.flatMap(outputLines);
+  const lines = outputLines(await follower.end);
 
   const { store } = await openedSoon(path);
   expect(await store.check()).toEqual([]);
@@ -38,7 +38,7 @@ test("DISK6 DISK7 D7 eight processes write into one chain, and a follower sees e
   expect(branch).toEqual(inFile);
   expect(window).toEqual(inFile);
   expect(written.toSorted()).toEqual(inFile.toSorted());
-  expect(seen).toEqual(["ready", ...inFile]);
+  expect(lines).toEqual(["ready", ...inFile]);
 });
 
 test("DISK6 D7 a second writer hears who has the session, and takes over at once when that one was killed", async () => {
@@ -59,7 +59,7 @@ test("DISK6 D7 a second writer hears who has the session, and takes over at once
   const { store } = opened;
   expect(store.isWriter).toBe(true);
   const ids = new Set((await readContents(path)).entries.map(({ id }) => id));
-  expect(parseReport((await holder.end).said).filter(({ id }) => !ids.has(id))).toEqual([]);
+  expect(parseReport((await holder.end).output).filter(({ id }) => !ids.has(id))).toEqual([]);
   await store.close();
 });
 
@@ -81,7 +81,7 @@ async function openedSoon(path: string): Promise<OpenResult & { type: "opened" }
   throw new Error("the dead writer still holds the session");
 }
 
-function linesSaid({ said, errors, code }: Ending): readonly string[] {
+function outputLines({ output: said, errors, code }: Ending): readonly string[] {
   if (code !== 0) throw new Error(`a child ended with ${code}: ${errors}`);
   return said.split("\n").slice(0, -1);
 }

@@ -10,11 +10,11 @@ if (opened.type !== "opened") throw new Error(`not opened: ${JSON.stringify(open
 report("ready");
 
 const stop = new AbortController();
-let seen = 0;
+let seenCount = 0;
 for await (const entries of opened.store.follow({ signal: stop.signal, intervalMs: 20 })) {
   report(...entries.map(({ id }) => id));
-  seen += entries.length;
+  seenCount += entries.length;
   // An entry shown twice would come now.
-  if (seen >= Number(count)) void wait(300).then(() => stop.abort());
+  if (seenCount >= Number(count)) void wait(300).then(() => stop.abort());
 }
 await opened.store.close();

@@ -39,8 +39,8 @@ export async function runKills({ kills: count, seed, folder, progress }: KillPla
     for (let next = files.pop(); next; next = files.pop()) {
       const number = files.length;
       const file = { ...next, path: join(folder, `${number}.jsonl`), chance: createSeededRandom(seed + number) };
-      for await (const life of lives(file)) {
-        tally = sum(tally, life);
+      for await (const result of runWriters(file)) {
+        tally = sum(tally, result);
         progress?.(tally);
       }
     }
@@ -51,10 +51,10 @@ export async function runKills({ kills: count, seed, folder, progress }: KillPla
 
 interface KilledFile {
   readonly bytes: number;
-  readonly lives: number;
+  readonly writers: number;
 }
 
-interface Ground extends KilledFile {
+interface KillTarget extends KilledFile {
   readonly path: string;
   readonly chance: () => number;
 }
@@ -68,34 +68,34 @@ function filesFor(count: number): KilledFile[] {
 function filesOf(count: number, bytes: number, most: number): readonly KilledFile[] {
   return Array.from({ length: Math.ceil(count / most) }, (_, at) => ({
     bytes,
-    lives: Math.min(most, count - at * most),
+    writers: Math.min(most, count - at * most),
   }));
 }
 
-async function* lives(file: Ground): AsyncGenerator<Tally> {
+async function* runWriters(file: KillTarget): AsyncGenerator<Tally> {
   let before: FileContents = emptyContents;
   let torn: Buffer = Buffer.alloc(0);
-  for (let life = 0; life < file.lives; life++) {
-    const { said, wrong } = await lived(file);
-    const { found, faults } = await looked(file, [...before.entries, ...said]);
+  for (let index = 0; index < file.writers; index++) {
+    const { acknowledged, wrong } = await runWriter(file);
+    const { found, faults } = await checkFile(file, [...before.entries, ...acknowledged]);
     if (found.entries.length > before.entries.length) faults.push(...wrongAside(file.path, torn));
     torn = found.damage.length > 0 ? tornOff(file.path, found.end) : Buffer.alloc(0);
     yield {
       kills: 1,
-      acknowledged: said.length,
-      lost: findLost(found, [...before.entries, ...said]).length,
+      acknowledged: acknowledged.length,
+      lost: findLost(found, [...before.entries, ...acknowledged]).length,
       torn: found.damage.length > 0 ? 1 : 0,
-      faults: [...wrong, ...faults].map((fault) => `${file.path}, life ${life + 1}: ${fault}`),
+      faults: [...wrong, ...faults].map((fault) => `${file.path}, life ${index + 1}: ${fault}`),
     };
     before = found;
   }
 }
 
-async function lived({
+async function runWriter({
   path,
   bytes,
   chance,
-}: Ground): Promise<{ said: readonly EntryPlace[]; wrong: readonly string[] }> {
+}: KillTarget): Promise<{ acknowledged: readonly EntryPlace[]; wrong: readonly string[] }> {
   const durability = chance() < 0.5 ? "durable" : "fast";
   const seed = String(Math.floor(chance() * 2 ** 31));
   const child = startedChild("writer.ts", [path, String(bytes), durability, seed]);
@@ -104,12 +104,15 @@ async function lived({
   const delay = atBirth ? chance() * 250 : 1 + chance() * (bytes > 1_000_000 ? 250 : 50);
   if (!atBirth) await child.firstWord;
   await child.killed(delay);
-  const { said, signal, errors } = await child.end;
-  return { said: parseReport(said), wrong: signal === "SIGKILL" ? [] : [`the writer ended by itself: ${errors}`] };
+  const { output: said, signal, errors } = await child.end;
+  return {
+    acknowledged: parseReport(said),
+    wrong: signal === "SIGKILL" ? [] : [`the writer ended by itself: ${errors}`],
+  };
 }
 
 /** One in ten by a process of its own. */
-async function looked({ path, chance }: Ground, known: readonly EntryPlace[]) {
+async function checkFile({ path, chance }: KillTarget, known: readonly EntryPlace[]) {
   if (!existsSync(path)) return { found: emptyContents, faults: known.length > 0 ? ["the file is gone"] : [] };
   try {
     const found = chance() < 0.1 ? await readElsewhere(path) : await readContents(path);
@@ -120,7 +123,7 @@ async function looked({ path, chance }: Ground, known: readonly EntryPlace[]) {
 }
 
 async function readElsewhere(path: string): Promise<FileContents> {
-  const { said, errors, code } = await startedChild("reader.ts", [path]).end;
+  const { output: said, errors, code } = await startedChild("reader.ts", [path]).end;
   if (code !== 0) throw new Error(errors);
   return JSON.parse(said);
 }

@@ -22,8 +22,8 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
     let looks = 0;
     let ids = 0;
     const ports = { ...testRuntime(), now: () => clock(looks++), entryId: () => `e${++ids}` };
-    const seat = simulateProcesses(files);
-    const store = await seat.create(path, { runtime: ports });
+    const simulation = simulateProcesses(files);
+    const store = await simulation.create(path, { runtime: ports });
     const session = await Session.open(store, ports);
     for (const content of ["one", "two", "three"])
       await session.append({ type: "message", message: { role: "user", content, timestamp: ports.now() } });
@@ -31,7 +31,7 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
     await session.move("e1");
     await session.append({ type: "message", message: { role: "user", content: "four", timestamp: ports.now() } });
     await store.close();
-    const again = await seat.open(path, { runtime: ports });
+    const again = await simulation.open(path, { runtime: ports });
     expect(await again.leaf()).toBe("e5");
     expect(await branchIds(again)).toEqual(["e1", "e4", "e5"]);
     expect((await again.children("e1")).map(({ id }) => id)).toEqual(["e2", "e4"]);

@@ -39,8 +39,8 @@ test("DISK7 following ends when the file is removed", async () => {
   const files = new FaultyFiles();
   await requireStore(await createStore(path, { cwd: "/" }, { files })).close();
   const follower = requireStore(await openStore(path, { files, mode: "follower" }));
-  const seen = follower.follow({ signal: new AbortController().signal, intervalMs: 1 });
-  const next = seen.next();
+  const updates = follower.follow({ signal: new AbortController().signal, intervalMs: 1 });
+  const next = updates.next();
   await new Promise((resolve) => setTimeout(resolve, 10));
   files.remove(path);
   expect(await next).toEqual({ done: true, value: undefined });

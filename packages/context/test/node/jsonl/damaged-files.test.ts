@@ -122,12 +122,12 @@ test("D9 D10 D11 a file of random bytes is read like the same bytes in memory", 
 
 async function expectSame({ files, path, put, bytes }: Disk, damaged: Uint8Array, limits?: FormatLimits) {
   put(path, damaged);
-  const seat = simulateProcesses(files);
+  const simulation = simulateProcesses(files);
   const limited = limits ? { limits } : {};
   // Its ports are handed on to the codec, limits and all.
   const reference = MemoryStore.open(damaged, { ...testRuntime(), ...limited });
 
-  const follower = await seat.open(path, { mode: "follower", ...limited });
+  const follower = await simulation.open(path, { mode: "follower", ...limited });
   const [found, wanted] = [await readEverything(follower), await readEverything(reference)];
   expect(found).toEqual(wanted);
   if (!hasTwins(reference)) expect(withoutNumbers(found.atOnce)).toEqual(withoutNumbers(wanted.atOnce));
@@ -137,7 +137,7 @@ async function expectSame({ files, path, put, bytes }: Disk, damaged: Uint8Array
 
   // A limit holds for writing too, and no entry fits into these.
   if (limits) return;
-  const writer = await seat.open(path, limited);
+  const writer = await simulation.open(path, limited);
   const done = await appended(writer);
   expect(done).toEqual(await appended(reference));
   if (done !== "appended") return expectBytes(bytes(path), damaged);
@@ -145,7 +145,7 @@ async function expectSame({ files, path, put, bytes }: Disk, damaged: Uint8Array
   expectLike(bytes(path), reference.bytes());
   await writer.close();
   const again = MemoryStore.open(reference.bytes(), { ...testRuntime(), ...limited });
-  expect(await readEverything(await seat.open(path, { mode: "follower", ...limited }))).toEqual(
+  expect(await readEverything(await simulation.open(path, { mode: "follower", ...limited }))).toEqual(
     await readEverything(again),
   );
 }

@@ -17,42 +17,42 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
   ])(
     "DISK3 D6 an error in %s makes a %s session read-only, and nothing is synced again",
     async (operation, durability) => {
-      const ground = disk();
-      const { files, path } = ground;
-      const seat = simulateProcesses(files);
-      const store = await seat.create(path, { durability });
+      const testDisk = disk();
+      const { files, path } = testDisk;
+      const simulation = simulateProcesses(files);
+      const store = await simulation.create(path, { durability });
       expect(await append(store, "a")).toBe("appended");
       await store.sync();
-      fail(ground, operation);
+      fail(testDisk, operation);
       expect(await append(store, "b")).toBe("disk-error");
-      await expectReadOnly(ground, store);
-      expect((await branchIds(await seat.open(path)))[0]).toBe("a");
+      await expectReadOnly(testDisk, store);
+      expect((await branchIds(await simulation.open(path)))[0]).toBe("a");
     },
   );
 
   test("DISK3 D6 a failed explicit sync makes a fast session read-only", async () => {
-    const ground = disk();
-    const seat = simulateProcesses(ground.files);
-    const store = await seat.create(ground.path, { durability: "fast" });
+    const testDisk = disk();
+    const simulation = simulateProcesses(testDisk.files);
+    const store = await simulation.create(testDisk.path, { durability: "fast" });
     await append(store, "a");
-    fail(ground, "sync");
+    fail(testDisk, "sync");
     expect(await store.sync()).toBe(false);
-    await expectReadOnly(ground, store);
-    expect(await append(await seat.open(ground.path), "c")).toBe("appended");
+    await expectReadOnly(testDisk, store);
+    expect(await append(await simulation.open(testDisk.path), "c")).toBe("appended");
   });
 
   test("D6 an error while undoing a write makes the session read-only", async () => {
-    const ground = disk();
-    const { files, path } = ground;
-    const seat = simulateProcesses(files);
-    const store = await seat.create(path);
+    const testDisk = disk();
+    const { files, path } = testDisk;
+    const simulation = simulateProcesses(files);
+    const store = await simulation.create(path);
     await append(store, "a");
     files.freeBytes = 20;
-    fail(ground, "truncate");
+    fail(testDisk, "truncate");
     expect(await append(store, "b")).toBe("disk-error");
     files.freeBytes = undefined;
-    await expectReadOnly(ground, store);
-    const again = await seat.open(path);
+    await expectReadOnly(testDisk, store);
+    const again = await simulation.open(path);
     expect(await append(again, "c")).toBe("appended");
     expect(await branchIds(again)).toEqual(["a", "c"]);
   });
@@ -60,15 +60,15 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
   test.each<FileOperation>(["create", "append", "sync", "truncate", "syncFolder"])(
     "D6 an error in %s while saving torn bytes makes the session read-only",
     async (operation) => {
-      const ground = disk();
-      const { files, path, put } = ground;
-      const seat = simulateProcesses(files);
+      const testDisk = disk();
+      const { files, path, put } = testDisk;
+      const simulation = simulateProcesses(files);
       put(path, joined(file(withTrailers(ourHeader, ...chain(2))), bytesOf('{"type":"cus')));
-      const store = await seat.open(path);
-      fail(ground, operation);
+      const store = await simulation.open(path);
+      fail(testDisk, operation);
       expect(await append(store, "b")).toBe("disk-error");
-      await expectReadOnly(ground, store);
-      const again = await seat.open(path);
+      await expectReadOnly(testDisk, store);
+      const again = await simulation.open(path);
       expect(await append(again, "c")).toBe("appended");
       expect(await branchIds(again)).toEqual(["e1", "e2", "c"]);
     },
@@ -77,14 +77,14 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
   test("D6 an error at any step of opening is reported, and the session can be opened afterwards", async () => {
     for (let step = 1; step <= (await operationsOfOpening(disk())); step++) {
       const { files, path, put } = disk();
-      const seat = simulateProcesses(files);
+      const simulation = simulateProcesses(files);
       put(path, file(withTrailers(ourHeader, ...chain(2))));
       files.failAt(step, "EIO");
-      const opened = await openStore(path, seat.parts);
+      const opened = await openStore(path, simulation.parts);
       const which = `step ${step}, ${files.log.find((line) => line.endsWith("EIO"))}`;
       if (opened.type === "opened") await opened.store.close();
       else expect([which, opened]).toMatchObject([which, { type: "unavailable", code: "EIO" }]);
-      const again = await openStore(path, seat.parts);
+      const again = await openStore(path, simulation.parts);
       expect([which, again.type]).toEqual([which, "opened"]);
       if (again.type === "opened") expect(await append(again.store, "new")).toBe("appended");
     }

@@ -11,7 +11,7 @@ import { noteEntries, type ProcessSimulation } from "./simulate-processes.ts";
 export interface FileHistory {
   readonly files: FaultyFiles;
   readonly path: string;
-  readonly seat: ProcessSimulation;
+  readonly simulation: ProcessSimulation;
   readonly durability: Durability;
   /** In the order they were written; begins with what an old file holds. */
   readonly acknowledged: Entry[];
@@ -25,14 +25,14 @@ export interface FileHistory {
 }
 
 /** Ends by itself, or with the crash that somebody planned. */
-export async function runHistory(life: FileHistory, acts: number, chance: RandomSource): Promise<void> {
-  let store = await sitDown(life);
-  for (let act = 0; act < acts; act++) store = await pick(ways, chance)({ life, store, chance });
-  if (chance() < 0.5) await stoodUp({ life, store, chance });
+export async function runHistory(history: FileHistory, acts: number, chance: RandomSource): Promise<void> {
+  let store = await sitDown(history);
+  for (let act = 0; act < acts; act++) store = await pick(ways, chance)({ history, store, chance });
+  if (chance() < 0.5) await stoodUp({ history, store, chance });
 }
 
 interface Moment {
-  readonly life: FileHistory;
+  readonly history: FileHistory;
   readonly store: JsonlStore;
   readonly chance: RandomSource;
 }
@@ -48,55 +48,55 @@ const ways: readonly ((moment: Moment) => Promise<JsonlStore>)[] = [
   reopened,
 ];
 
-async function sitDown(life: FileHistory): Promise<JsonlStore> {
-  const { files, path, seat, durability } = life;
+async function sitDown(history: FileHistory): Promise<JsonlStore> {
+  const { files, path, simulation: seat, durability } = history;
   const there = files.listPaths().includes(path);
   const store = there ? await seat.open(path, { durability }) : await seat.create(path, { durability });
-  life.created = true;
+  history.created = true;
   return store;
 }
 
-async function added({ life, store }: Moment, count: number): Promise<JsonlStore> {
+async function added({ history: life, store }: Moment, count: number): Promise<JsonlStore> {
   const ids = Array.from({ length: count }, () => `n${++life.ids}`);
   return write(life, store, noteEntries(await store.leaf(), ids));
 }
 
-async function moved({ life, store, chance }: Moment): Promise<JsonlStore> {
+async function moved({ history: life, store, chance }: Moment): Promise<JsonlStore> {
   const [entry] = noteEntries(life.acknowledged[Math.floor(chance() * life.acknowledged.length)]?.id ?? null, [
     `n${++life.ids}`,
   ]);
   return entry?.type === "custom" ? write(life, store, [{ ...entry, customType: MOVE_TYPE }]) : store;
 }
 
-async function write(life: FileHistory, store: JsonlStore, batch: readonly Entry[]): Promise<JsonlStore> {
-  life.pending = batch;
+async function write(history: FileHistory, store: JsonlStore, batch: readonly Entry[]): Promise<JsonlStore> {
+  history.pending = batch;
   const done = await store.append(batch, { expectedLeaf: await store.leaf() });
   if (done.type !== "appended") throw new Error(`a life that nothing disturbs was told ${JSON.stringify(done)}`);
-  life.acknowledged.push(...batch);
-  life.pending = [];
-  if (life.durability === "durable") life.safe = life.acknowledged.length;
+  history.acknowledged.push(...batch);
+  history.pending = [];
+  if (history.durability === "durable") history.safe = history.acknowledged.length;
   return store;
 }
 
-async function synced({ life, store }: Moment): Promise<JsonlStore> {
+async function synced({ history: life, store }: Moment): Promise<JsonlStore> {
   if (await store.sync()) life.safe = life.acknowledged.length;
   return store;
 }
 
-async function timePassed({ life, store }: Moment): Promise<JsonlStore> {
+async function timePassed({ history: life, store }: Moment): Promise<JsonlStore> {
   vi.advanceTimersByTime(1000);
   life.safe = life.acknowledged.length;
   return store;
 }
 
-async function stoodUp({ life, store }: Moment): Promise<void> {
+async function stoodUp({ history: life, store }: Moment): Promise<void> {
   await store.close();
   life.safe = life.acknowledged.length;
 }
 
 async function reopened(moment: Moment): Promise<JsonlStore> {
   await stoodUp(moment);
-  return sitDown(moment.life);
+  return sitDown(moment.history);
 }
 
 function pick<Thing>(things: readonly Thing[], chance: RandomSource): Thing {

@@ -35,13 +35,13 @@ test("D8 a flip of one bit in any byte is reported, on a real disk", async () =>
   closeSync(descriptor);
 });
 
-interface Ground {
+interface TestSession {
   readonly files: Files;
   readonly path: string;
   put(bytes: Uint8Array): void;
 }
 
-async function expectNoticed(flips: readonly number[], { files, path, put }: Ground): Promise<void> {
+async function expectNoticed(flips: readonly number[], { files, path, put }: TestSession): Promise<void> {
   const silent: number[] = [];
   let fewest = 40;
   let unnamed = 0;

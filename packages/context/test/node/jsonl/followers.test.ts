@@ -23,15 +23,15 @@ test("DISK7 a follower sees entries that are written after a torn end was cut of
   const files = new FaultyFiles();
   await write(files, 2);
   const follower = requireStore(await openStore(path, { files, mode: "follower" }));
-  const seen = watch(follower);
-  expect(await seen(0)).toEqual([]);
+  const readIds = watch(follower);
+  expect(await readIds(0)).toEqual([]);
   files.addFile(
     path,
     new Uint8Array([...files.readBytes(path), ...new TextEncoder().encode(`{"type":"message",${" ".repeat(5000)}`)]),
   );
-  expect(await seen(0)).toEqual([]);
+  expect(await readIds(0)).toEqual([]);
   const ids = await write(files, 3);
-  expect(await seen(3)).toEqual(ids);
+  expect(await readIds(3)).toEqual(ids);
   expect(await follower.leaf()).toBe(ids.at(-1));
 });
 
@@ -40,10 +40,10 @@ test("DISK7 a follower sees entries that are written after a migration", async (
   const old = ['{"type":"session","id":"s","cwd":"/"}', '{"type":"custom","customType":"x"}'];
   files.addFile(path, new TextEncoder().encode(`${old.join("\n")}\n`));
   const follower = requireStore(await openStore(path, { files, mode: "follower" }));
-  const seen = watch(follower);
-  expect(await seen(0)).toEqual([]);
+  const readIds = watch(follower);
+  expect(await readIds(0)).toEqual([]);
   const ids = await write(files, 3);
-  expect(await seen(3)).toEqual(ids);
+  expect(await readIds(3)).toEqual(ids);
   expect(await follower.leaf()).toBe(ids.at(-1));
 });
 

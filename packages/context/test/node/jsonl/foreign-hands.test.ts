@@ -22,24 +22,24 @@ import { temporaryFolder } from "./disks.ts";
 import { append, branchIds, noteEntries, type ProcessSimulation, simulateProcesses } from "./simulate-processes.ts";
 import { damageText } from "./store-contents.ts";
 
-interface Ground {
+interface TestSession {
   readonly path: string;
   readonly elsewhere: string;
-  readonly seat: ProcessSimulation;
+  readonly simulation: ProcessSimulation;
   readonly store: JsonlStore;
 }
 
 /** An open session of one entry, a. */
-async function ground(): Promise<Ground> {
+async function createSession(): Promise<TestSession> {
   const folder = temporaryFolder();
   const path = join(folder, "s.jsonl");
-  const seat = simulateProcesses(realFiles);
-  const store = await seat.create(path);
+  const simulation = simulateProcesses(realFiles);
+  const store = await simulation.create(path);
   await append(store, "a");
-  return { path, elsewhere: join(folder, "elsewhere.jsonl"), seat, store };
+  return { path, elsewhere: join(folder, "elsewhere.jsonl"), simulation, store };
 }
 
-const acts: readonly (readonly [name: string, outcome: string, act: (ground: Ground) => void])[] = [
+const acts: readonly (readonly [name: string, outcome: string, act: (session: TestSession) => void])[] = [
   [
     "another file was renamed over it",
     "file-replaced",
@@ -96,8 +96,8 @@ describe("between two appends", () => {
   test.each(acts)(
     "DISK4 D14 %s: the next append is refused with %s, and nothing is written",
     async (_, outcome, act) => {
-      const { path, elsewhere, seat, store } = await ground();
-      act({ path, elsewhere, seat, store });
+      const { path, elsewhere, simulation: seat, store } = await createSession();
+      act({ path, elsewhere, simulation: seat, store });
       const before = [contents(path), contents(elsewhere)];
       for (const id of ["b", "c"]) expect(await append(store, id)).toBe(outcome);
       expect([contents(path), contents(elsewhere)]).toEqual(before);
@@ -108,7 +108,7 @@ describe("between two appends", () => {
   );
 
   test("D14 appends work again after a temporary change is undone", async () => {
-    const { path, elsewhere, store } = await ground();
+    const { path, elsewhere, store } = await createSession();
     renameSync(path, elsewhere);
     expect(await append(store, "b")).toBe("file-removed");
     renameSync(elsewhere, path);
@@ -121,7 +121,7 @@ describe("between two appends", () => {
   });
 
   test("D14 after another process has appended a line, the leaf has moved, and the next append follows it", async () => {
-    const { path, seat, store } = await ground();
+    const { path, simulation: seat, store } = await createSession();
     appendFileSync(path, `${note("p", "a")}\n`);
     const before = contents(path);
     expect(await store.append(noteEntries("a", ["b"]), { expectedLeaf: "a" })).toEqual({
@@ -135,7 +135,7 @@ describe("between two appends", () => {
   });
 
   test("D14 after another process appends right after an append, both lines are there and the leaf has moved", async () => {
-    const { path, seat, store } = await ground();
+    const { path, simulation: seat, store } = await createSession();
     const pending = store.append(noteEntries("a", ["b"]), { expectedLeaf: "a" });
     appendFileSync(path, `${note("p", "a")}\n`);
     expect(await pending).toEqual({ type: "appended", leaf: "b" });
@@ -149,7 +149,7 @@ describe("between two appends", () => {
   });
 
   test("D14 garbage from another process stays on its line, is reported, and the session continues", async () => {
-    const { path, seat, store } = await ground();
+    const { path, simulation: seat, store } = await createSession();
     appendFileSync(path, "garbage\n");
     expect(await append(store, "b")).toBe("appended");
     expect(damageText(store.damage)).toBe("not-json@3");
@@ -162,7 +162,7 @@ describe("between two appends", () => {
   });
 
   test("D14 an append after garbage without a line end starts a new line", async () => {
-    const { path, seat, store } = await ground();
+    const { path, simulation: seat, store } = await createSession();
     appendFileSync(path, "garbage");
     expect(await append(store, "b")).toBe("appended");
     expect(contents(`${path}.damaged`)).toBe("garbage");
@@ -171,7 +171,7 @@ describe("between two appends", () => {
   });
 
   test("D14 a line from another process without a line end counts, and the next append starts a new line", async () => {
-    const { path, seat, store } = await ground();
+    const { path, simulation: seat, store } = await createSession();
     appendFileSync(path, note("p", "a"));
     expect(await store.append(noteEntries("a", ["b"]), { expectedLeaf: "a" })).toEqual({
       type: "leaf-moved",
@@ -184,7 +184,7 @@ describe("between two appends", () => {
 
 describe("at open", () => {
   test.each(["writer", "follower", "takeover"] as const)("DISK5 D14 a %s cannot open a link", async (as) => {
-    const { elsewhere, path, seat, store } = await ground();
+    const { elsewhere, path, simulation: seat, store } = await createSession();
     await store.close();
     renameSync(path, elsewhere);
     symlinkSync(elsewhere, path);
@@ -194,7 +194,7 @@ describe("at open", () => {
   });
 
   test("D14 a session is not created through a link or over an existing file", async () => {
-    const { elsewhere, path, seat, store } = await ground();
+    const { elsewhere, path, simulation: seat, store } = await createSession();
     await store.close();
     const before = contents(path);
     expect(await createStore(path, { cwd: "/" }, seat.parts)).toMatchObject({ code: "EEXIST" });

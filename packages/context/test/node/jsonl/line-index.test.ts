@@ -14,9 +14,9 @@ describe("children", () => {
           const parents = shares.map((share, at) => Math.floor(share * (at + 1)) - 1);
           const upTo = (rows: number) => ({ rows, parent: (row: number) => parents[row] ?? -1 });
           const children = new ChildIndex();
-          const asked = [-1, 0, 1, 7, 300];
+          const indexes = [-1, 0, 1, 7, 300];
           for (const rows of [Math.min(early, parents.length), parents.length])
-            for (const parent of asked)
+            for (const parent of indexes)
               expect(children.findChildren(parent, upTo(rows))).toEqual(
                 parents.slice(0, rows).flatMap((each, at) => (each === parent ? [at] : [])),
               );

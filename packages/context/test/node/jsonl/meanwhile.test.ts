@@ -9,7 +9,7 @@ import { FaultyFiles } from "../../support/faulty-files/faulty-files.ts";
 import { requireStore } from "./simulate-processes.ts";
 
 const path = "/s/one.jsonl";
-const told = (letters: number): NewEntry => ({ type: "custom", customType: "told", data: "x".repeat(letters) });
+const entries = (letters: number): NewEntry => ({ type: "custom", customType: "told", data: "x".repeat(letters) });
 const line = (id: string, parentId: string): string =>
   `{"type":"custom","id":"${id}","parentId":"${parentId}","timestamp":"","customType":"pi"}\n`;
 
@@ -19,7 +19,7 @@ async function long(files: FaultyFiles): Promise<readonly string[]> {
   const session = await Session.open(store, nodeRuntime);
   const ids: string[] = [];
   for (let at = 0; at < 12; at++) {
-    await session.append(told(1_000_000));
+    await session.append(entries(1_000_000));
     ids.push(session.leaf ?? "");
   }
   await store.close();
@@ -45,7 +45,7 @@ describe("while the index is built", () => {
     await preparing;
     expect((await store.entry("pi"))?.id).toBe("pi");
     const session = await Session.open(store, nodeRuntime);
-    await session.append(told(1));
+    await session.append(entries(1));
     expect((await session.branchEntries()).slice(-3).map(({ id }) => id)).toEqual([ids.at(-1), "pi", session.leaf]);
     await store.close();
     const next = requireStore(await openStore(path, { files, mode: "follower" }));
@@ -57,7 +57,7 @@ describe("while the index is built", () => {
     await long(files);
     const store = requireStore(await openStore(path, { files }));
     const session = await Session.open(store, nodeRuntime);
-    const appending = session.append(told(1));
+    const appending = session.append(entries(1));
     const asking = store.entry("x").catch((error: Error) => error.message);
     await store.close();
     expect(await appending).toMatchObject({ type: "refused", why: "closed" });
@@ -72,14 +72,14 @@ describe("another process", () => {
     const files = new FaultyFiles();
     const store = requireStore(await createStore(path, { cwd: "/" }, { files }));
     const session = await Session.open(store, nodeRuntime);
-    await session.append(told(1));
+    await session.append(entries(1));
     const whole = line("pi", session.leaf ?? "");
     addByHand(files, whole.slice(0, 30));
-    expect(await session.append(told(2))).toEqual({ type: "leaf-moved", leaf: session.leaf });
+    expect(await session.append(entries(2))).toEqual({ type: "leaf-moved", leaf: session.leaf });
     addByHand(files, whole.slice(30));
-    expect(await session.append(told(2))).toEqual({ type: "leaf-moved", leaf: "pi" });
+    expect(await session.append(entries(2))).toEqual({ type: "leaf-moved", leaf: "pi" });
     await session.refresh();
-    expect((await session.append(told(2))).type).toBe("appended");
+    expect((await session.append(entries(2))).type).toBe("appended");
     expect(await store.check()).toEqual([]);
     expect(files.listPaths()).not.toContain(`${path}.damaged`);
   });
@@ -88,9 +88,9 @@ describe("another process", () => {
     const files = new FaultyFiles();
     const store = requireStore(await createStore(path, { cwd: "/" }, { files: writingBetween(files) }));
     const session = await Session.open(store, nodeRuntime);
-    await session.append(told(1));
+    await session.append(entries(1));
     files.failEvery("ENOSPC", ["append"]);
-    expect(await session.append(told(1))).toMatchObject({ type: "refused", why: "disk-error" });
+    expect(await session.append(entries(1))).toMatchObject({ type: "refused", why: "disk-error" });
     files.clearFaults();
     const next = requireStore(await openStore(path, { files, mode: "follower" }));
     expect((await next.entry("pi"))?.id).toBe("pi");
@@ -101,9 +101,13 @@ test("DISK9 an index that covers more than the intact lines is ignored", async (
   const files = new FaultyFiles();
   const store = requireStore(await createStore(path, { cwd: "/" }, { files }));
   const session = await Session.open(store, nodeRuntime);
-  await session.append(told(1_100_000));
+  await session.append(entries(1_100_000));
   const first = session.leaf;
-  await session.append(told(1), { ...told(1), id: "second" } as NewEntry, { ...told(1), id: "third" } as NewEntry);
+  await session.append(
+    entries(1),
+    { ...entries(1), id: "second" } as NewEntry,
+    { ...entries(1), id: "third" } as NewEntry,
+  );
   await store.close();
   const bytes = files.readBytes(path).slice();
   const at = Buffer.from(bytes).lastIndexOf('"second","parentId"');
@@ -112,14 +116,14 @@ test("DISK9 an index that covers more than the intact lines is ignored", async (
   const next = requireStore(await openStore(path, { files }));
   expect([await next.leaf(), await next.entry("third")]).toEqual([first, undefined]);
   const again = await Session.open(next, nodeRuntime);
-  await again.append(told(2));
+  await again.append(entries(2));
   expect((await again.branchEntries()).map(({ id }) => id)).toEqual([first, again.leaf]);
 });
 
 test("D9 a file with a long tail of garbage can be opened", async () => {
   const files = new FaultyFiles();
   const store = requireStore(await createStore(path, { cwd: "/" }, { files }));
-  await (await Session.open(store, nodeRuntime)).append(told(1));
+  await (await Session.open(store, nodeRuntime)).append(entries(1));
   await store.close();
   addByHand(files, "g\n".repeat(200_000));
   const next = requireStore(await openStore(path, { files, mode: "follower" }));

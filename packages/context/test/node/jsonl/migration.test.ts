@@ -48,16 +48,16 @@ describe("a crash at every operation", () => {
 
   test.each(ends)("D15 leaves the complete old file or the complete new one, if %s", async (_, restart) => {
     for (let operation = 1; ; operation++) {
-      const ground = memoryDisk();
-      const { files, path } = ground;
-      ground.put(path, old);
-      const seat = simulateProcesses(files);
+      const disk = memoryDisk();
+      const { files, path } = disk;
+      disk.put(path, old);
+      const simulation = simulateProcesses(files);
       files.crashAt(operation);
-      const outcome = await migrated(ground, seat).catch(ifCrashed);
+      const outcome = await migrated(disk, simulation).catch(ifCrashed);
       restart(files);
       files.clearFaults();
-      seat.endProcess();
-      await expectWhole(ground, seat, outcome === "appended");
+      simulation.endProcess();
+      await expectWhole(disk, simulation, outcome === "appended");
       if (outcome === "appended") break;
     }
   });
@@ -71,15 +71,15 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
     async (code) => {
       const steps = await operationsOf(disk());
       for (let operation = 1; operation <= steps; operation++) {
-        const ground = disk();
-        ground.put(ground.path, old);
-        const seat = simulateProcesses(ground.files);
-        ground.files.failAt(operation, code);
-        const outcome = await migrated(ground, seat);
+        const testDisk = disk();
+        testDisk.put(testDisk.path, old);
+        const simulation = simulateProcesses(testDisk.files);
+        testDisk.files.failAt(operation, code);
+        const outcome = await migrated(testDisk, simulation);
         expect(`${operation}: ${outcome}`).toMatch(/appended|disk-full|disk-error|ENOSPC|EIO|EMFILE/);
-        ground.files.clearFaults();
-        seat.endProcess();
-        await expectWhole(ground, seat, outcome === "appended");
+        testDisk.files.clearFaults();
+        simulation.endProcess();
+        await expectWhole(testDisk, simulation, outcome === "appended");
       }
     },
   );
@@ -87,19 +87,19 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
   test("D15 a failed migration succeeds later without opening the session again", async () => {
     const steps = await operationsOf(disk());
     for (let operation = 1; operation <= steps; operation++) {
-      const ground = disk();
-      ground.put(ground.path, old);
-      const store = await simulateProcesses(ground.files).open(ground.path);
+      const testDisk = disk();
+      testDisk.put(testDisk.path, old);
+      const store = await simulateProcesses(testDisk.files).open(testDisk.path);
       const expectedLeaf = await store.leaf();
-      ground.files.failAt(operation, "ENOSPC");
+      testDisk.files.failAt(operation, "ENOSPC");
       const done = await store.append(noteEntries(expectedLeaf, ["new"]), { expectedLeaf });
       const outcome = done.type === "refused" ? done.why : done.type;
-      const which = `operation ${operation}, ${ground.files.log.find((line) => line.endsWith("ENOSPC"))}`;
-      ground.files.clearFaults();
+      const which = `operation ${operation}, ${testDisk.files.log.find((line) => line.endsWith("ENOSPC"))}`;
+      testDisk.files.clearFaults();
       if (outcome === "disk-full") {
         const next = await append(store, "new");
         // Behind the rename the new file is in place, but perhaps not for good: it must be opened again.
-        const again = next === "file-replaced" ? await append(await reopened(store, ground), "new") : next;
+        const again = next === "file-replaced" ? await append(await reopened(store, testDisk), "new") : next;
         expect([which, again]).toEqual([which, "appended"]);
       }
       // A sync of the log that fails is the end of writing, whatever the disk says why.
@@ -111,18 +111,18 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
   // Read in place, beside the project; where it is missing, only files of our making are migrated.
   if (existsSync(fixture))
     test("D15 a file of version 1 by pi is migrated at the first append, with a backup", async () => {
-      const ground = disk();
-      const { path, put, bytes } = ground;
+      const testDisk = disk();
+      const { path, put, bytes } = testDisk;
       const found = readFileSync(fixture);
       put(path, found);
-      const seat = simulateProcesses(ground.files);
-      const store = await seat.open(path);
+      const simulation = simulateProcesses(testDisk.files);
+      const store = await simulation.open(path);
       const before = await store.branchEntries(await store.leaf());
       expectBytes(bytes(path), found);
       expect(await append(store, "new")).toBe("appended");
       await store.close();
       expectBytes(bytes(`${path}.bak`), found);
-      const again = await seat.open(path);
+      const again = await simulation.open(path);
       expect((await again.branchEntries(await again.leaf())).slice(0, -1)).toEqual(before);
       expect(again.header).toMatchObject({ version: 3, pith: { format: 1 } });
       expect(await again.check()).toEqual([]);
@@ -142,14 +142,14 @@ function codeOf(error: unknown): string {
   return code;
 }
 
-async function operationsOf(ground: Disk): Promise<number> {
-  ground.put(ground.path, old);
-  await migrated(ground, simulateProcesses(ground.files));
-  return ground.files.operations;
+async function operationsOf(disk: Disk): Promise<number> {
+  disk.put(disk.path, old);
+  await migrated(disk, simulateProcesses(disk.files));
+  return disk.files.operations;
 }
 
-async function expectWhole(ground: Disk, seat: ProcessSimulation, isAcknowledged: boolean): Promise<void> {
-  const { path, bytes, has } = ground;
+async function expectWhole(disk: Disk, simulation: ProcessSimulation, isAcknowledged: boolean): Promise<void> {
+  const { path, bytes, has } = disk;
   const found = bytes(path);
   const wanted = await idsIn(old);
   const isOld = Buffer.compare(found, old) === 0;
@@ -158,7 +158,7 @@ async function expectWhole(ground: Disk, seat: ProcessSimulation, isAcknowledged
   else expect(ids.filter((id) => id !== "new")).toEqual(wanted);
   if (!isOld) expectBytes(bytes(`${path}.bak`), old);
 
-  const again = await seat.open(path);
+  const again = await simulation.open(path);
   expect(await append(again, "newer")).toBe("appended");
   expect(await branchIds(again)).toEqual([...ids, "newer"]);
   await again.close();

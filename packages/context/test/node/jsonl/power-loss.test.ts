@@ -16,16 +16,16 @@ import { append, branchIds, requireStore, simulateProcesses } from "./simulate-p
 
 /** `PITH_SEED` repeats a run of one life. */
 const first = Number(process.env.PITH_SEED ?? Math.floor(Math.random() * 2 ** 31));
-const lives = Number(process.env.PITH_LIVES ?? (process.env.PITH_SEED ? 1 : isLong ? 600 : 150));
+const runCount = Number(process.env.PITH_LIVES ?? (process.env.PITH_SEED ? 1 : isLong ? 600 : 150));
 
 describe("a power cut at a random moment of a random session", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
   afterEach(() => void vi.useRealTimers());
 
   test.each<Durability>(["durable", "fast"])(
-    `D4 a session that is %s keeps all that was promised, and nothing without what came before it (${lives} lives)`,
+    `D4 a session that is %s keeps all that was promised, and nothing without what came before it (${runCount} lives)`,
     async (durability) => {
-      for (let seed = first; seed < first + lives; seed++)
+      for (let seed = first; seed < first + runCount; seed++)
         await loses(seed, durability).catch((error: unknown) => {
           throw new Error(`PITH_SEED=${seed}: ${error instanceof Error ? error.message : error}`, { cause: error });
         });
@@ -35,20 +35,20 @@ describe("a power cut at a random moment of a random session", () => {
 
 async function loses(seed: number, durability: Durability): Promise<void> {
   const chance = createSeededRandom(seed);
-  const life = await newLife(seed, durability);
+  const history = await createHistory(seed, durability);
   for (let round = 0; round < 2; round++) {
     const acts = 2 + Math.floor(chance() * 6);
-    life.files.crashAt(1 + Math.floor(chance() * chance() * 60 * acts));
-    await runHistory(life, acts, chance).catch(ifNoCrash);
-    life.files.clearFaults();
-    life.seat.endProcess();
-    life.files.cutPower(createSeededRandom(seed + round));
-    if (!(await isThere(life))) return;
-    await expectKept(life);
+    history.files.crashAt(1 + Math.floor(chance() * chance() * 60 * acts));
+    await runHistory(history, acts, chance).catch(ifNoCrash);
+    history.files.clearFaults();
+    history.simulation.endProcess();
+    history.files.cutPower(createSeededRandom(seed + round));
+    if (!(await isThere(history))) return;
+    await expectKept(history);
   }
 }
 
-async function newLife(seed: number, durability: Durability): Promise<FileHistory> {
+async function createHistory(seed: number, durability: Durability): Promise<FileHistory> {
   const { files, path } = memoryDisk();
   const found = olderFiles[seed % 5];
   if (found) files.addFile(path, found);
@@ -56,7 +56,7 @@ async function newLife(seed: number, durability: Durability): Promise<FileHistor
   return {
     files,
     path,
-    seat: simulateProcesses(files),
+    simulation: simulateProcesses(files),
     durability,
     acknowledged: old,
     safe: old.length,
@@ -80,24 +80,24 @@ async function entriesIn(bytes: Uint8Array): Promise<FileHistory["acknowledged"]
   return [...(await store.branchEntries(await store.leaf()))];
 }
 
-async function isThere({ files, path, created, seat }: FileHistory): Promise<boolean> {
+async function isThere({ files, path, created, simulation: seat }: FileHistory): Promise<boolean> {
   if (files.listPaths().includes(path)) return true;
   expect(created).toBe(false);
   expect(await append(await seat.create(path), "new")).toBe("appended");
   return false;
 }
 
-async function expectKept(life: FileHistory): Promise<void> {
-  const { path, seat, acknowledged, pending, durability, safe } = life;
+async function expectKept(history: FileHistory): Promise<void> {
+  const { path, simulation: seat, acknowledged, pending, durability, safe } = history;
   const store = await seat.open(path, { durability });
   const all = [...acknowledged, ...pending];
   const found = await branchIds(store);
-  const kept = possibleEnds(life).find((count) => sameIds(found, branchOf(all.slice(0, count))));
+  const kept = possibleEnds(history).find((count) => sameIds(found, branchOf(all.slice(0, count))));
   if (kept === undefined)
-    expect({ found, safe: branchOf(all.slice(0, safe)), told: store.damage }).toEqual(branchOf(acknowledged));
+    expect({ found, safe: branchOf(all.slice(0, safe)), damage: store.damage }).toEqual(branchOf(acknowledged));
   for (const entry of all.slice(0, kept)) expect(await store.entry(entry.id)).toMatchObject(entry);
 
-  const added = `n${++life.ids}`;
+  const added = `n${++history.ids}`;
   expect(await append(store, added)).toBe("appended");
   expect(await branchIds(store)).toEqual([...found, added]);
   await store.close();
@@ -105,8 +105,8 @@ async function expectKept(life: FileHistory): Promise<void> {
   expect(await branchIds(again)).toEqual([...found, added]);
   const entry = await again.entry(added);
   acknowledged.splice(0, acknowledged.length, ...all.slice(0, kept), ...(entry ? [entry] : []));
-  life.pending = [];
-  life.safe = acknowledged.length;
+  history.pending = [];
+  history.safe = acknowledged.length;
 }
 
 // A batch that nobody was told about is there whole or not at all; only pi's files have no mark that says so.
@@ -131,15 +131,15 @@ function ifNoCrash(error: unknown): void {
 
 test("D4 unsynced entries before a torn batch stay", async () => {
   const { files, path, ...disk } = memoryDisk();
-  const seat = simulateProcesses(files);
-  const store = await seat.create(path, { durability: "fast" });
+  const simulation = simulateProcesses(files);
+  const store = await simulation.create(path, { durability: "fast" });
   await append(store, "a");
   await append(store, "b");
   await store.sync();
   await append(store, "c", "d");
   await store.close();
   disk.put(path, disk.bytes(path).subarray(0, -10));
-  const again = await seat.open(path);
+  const again = await simulation.open(path);
   expect(await branchIds(again)).toEqual(["a", "b"]);
   expect(await append(again, "e")).toBe("appended");
   expect(await branchIds(again)).toEqual(["a", "b", "e"]);
@@ -147,8 +147,8 @@ test("D4 unsynced entries before a torn batch stay", async () => {
 
 test("LOG13 D4 an entry that reached the disk before its predecessor is ignored, even if it could follow an earlier one", async () => {
   const { files, path, ...disk } = memoryDisk();
-  const seat = simulateProcesses(files);
-  const store = await seat.create(path, { durability: "fast" });
+  const simulation = simulateProcesses(files);
+  const store = await simulation.create(path, { durability: "fast" });
   await append(store, "a");
   await store.sync();
   const start = disk.bytes(path).length;
@@ -157,21 +157,21 @@ test("LOG13 D4 an entry that reached the disk before its predecessor is ignored,
   await append(store, "c");
   await store.close();
   disk.put(path, disk.bytes(path).fill(0, start, end));
-  expect(await branchIds(await seat.open(path))).toEqual(["a"]);
+  expect(await branchIds(await simulation.open(path))).toEqual(["a"]);
 });
 
 test("DISK1 D4 all fast appends survive after a sync", async () => {
   for (let seed = 1; seed <= 50; seed++) {
     const { files, path } = memoryDisk();
-    const seat = simulateProcesses(files);
-    const store = await seat.create(path, { durability: "fast" });
+    const simulation = simulateProcesses(files);
+    const store = await simulation.create(path, { durability: "fast" });
     await append(store, "a");
     await append(store, "b", "c", "d");
     expect(await store.sync()).toBe(true);
     await append(store, "e");
     files.cutPower(createSeededRandom(seed));
-    seat.endProcess();
-    expect((await branchIds(await seat.open(path))).slice(0, 4)).toEqual(["a", "b", "c", "d"]);
+    simulation.endProcess();
+    expect((await branchIds(await simulation.open(path))).slice(0, 4)).toEqual(["a", "b", "c", "d"]);
   }
 });
 

@@ -21,7 +21,7 @@ export interface StoreContents {
 
 export async function readEverything(store: Store): Promise<StoreContents> {
   const first = await store.leaf();
-  const seen = buildSessionContext(await store.loadBranch(first));
+  const context = buildSessionContext(await store.loadBranch(first));
   const { tree, entries } = await readTree(store);
   const contexts: Record<string, unknown> = {};
   for (const { id } of entries) contexts[id] = buildSessionContext(await store.loadBranch(id));
@@ -34,7 +34,7 @@ export async function readEverything(store: Store): Promise<StoreContents> {
     labels: [...(await store.labels())],
     name: await store.name(),
   };
-  const atOnce = { leaf: first, messages: seen.messages };
+  const atOnce = { leaf: first, messages: context.messages };
   return Object.defineProperty({ ...found, atOnce }, "atOnce", { enumerable: false });
 }
 

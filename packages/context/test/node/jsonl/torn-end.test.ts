@@ -27,15 +27,15 @@ test("D3 an unsynced session continues after a cut at any byte", async () =>
 test("LOG14 D3 a second torn end is saved after the first", async () => {
   const { files, path, ...disk } = memoryDisk();
   const bytes = await written("durable");
-  const seat = simulateProcesses(files);
+  const simulation = simulateProcesses(files);
   disk.put(path, bytes.subarray(0, -10));
-  const first = await seat.open(path);
+  const first = await simulation.open(path);
   await append(first, "one");
   await first.close();
   const aside = disk.bytes(`${path}.damaged`);
   const torn = bytesOf('{"type":"x');
   disk.put(path, joined(disk.bytes(path), torn));
-  const second = await seat.open(path);
+  const second = await simulation.open(path);
   expect(await append(second, "two")).toBe("appended");
   expectBytes(disk.bytes(`${path}.damaged`), joined(aside, torn));
 });
@@ -59,11 +59,11 @@ async function written(durability: Durability): Promise<Uint8Array> {
 }
 
 async function expectToGoOnEverywhere(disk: () => Disk, bytes: Uint8Array): Promise<void> {
-  let ground = disk();
+  let testDisk = disk();
   const step = isLong ? 1 : 7;
   for (let length = Math.floor(Math.random() * step); length <= bytes.length; length += step) {
-    if (length % 50 < step) ground = disk();
-    await expectToGoOn(ground, bytes.subarray(0, length), bytes.indexOf(0x0a));
+    if (length % 50 < step) testDisk = disk();
+    await expectToGoOn(testDisk, bytes.subarray(0, length), bytes.indexOf(0x0a));
   }
 }
 
@@ -72,13 +72,13 @@ async function expectToGoOn(disk: Disk, bytes: Uint8Array, headerEnd: number): P
   // The file too: one that is made empty to be written anew waits for the disk when it is closed.
   for (const old of [path, `${path}.damaged`, `${path}.bak`]) if (disk.has(old)) files.remove(old);
   disk.put(path, bytes);
-  const seat = simulateProcesses(files);
+  const simulation = simulateProcesses(files);
   const reference = MemoryStore.open(bytes, testRuntime());
 
-  const follower = await seat.open(path, { mode: "follower" });
+  const follower = await simulation.open(path, { mode: "follower" });
   await expectSame(follower, reference);
   await follower.close();
-  const writer = await seat.open(path);
+  const writer = await simulation.open(path);
   await expectSame(writer, reference);
   expectBytes(disk.bytes(path), bytes);
 
@@ -88,7 +88,7 @@ async function expectToGoOn(disk: Disk, bytes: Uint8Array, headerEnd: number): P
   expectAside(disk, bytes, headerEnd);
   await writer.close();
 
-  const again = await seat.open(path);
+  const again = await simulation.open(path);
   expect(await branchIds(again)).toEqual([...before, "new"]);
   expect(damageText(await again.check())).toBe("");
   await again.close();

@@ -56,8 +56,8 @@ describe("LOG13 unsynced lines", () => {
 test("DISK2 D5 after a sync, a power cut does not bring back an incomplete write that was undone", async () => {
   for (let seed = 0; seed < 30; seed++) {
     const files = new FaultyFiles();
-    const seat = simulateProcesses(files);
-    const store = await seat.create(path, { durability: fast });
+    const simulation = simulateProcesses(files);
+    const store = await simulation.create(path, { durability: fast });
     expect(await append(store, "e1")).toBe("appended");
     await store.sync();
     const before = files.readBytes(path);

@@ -11,14 +11,14 @@ export type Answer =
   | { readonly type: "leased"; readonly lease: { readonly token: number } }
   | { readonly type: "held"; readonly owner: LeaseOwner };
 
-export interface Taker {
+export interface LeaseChild {
   readonly pid: number;
   take(path: string): Promise<Answer>;
   /** With -9; returns when the system has forgotten the process. */
   kill(): Promise<void>;
 }
 
-export async function startTaker(): Promise<Taker> {
+export async function startLeaseChild(): Promise<LeaseChild> {
   const child = spawn(process.execPath, [`${import.meta.dirname}/taker.ts`], { stdio: ["pipe", "pipe", "inherit"] });
   onTestFinished(() => ended(child));
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();

@@ -20,7 +20,7 @@ function released(leasing: LeaseResult): LeaseResult {
 }
 
 /** Who has it after a slow taker was stopped before this step for what others did. */
-function played(step: number, others: (on: LeaseSimulation) => readonly LeaseResult[]) {
+function runWithPause(step: number, others: (on: LeaseSimulation) => readonly LeaseResult[]) {
   const on = simulateLease();
   let between: readonly LeaseResult[] = [];
   const files = callAtStep(step, () => {
@@ -44,7 +44,7 @@ describe("whenever other processes interfere, exactly one holds the lease in the
     ["another takes it and a third takes it over", (on) => [on.take(2), on.take(3, { takeOver: true })]],
   ])("%s", (_tale, others) => {
     for (const step of stepsAlone()) {
-      const { holding, highest, left } = played(step, others);
+      const { holding, highest, left } = runWithPause(step, others);
       expect({ step, tokens: holding.map((lease) => lease.token), left }).toEqual({
         step,
         tokens: [highest],
@@ -55,7 +55,7 @@ describe("whenever other processes interfere, exactly one holds the lease in the
 
   test("another process acquires it and dies", () => {
     for (const step of stepsAlone()) {
-      const { holding, left } = played(step, (on) => {
+      const { holding, left } = runWithPause(step, (on) => {
         const taken = on.take(2);
         on.endProcess(2);
         return taken.type === "held" ? [taken] : [];
@@ -76,7 +76,7 @@ describe("a process that listed the folder long ago", () => {
   test("does not make a former holder believe that it still holds the lease", () => {
     const on = simulateLease();
     let robbed: Lease | undefined;
-    let seen: boolean | undefined;
+    let isHeld: boolean | undefined;
     const files = onceBefore("link", () => {
       robbed = on.lease(2);
       on.lease(3, { takeOver: true });
@@ -84,10 +84,10 @@ describe("a process that listed the folder long ago", () => {
     const link: Files["link"] = (from, to) => {
       files.link(from, to);
       expect(to).toMatch(/6$/);
-      seen = robbed?.isHeld();
+      isHeld = robbed?.isHeld();
     };
     expect(on.take(SLOW, { files: { ...files, link } })).toMatchObject({ type: "held", owner: { pid: 3 } });
-    expect([seen, on.listFiles()]).toEqual([false, ["7"]]);
+    expect([isHeld, on.listFiles()]).toEqual([false, ["7"]]);
   });
 });
 

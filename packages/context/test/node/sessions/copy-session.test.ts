@@ -241,7 +241,7 @@ describe("export for pi", () => {
       hashes.push(kept.hash);
     }
     const [image = "", text = ""] = hashes;
-    const told = story(
+    const entries = story(
       "user: look",
       "calls: read path=a",
       "result: short",
@@ -255,7 +255,7 @@ describe("export for pi", () => {
     );
     const content = [createBlobBlock({ hash: image, mimeType: "image/png", bytes: PICTURE.length, tokens: 9 })];
     const edited = [createBlobBlock({ hash: text, mimeType: "text/plain", bytes: output.length, tokens: 9 })];
-    return told.map((entry): Entry => {
+    return entries.map((entry): Entry => {
       if (entry.id === "e1") return { ...entry, type: "message", message: { role: "user", content, timestamp: 1 } };
       return entry.type === "context_edit" ? { ...entry, replacement: { content: edited } } : entry;
     });

@@ -186,10 +186,10 @@ describe("NUM5 a line without a number", () => {
     ["no number at all", ['"7"', -3, 1.5, "null"], [1, 2, 3, 4]],
     ["more than we count to", [10 ** 12, 5, 6, 2 ** 27], [1, 5, 6, 7]],
     ["numbers of a fork that pi made", [2, 7, undefined, 9], [2, 7, 8, 9]],
-  ])("NUM1 %s: no number is had twice", async (_, said, had) => {
+  ])("NUM1 %s: no number is had twice", async (_, steps, had) => {
     const numberOn = (line: string, number: unknown): string =>
       number === undefined ? line : line.replace(/("timestamp":"[^"]*")/, `$1,"number":${String(number)}`);
-    const lines = chain(4).map((line, at) => numberOn(line, said[at]));
+    const lines = chain(4).map((line, at) => numberOn(line, steps[at]));
     const on = createTestHome();
     for (const content of [file(piHeader, lines), file(withTrailers(ourHeader, ...lines))]) {
       on.files.addFile(PI, content);

@@ -52,8 +52,8 @@ test("RES19 maxPerFolder reads only the files of a folder that started last or w
   await renameSession(paths[1] ?? "", "an old one, written to again", grounded.parts);
   await listSessions(grounded.parts);
   const before = grounded.files.log.length;
-  const seen = await listSessions({ ...grounded.parts, cwd: "/one", maxPerFolder: 2 });
-  expect(seen.map(({ id }) => id)).toEqual(["s1", "s7", "s6"]);
+  const items = await listSessions({ ...grounded.parts, cwd: "/one", maxPerFolder: 2 });
+  expect(items.map(({ id }) => id)).toEqual(["s1", "s7", "s6"]);
   expect(calls(grounded, before).filter((call) => call.includes("s3"))).toEqual([]);
   expect((await listSessions({ ...grounded.parts, cwd: "/one" })).map(({ id }) => id)).toHaveLength(8);
 });

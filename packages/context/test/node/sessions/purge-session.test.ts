@@ -32,7 +32,7 @@ const redaction: Redaction = {
   },
 };
 
-const telling = story(
+const entries = story(
   "user: hello",
   `says: it is ${SECRET}`,
   "moves: e1",
@@ -55,7 +55,7 @@ const done = (lines: number, blobs = 0, removed: readonly string[] = []): PurgeR
 
 test("PUR1 a purged secret occurs nowhere, and every other line is unchanged", async () => {
   const on = createTestHome();
-  const path = await createTestSession(on.parts, { entries: telling });
+  const path = await createTestSession(on.parts, { entries: entries });
   const before = decodeSession(on.files.readBytes(path), testRuntime());
   expect(await purgeSession(path, { ...on.parts, redaction })).toEqual(done(2));
   expect(contents(on)).not.toContain(SECRET);
@@ -66,12 +66,12 @@ test("PUR1 a purged secret occurs nowhere, and every other line is unchanged", a
   );
   const store = requireStore(await openStore(path, on.parts));
   expect(await store.leaf()).toBe("e6");
-  await appendEntries(store, [{ ...telling[0], id: "e7", parentId: "e6", number: 7 } as Entry]);
+  await appendEntries(store, [{ ...entries[0], id: "e7", parentId: "e6", number: 7 } as Entry]);
 });
 
 test("PUR2 a dry run changes nothing, and a session without secrets keeps every byte", async () => {
   const on = createTestHome();
-  const path = await createTestSession(on.parts, { entries: telling });
+  const path = await createTestSession(on.parts, { entries: entries });
   const before = Buffer.from(on.files.readBytes(path));
   expect(await purgeSession(path, { ...on.parts, redaction, isDryRun: true })).toEqual(done(2));
   expect(Buffer.from(on.files.readBytes(path))).toEqual(before);
@@ -125,7 +125,7 @@ test.each([
   ["what was torn off at the end", (text: string) => `${text.replaceAll(SECRET, "hidden")}{"type":"mess ${SECRET}`],
 ])("PUR1 %s tells nothing any more", async (_, change) => {
   const on = createTestHome();
-  const path = await createTestSession(on.parts, { entries: telling.slice(0, 2) });
+  const path = await createTestSession(on.parts, { entries: entries.slice(0, 2) });
   overwrite(on, path, change);
   expect(await purgeSession(path, { ...on.parts, redaction, isDryRun: true })).toEqual(done(1));
   expect(await purgeSession(path, { ...on.parts, redaction })).toEqual(done(1));

@@ -93,8 +93,8 @@ describe("find session", () => {
       ],
     });
     expect(await findSession("fix", parts)).toEqual({ type: "found", path: one, id: "fix" });
-    for (const nobody of ["gone", "", "../fix", "fix/..", "*"])
-      expect(await findSession(nobody, parts)).toMatchObject({ type: "none" });
+    for (const unknownId of ["gone", "", "../fix", "fix/..", "*"])
+      expect(await findSession(unknownId, parts)).toMatchObject({ type: "none" });
   });
 
   test("a session is found by its file name without opening files", async () => {

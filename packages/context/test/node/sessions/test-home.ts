@@ -42,7 +42,7 @@ export function requireStore(opened: OpenResult): JsonlStore {
 /** A session with these entries, closed again; its path. */
 export async function createTestSession(
   parts: SessionFileOptions,
-  { cwd = "/code/one", id, entries = story("user: hello", "says: hi") }: Partial<Telling> = {},
+  { cwd = "/code/one", id, entries = story("user: hello", "says: hi") }: Partial<TestSessionOptions> = {},
 ): Promise<string> {
   const store = requireStore(await createSession({ cwd, ...(id !== undefined && { id }), ...parts }));
   await appendEntries(store, entries);
@@ -50,7 +50,7 @@ export async function createTestSession(
   return store.path;
 }
 
-interface Telling {
+interface TestSessionOptions {
   readonly cwd: string;
   readonly id: string;
   readonly entries: readonly Entry[];

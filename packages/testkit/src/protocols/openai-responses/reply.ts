@@ -182,8 +182,8 @@ function* streamSummary(text: string, chunkSize: number): Generator<UnnumberedEv
   yield { type: "response.reasoning_summary_part.done", ...position, part: { type: "summary_text", text } };
 }
 
-const SEARCH_EVENTS: readonly UnnumberedEvent[] = ["in_progress", "searching", "completed"].map((stage) => ({
-  type: `response.web_search_call.${stage}`,
+const SEARCH_EVENTS: readonly UnnumberedEvent[] = ["in_progress", "searching", "completed"].map((status) => ({
+  type: `response.web_search_call.${status}`,
 }));
 
 function endReply(reply: FinalReply, requestBody: Body): { readonly status: string; readonly response: object } {

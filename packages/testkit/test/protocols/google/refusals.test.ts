@@ -240,12 +240,12 @@ test("KIT2 refuses a request without a key or with too many bytes", async () => 
 });
 
 test("KIT2 a model of another vendor needs an id on every call", async () => {
-  const asked = contents(hello, reply(call("read")), user(answer("read")));
-  expect(await ask(asked, "claude-sonnet-4-5")).toMatchObject({
+  const requestBody = contents(hello, reply(call("read")), user(answer("read")));
+  expect(await ask(requestBody, "claude-sonnet-4-5")).toMatchObject({
     status: 400,
     message: expect.stringMatching(/id: Field required/),
   });
-  expect(await ask(asked, "gemini-2.5-pro")).toMatchObject({ status: 200 });
+  expect(await ask(requestBody, "gemini-2.5-pro")).toMatchObject({ status: 200 });
 });
 
 test("KIT3 the first call of the current turn needs its signature; calls of earlier turns do not", async () => {

@@ -67,10 +67,10 @@ test("KIT1 an error inside the stream is the last chunk", async () => {
 });
 
 test("KIT1 the script gets the last text, the tools, and the number of results at the end", async () => {
-  const seen: unknown[] = [];
+  const values: unknown[] = [];
   server = await startServer({
     script: ({ text, tools, resultCount, model, isStreaming }) => {
-      seen.push({ text, tools, results: resultCount, model, streams: isStreaming });
+      values.push({ text, tools, results: resultCount, model, streams: isStreaming });
       return "fine";
     },
   });
@@ -84,7 +84,7 @@ test("KIT1 the script gets the last text, the tools, and the number of results a
     tools: [{ type: "function", function: { name: "read" } }],
     stream: false,
   });
-  expect(seen).toEqual([{ text: "go", tools: ["read"], results: 1, model: "gpt-4.1", streams: false }]);
+  expect(values).toEqual([{ text: "go", tools: ["read"], results: 1, model: "gpt-4.1", streams: false }]);
 });
 
 async function chunksOf(step: Reply, settings: object = {}): Promise<string[]> {

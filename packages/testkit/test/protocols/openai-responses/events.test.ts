@@ -79,10 +79,10 @@ test("KIT1 an error with a code fails the response; one without is a separate ev
 });
 
 test("KIT1 the script gets the last text, the tools, and the number of results at the end", async () => {
-  const seen: unknown[] = [];
+  const values: unknown[] = [];
   server = await startServer({
     script: ({ text, tools, resultCount, model, isStreaming }) => {
-      seen.push({ text, tools, results: resultCount, model, streams: isStreaming });
+      values.push({ text, tools, results: resultCount, model, streams: isStreaming });
       return "fine";
     },
   });
@@ -90,7 +90,7 @@ test("KIT1 the script gets the last text, the tools, and the number of results a
   const input = [{ role: "user", content: "go" }, call, { type: "function_call_output", call_id: "c", output: "x" }];
   const body = { model: "m", input, tools: [{ type: "function", name: "read" }] };
   await postJson(`${server.url}/v1/responses`, body, { authorization: "Bearer test" });
-  expect(seen).toEqual([{ text: "go", tools: ["read"], results: 1, model: "m", streams: false }]);
+  expect(values).toEqual([{ text: "go", tools: ["read"], results: 1, model: "m", streams: false }]);
 });
 
 interface Event {
