@@ -8,7 +8,7 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { type ESTree, Visitor } from "rolldown/utils";
 import { type Fault, formatCount, formatFault, sortFaults } from "./fault.ts";
-import { checkCodePaths, checkCompactionPath } from "./house/code-paths.ts";
+import { checkCodePaths, checkCompactionPath, checkPathNames, checkRetiredWords } from "./house/code-paths.ts";
 import { AIMS, measureSources, type SourceFigures } from "./house/figures.ts";
 import { checkCliLayers, findFilesInCycles, relativeImportGraph } from "./house/import-graph.ts";
 import { askAboutNames, askAboutSizes, listProseMarks } from "./house/questions.ts";
@@ -75,6 +75,8 @@ const CHECKS: readonly Check[] = [
   checkPurity,
   checkCompactionPath,
   checkCodePaths,
+  checkPathNames,
+  checkRetiredWords,
   checkCliLayers,
 ];
 

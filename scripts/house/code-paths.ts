@@ -7,12 +7,14 @@
  * import of the file that declares the name.
  *
  * The list of a compaction is complete: it starts with files of the agent. Then come the file that declares the `compact` which the agent
- * calls, `compaction/compact.ts` and every file of its folder that it reaches by value imports, and last the session, which appends the
- * batch.
+ * calls, `compaction/compact.ts`, the summarizer, every file of `compaction/` and `summary/` that these reach by value imports, and the
+ * session, which appends the batch.
+ *
+ * No two files of a list declare a function of the same name, and no file of the compaction uses a retired word for one of its names.
  */
 
 import type { Fault } from "../fault.ts";
-import { countLines, lineAt, listImports, type Source } from "../source/source.ts";
+import { countLines, lineAt, listDeclaredNames, listImports, type Source } from "../source/source.ts";
 import { findImportedFile, reachableFiles, relativeImportGraph, valueImportGraph } from "./import-graph.ts";
 import { CONTEXT_SOURCES, type Workspace } from "./workspace.ts";
 
@@ -36,9 +38,56 @@ export function checkCodePaths(workspace: Workspace): readonly Fault[] {
 
 /** The lines of all listed files; 0 without a list. */
 export function countPathLines(workspace: Workspace, name: string): number {
+  return listPathSources(workspace, name).reduce((sum, source) => sum + countLines(source), 0);
+}
+
+export function listPathSources(workspace: Workspace, name: string): readonly Source[] {
   const files = readFileList(workspace, name)?.files ?? [];
-  const sources = workspace.sources.filter(({ path }) => files.includes(path));
-  return sources.reduce((sum, source) => sum + countLines(source), 0);
+  return workspace.sources.filter(({ path }) => files.includes(path));
+}
+
+/** A reader who looks for a function by its name must not find another one on the same path. Methods belong to their class. */
+export function checkPathNames(workspace: Workspace): readonly Fault[] {
+  return [...CHECKED_LISTS, COMPACTION_LIST].flatMap((list) => {
+    const functions = listPathSources(workspace, list).flatMap((source) =>
+      listTopLevelFunctions(source).map((name) => ({ name, path: source.path })),
+    );
+    return [...Map.groupBy(functions, ({ name }) => name).values()].flatMap(([first, ...others]) =>
+      others.map(({ name, path }) => ({
+        path,
+        line: 1,
+        sentence: `${name} is declared in ${first?.path} too, on the same path (${list}); name both by what they do`,
+      })),
+    );
+  });
+}
+
+function listTopLevelFunctions(source: Source): readonly string[] {
+  const names = [...source.text.matchAll(/^(?:export )?(?:default )?(?:async )?function\*? (\w+)/gm)].map(
+    ([, name]) => name ?? "",
+  );
+  return [...new Set(names)];
+}
+
+/** Words that older versions had for something that has another name now. Session files keep them as stored names. */
+const RETIRED_WORDS = /^(?:stale|elid(?:e|es|ed|ing)|elisions?|reductions?|rungs?|wire)$/i;
+const COMPACTION_FOLDERS = [
+  ...["compaction/", "summary/", "summary-parts/", "context/"].map((folder) => `${CONTEXT_SOURCES}${folder}`),
+  "packages/agent/src/compaction/",
+];
+
+export function checkRetiredWords({ sources }: Workspace): readonly Fault[] {
+  return sources
+    .filter(({ path }) => COMPACTION_FOLDERS.some((folder) => path.startsWith(folder)))
+    .flatMap((source) => {
+      const file = { name: source.path.slice(source.path.lastIndexOf("/") + 1), line: 1 };
+      return [file, ...listDeclaredNames(source)].flatMap(({ name, line }) => {
+        const word = name.split(/(?=[A-Z])|[^A-Za-z]/).find((each) => RETIRED_WORDS.test(each));
+        return word
+          ? [{ path: source.path, line, sentence: `${name} uses the retired word "${word.toLowerCase()}"` }]
+          : [];
+      });
+    });
 }
 
 interface FileList {
@@ -119,19 +168,23 @@ function isAgentFile(file: string): boolean {
   return file.startsWith("packages/agent/src/");
 }
 
-const COMPACTION_FOLDER = `${CONTEXT_SOURCES}compaction/`;
-const START_FILE = `${COMPACTION_FOLDER}compact.ts`;
+const REACHED_FOLDERS = ["compaction/", "summary/"].map((folder) => `${CONTEXT_SOURCES}${folder}`);
+const START_FILE = `${CONTEXT_SOURCES}compaction/compact.ts`;
+/** It is passed in, so the compaction does not import it. */
+const SUMMARIZER_FILE = `${CONTEXT_SOURCES}summary-parts/model-summarizer.ts`;
 const END_FILE = `${CONTEXT_SOURCES}session/session.ts`;
 
-/** `compact.ts` and the files of its folder that it reaches. */
+/** `compact.ts`, the summarizer, and the files of both folders that they reach. */
 function listReachedFiles(workspace: Workspace): readonly string[] {
-  const sources = workspace.sources.filter(({ path }) => path.startsWith(COMPACTION_FOLDER));
+  const sources = workspace.sources.filter(
+    ({ path }) => path === SUMMARIZER_FILE || REACHED_FOLDERS.some((folder) => path.startsWith(folder)),
+  );
   const graph = valueImportGraph(workspace, sources);
   if (!graph.has(START_FILE)) return [];
-  return [
-    START_FILE,
-    ...[...reachableFiles(graph, START_FILE)].filter((path) => graph.has(path) && path !== START_FILE),
-  ];
+  const starts = [START_FILE, SUMMARIZER_FILE].filter((file) => graph.has(file));
+  return [...new Set(starts.flatMap((file) => [file, ...reachableFiles(graph, file)]))].filter((path) =>
+    graph.has(path),
+  );
 }
 
 /** Each listed file of the agent is imported by the one before it, and the last one calls `compact`. */

@@ -155,6 +155,39 @@ const pathFaults: readonly PlantedFault[] = [
     message: `${CONTEXT_SOURCES}/compaction/compact.ts is on the compaction path; list it`,
   },
   {
+    fault: "a file that writes the summary is not listed",
+    files: {
+      [`${CONTEXT_SOURCES}/summary-parts/model-summarizer.ts`]: sourceFile(
+        `import { ask } from "../summary/ask.ts";\nask;`,
+      ),
+      [`${CONTEXT_SOURCES}/summary/ask.ts`]: sourceFile("export const ask = 1;"),
+      "ARCHITECTURE.md": architecturePage([
+        ...list.slice(0, 2),
+        `${CONTEXT_SOURCES}/summary-parts/model-summarizer.ts`,
+        last,
+      ]),
+    },
+    at: "ARCHITECTURE.md:3",
+    message: `${CONTEXT_SOURCES}/summary/ask.ts is on the compaction path; list it`,
+  },
+  {
+    fault: "two functions with one name on a path",
+    files: {
+      "packages/agent/src/compact.ts": sourceFile(
+        `import { compact } from "@pith/context";\n\nexport const all = compact({});\nfunction plan(): void {}`,
+      ),
+      [`${CONTEXT_SOURCES}/session/session.ts`]: sourceFile("export class Session {}\nexport async function plan() {}"),
+    },
+    at: `${CONTEXT_SOURCES}/session/session.ts:1`,
+    message: "plan is declared in packages/agent/src/compact.ts too, on the same path (compaction path)",
+  },
+  {
+    fault: "a retired word",
+    files: { [`${CONTEXT_SOURCES}/compaction/second.ts`]: sourceFile("export function planElision(): void {}") },
+    at: `${CONTEXT_SOURCES}/compaction/second.ts:3`,
+    message: 'planElision uses the retired word "elision"',
+  },
+  {
     fault: "the file with the compact that the agent calls is not listed",
     files: {
       [`${CONTEXT_SOURCES}/index.ts`]: sourceFile(

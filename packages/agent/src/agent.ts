@@ -263,7 +263,7 @@ export class Agent {
     return this.#scheduler.runTaskWhenIdle(async function* (run) {
       const { undoOrRedoCompaction } = await import("./session/navigate.ts");
       const result = yield* undoOrRedoCompaction(step, run);
-      if (result.type === "undone" || result.type === "redone") await run.preparation.dropIfStale();
+      if (result.type === "undone" || result.type === "redone") await run.preparation.dropIfOutdated();
       return result;
     });
   }
@@ -276,7 +276,7 @@ export class Agent {
     return this.#scheduler.runTaskWhenIdle(async function* (run) {
       const { navigate } = await import("./session/navigate.ts");
       const result = yield* navigate(target, options, run);
-      if (result.type === "moved") await run.preparation.dropIfStale();
+      if (result.type === "moved") await run.preparation.dropIfOutdated();
       return result;
     });
   }

@@ -72,15 +72,15 @@ async function runMode(args: CliArgs, terminal: Terminal): Promise<number> {
 }
 
 const modeRunners: Readonly<Record<CliArgs["mode"], (args: CliArgs, terminal: Terminal) => Promise<ExitStatus>>> = {
-  text: runPrintMode,
-  json: runPrintMode,
+  text: loadPrintMode,
+  json: loadPrintMode,
   screen: runInteractiveMode,
   rpc: async (args, terminal) => (await import("./modes/rpc/rpc.ts")).runRpcMode(args, terminal),
   acp: async (args, terminal) => (await import("./modes/acp/acp.ts")).runAcpMode(args, terminal),
 };
 
-async function runPrintMode(args: CliArgs, terminal: Terminal): Promise<ExitStatus> {
-  const { runPrintMode: runPrint } = await import("./modes/print/print.ts");
+async function loadPrintMode(args: CliArgs, terminal: Terminal): Promise<ExitStatus> {
+  const { runPrint } = await import("./modes/print/print.ts");
   return await runPrint(args, terminal);
 }
 

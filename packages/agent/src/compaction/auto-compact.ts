@@ -13,7 +13,7 @@ export async function* shrinkContextIfNeeded(run: CompactionContext): AsyncGener
   const { session, notices, preparation } = run;
   const budget = run.getBudget();
   if (preparation.startRestore()) await restoreFromStore(run, budget);
-  if (preparation.current?.isStale) await preparation.drop();
+  if (preparation.current?.isOutdated) await preparation.drop();
   // ELI4, PREP2: if the cache is cold, the whole request is paid for in any case, so a changed prefix costs nothing.
   const isCold = isCacheCold(run, budget);
   if (isCold && preparation.isReady && preparation.current?.keepsEnough)

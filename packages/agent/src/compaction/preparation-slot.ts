@@ -10,7 +10,7 @@ export interface BackgroundSummary {
   /** Whether it is kept beside the session, so that the next process can use it. */
   readonly isSaved: boolean;
   /** Whether the entries that it summarizes have changed since it was ready. */
-  readonly isStale: boolean;
+  readonly isOutdated: boolean;
   /** Whether enough would be kept if it was used now, and not at the limit. */
   readonly keepsEnough: boolean;
   /** Waits for the summary. Null if there is none. */
@@ -93,8 +93,8 @@ export class PreparationSlot {
   }
 
   /** PREP4: call it after a move or an undo. A summary that is being written is dropped, too. */
-  async dropIfStale(): Promise<void> {
-    if (this.#current && (!this.isReady || this.#current.isStale)) await this.drop();
+  async dropIfOutdated(): Promise<void> {
+    if (this.#current && (!this.isReady || this.#current.isOutdated)) await this.drop();
   }
 
   /** Call it when the agent ends. A saved summary stays for the next process. */

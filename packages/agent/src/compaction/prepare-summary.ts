@@ -42,7 +42,7 @@ export class SummaryPreparation implements BackgroundSummary {
     return this.#isSaved;
   }
 
-  get isStale(): boolean {
+  get isOutdated(): boolean {
     return this.#ready !== null && !this.#ready.summary.appliesTo(this.#run.session.branch);
   }
 

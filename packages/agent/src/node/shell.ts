@@ -85,7 +85,7 @@ export interface Wrapper {
 export async function runInGroup(launch: SpawnOptions, options: ShellOptions): Promise<ShellResult> {
   if (options.signal.aborted) return createKilledResult("abort", options);
   try {
-    return await waitForEnd(spawnProcess(launch), launch, options);
+    return await awaitExit(spawnProcess(launch), launch, options);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     return { type: "not-started", message: `the command could not be started in ${launch.root}: ${message}` };
@@ -112,7 +112,7 @@ function writeFilter(pipe: unknown, filter: Uint8Array): void {
   if (pipe instanceof Writable) pipe.on("error", () => {}).end(filter);
 }
 
-function waitForEnd(
+function awaitExit(
   child: ChildProcess,
   { wrapper, timer: launchTimer, timeoutGraceMs, watch }: SpawnOptions,
   options: ShellOptions,

@@ -5,7 +5,7 @@ import { startServer } from "@pith/testkit";
 import { expect, test } from "vitest";
 import { agentOf, echo, modelOf, ran, voices } from "../agents.ts";
 
-test("CMP19 prints the stack when a summary is requested; at most 14 functions", async () => {
+test("CMP14 prints the functions between a compaction and the request of its summary; they are at most 14", async () => {
   let stack = "";
   const server = await startServer({
     script: ({ tools }) => (tools.length === 0 ? "## Goal\n- Read" : "Done."),
@@ -27,6 +27,8 @@ test("CMP19 prints the stack when a summary is requested; at most 14 functions",
   await server.close();
   const frames = stack.split("\n").filter((line) => line.includes("/src/"));
   console.log(frames.join("\n"));
-  expect(frames.length).toBeGreaterThan(5);
+  // The whole way, from the agent on: an async stack ends where a promise is not awaited.
+  expect(frames[0]).toContain("packages/context/src/summary/ask-model.ts");
+  expect(frames.at(-1)).toContain("packages/agent/src/compaction/compact.ts");
   expect(frames.length).toBeLessThanOrEqual(14);
 });

@@ -63,12 +63,12 @@ interface SentenceWords {
 function findCarriedSentences(sentences: readonly string[], lines: readonly string[]): readonly boolean[] {
   const candidates = sentences.map((sentence): SentenceWords => {
     const text = stripLineMarkup(sentence);
-    const numbers = findNumbers(text);
+    const numbers = listDigitRuns(text);
     return { words: listWords(text), vocabulary: buildVocabulary(text), numbers, carried: new Set() };
   });
   for (const line of lines) {
     const vocabulary = buildVocabulary(line);
-    const lineNumbers = findNumbers(line);
+    const lineNumbers = listDigitRuns(line);
     const minShared = listWords(line).length * MIN_LINE_SHARE;
     const matches = candidates
       .map((candidate) => ({ candidate, shared: candidate.words.filter((word) => hasListedWord(word, vocabulary)) }))
@@ -94,7 +94,7 @@ const HAS_WORDS = /[\p{L}\p{N}]/u;
 const MIN_SENTENCE_SHARE = 2 / 3;
 const MIN_LINE_SHARE = 0.3;
 
-function findNumbers(text: string): ReadonlySet<string> {
+function listDigitRuns(text: string): ReadonlySet<string> {
   return new Set(text.normalize("NFKC").match(/\p{Nd}+/gu) ?? []);
 }
 

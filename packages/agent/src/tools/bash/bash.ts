@@ -237,13 +237,13 @@ async function checkJob(input: Extract<BashInput, { type: "job" }>, call: ToolCa
   if (!job) return errorOutput(`no job named ${input.job}; jobs do not survive a restart of the agent`);
   if (input.shouldKill) job.stop();
   if (input.shouldKill) await job.ended;
-  else await waitForEnd(job, input.waitMs, call.signal);
+  else await waitForJob(job, input.waitMs, call.signal);
   const { output: commandOutput, end, sandbox, findRestriction, connections, caught } = job;
   return buildBashResult({ output: commandOutput, end, sandbox, findRestriction, connections, caught, job: job.id });
 }
 
 /** Waits for the job to end. Aborting the wait does not stop the job. */
-async function waitForEnd({ ended }: Job, waitMs: number, signal: AbortSignal): Promise<void> {
+async function waitForJob({ ended }: Job, waitMs: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted || waitMs === 0) return;
   const timeout = Promise.withResolvers<void>();
   const timer = setTimeout(timeout.resolve, waitMs);

@@ -17,7 +17,7 @@ import {
 } from "../../text/process-io.ts";
 import { createTextOutput, type RunOutput } from "./text-output.ts";
 
-export async function runPrintMode(args: CliArgs, terminal: Terminal): Promise<ExitStatus> {
+export async function runPrint(args: CliArgs, terminal: Terminal): Promise<ExitStatus> {
   const output = args.mode === "json" ? await loadJsonOutput() : createTextOutput(terminal);
   let activeRedaction: Redaction = noRedaction;
   const setRedaction = (redaction: Redaction): void => {
