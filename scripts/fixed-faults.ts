@@ -18,7 +18,7 @@ export const fixedFaults: readonly FixedFault[] = [
   {
     fault: "an undo that was refused dropped the prepared summary",
     file: "packages/agent/src/agent.ts",
-    search: 'if (result.type === "undone" || result.type === "redone") await run.preparation.dropIfStale();',
+    search: 'if (result.type === "undone" || result.type === "redone") await run.preparation.dropIfOutdated();',
     replace: "await run.preparation.drop();",
     test: "packages/agent/test/compaction/prepare-summary.test.ts",
     title: "PREP4 but not by %s",
