@@ -11,6 +11,7 @@ import {
 import type { Usage } from "../message.ts";
 import type { LoadedBranch } from "../session/loaded-branch.ts";
 import type { Allowance } from "../summary/ask-model.ts";
+import type { FlawCode } from "../summary/flaw.ts";
 import type { CompactionLevel } from "./budget.ts";
 
 /** The record of a compaction: what it covered, its token counts, its cost and its findings. */
@@ -64,19 +65,7 @@ export interface Finding {
 
 export type FindingCode =
   // Found by checking a summary against the log.
-  | "empty"
-  | "sections"
-  | "too-long"
-  | "unknown-id"
-  | "unresolved-citations"
-  | "false-quote"
-  | "unknown-name"
-  | "unfounded"
-  | "uncited"
-  | "wrong-number"
-  | "not-from-user"
-  | "wrong-request"
-  | "other-language"
+  | FlawCode
   // Reported by the compaction itself.
   | "part-shortened"
   | "user-messages-carried"

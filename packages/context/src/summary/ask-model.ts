@@ -70,7 +70,7 @@ export interface Allowance {
 /** Sends a request to a model and waits for its answer. Retries once after a broken connection, and once if the provider is busy for a short time. */
 export async function askModel(request: Request, options: AskModelOptions): Promise<AskModelResult> {
   const { runtime, time } = options;
-  const reporter = createProgressReporter(options);
+  const reporter = new ProgressReporter(options);
   const retries: RetryBudget = new Set(["broken", "busy"]);
   try {
     for (;;) {
@@ -273,7 +273,9 @@ function toAskModelResult(
     case "expired":
       return createFailedResult(LIMIT_FAILURE_CODES[result.limit], explainReachedLimit(result.limit, time), { call });
     case "reply-failed":
-      return toFailedAskResult(result, call);
+      return result.failure.kind === "aborted"
+        ? { type: "cancelled", ...(call && { call }) }
+        : createFailedResult(result.failure.kind, result.failure.message, { call });
     case "too-long":
       return createFailedResult("too-long", TOO_LONG_NOTE, { call, message: result.message });
     case "reply-ended":
@@ -289,15 +291,6 @@ const LIMIT_FAILURE_CODES: Readonly<Record<TimeLimitName, AskFailure["code"]>> =
 };
 
 type AttemptFailure = Extract<AttemptResult, { type: "reply-failed" }>;
-
-function toFailedAskResult(
-  { failure: { kind, message } }: AttemptFailure,
-  call: ModelCall | undefined,
-): AskModelResult {
-  return kind === "aborted"
-    ? { type: "cancelled", ...(call && { call }) }
-    : createFailedResult(kind, message, { call });
-}
 
 /** EVT5: the usage that the provider reported or, if the reply was stopped before that, an estimate. */
 function findUsage(
@@ -377,52 +370,51 @@ export interface ProgressOptions {
   readonly onFailedAttemptUsage?: ((usage: Usage) => void) | undefined;
 }
 
-export interface ProgressReporter {
-  /** Reports an event of the stream. */
-  reportEvent(event: ModelEvent): void;
-  /** Reports the wait before a retry. */
-  reportRetryWait(failure: ModelFailure, delayMs: number): void;
-  /** Reports that no token has arrived yet. */
-  reportTokenWait(elapsedMs: number, time: TimeLimit): void;
-  /** Reports that the retry starts. */
-  reportRetry(): void;
-  /** Reports the end of the request. */
-  reportEnd(): void;
-}
-
 /** Turns stream events into progress, and reports the usage of failed attempts, which are also billed. */
-export function createProgressReporter({
-  progress = () => {},
-  onFailedAttemptUsage = () => {},
-}: ProgressOptions): ProgressReporter {
-  let [chars, reportedTokens, attempts, isWaiting] = [0, 0, 0, false];
-  const reportRetry = (): void => {
-    if (isWaiting) progress({ step: "asking-again", attempt: attempts });
-    isWaiting = false;
-  };
-  const reportRetryWait = (failure: ModelFailure, delayMs: number): void => {
-    [chars, reportedTokens, attempts, isWaiting] = [0, 0, attempts + 1, true];
-    progress({ step: "waiting", attempt: attempts, delayMs, errorMessage: truncateReason(failure.message) });
-  };
-  const reportTokenWait = (elapsedMs: number, { firstToken }: TimeLimit): void =>
-    progress({ step: "awaiting-first-token", elapsedMs, limitMs: firstToken });
-  const reportEvent = (event: ModelEvent): void => {
+class ProgressReporter {
+  readonly #options: ProgressOptions;
+  #chars = 0;
+  #reportedTokens = 0;
+  #attempts = 0;
+  #isWaiting = false;
+
+  constructor(options: ProgressOptions) {
+    this.#options = options;
+  }
+
+  reportEvent(event: ModelEvent): void {
     if (event.type === "reply-restarted") {
-      if (event.usage) onFailedAttemptUsage(event.usage);
-      reportRetryWait(event.failure, event.waitMs);
+      if (event.usage) this.#options.onFailedAttemptUsage?.(event.usage);
+      this.reportRetryWait(event.failure, event.waitMs);
       return;
     }
-    reportRetry();
-    chars += countEventChars(event);
-    const tokens = Math.floor(chars / CHARS_PER_TOKEN);
-    if (tokens < reportedTokens + PROGRESS_STEP_TOKENS) return;
-    reportedTokens = tokens;
-    progress({ step: "writing", tokens });
-  };
-  const reportEnd = (): void => {
-    if (attempts > 0) progress({ step: "answered", attempts });
-  };
-  return { reportEvent, reportRetryWait, reportTokenWait, reportRetry, reportEnd };
+    this.reportRetry();
+    this.#chars += countEventChars(event);
+    const tokens = Math.floor(this.#chars / CHARS_PER_TOKEN);
+    if (tokens < this.#reportedTokens + PROGRESS_STEP_TOKENS) return;
+    this.#reportedTokens = tokens;
+    this.#options.progress?.({ step: "writing", tokens });
+  }
+
+  reportTokenWait(elapsedMs: number, { firstToken }: TimeLimit): void {
+    this.#options.progress?.({ step: "awaiting-first-token", elapsedMs, limitMs: firstToken });
+  }
+
+  reportRetryWait({ message }: ModelFailure, delayMs: number): void {
+    [this.#chars, this.#reportedTokens, this.#isWaiting] = [0, 0, true];
+    this.#attempts += 1;
+    const errorMessage = truncateReason(message);
+    this.#options.progress?.({ step: "waiting", attempt: this.#attempts, delayMs, errorMessage });
+  }
+
+  reportRetry(): void {
+    if (this.#isWaiting) this.#options.progress?.({ step: "asking-again", attempt: this.#attempts });
+    this.#isWaiting = false;
+  }
+
+  reportEnd(): void {
+    if (this.#attempts > 0) this.#options.progress?.({ step: "answered", attempts: this.#attempts });
+  }
 }
 
 function countEventChars(event: ModelEvent): number {

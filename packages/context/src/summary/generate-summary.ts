@@ -12,21 +12,13 @@ import { textTokens } from "../tokens/estimate-tokens.ts";
 import type { Allowance, AskFailure, ModelCall, OnProgress } from "./ask-model.ts";
 import { checkSummaryInSteps, type SummaryCheckResult } from "./audit.ts";
 import { collectEvidence, type Evidence } from "./audit-evidence.ts";
-import {
-  type ModelLimits,
-  type PreferredRoute,
-  type PromptJob,
-  type PromptRequest,
-  usableWindow,
-} from "./build-prompt.ts";
+import { type PromptJob, type PromptRequest, usableWindow } from "./build-prompt.ts";
 import { chooseRoute, type PricedRoute } from "./choose-route.ts";
 import type { Flaw, FlawCode } from "./flaw.ts";
 import { startTimeLimit, type TimeLimit } from "./limits.ts";
 import { TURN_SEPARATOR } from "./parse-summary.ts";
-import type { TokenPrices } from "./prices.ts";
 import type { ListedMessage, Transcript } from "./prompt-materials.ts";
 import { listHeadings, NO_HISTORY, type SummaryFormatName } from "./prompts.ts";
-import type { SentRequest } from "./sent-request.ts";
 import {
   type OtherReply,
   requestAgain,
@@ -39,45 +31,25 @@ import {
 } from "./summarize.ts";
 import { renderTranscriptInSteps, type TranscriptBlock, type TranscriptDetail } from "./transcript.ts";
 
-/** What a summary is made from, and its form. */
-export interface SummaryInput {
-  readonly model: ModelLimits;
-  readonly runtime: Pick<Runtime, "nonce">;
+/** What a summary is made from, and its form. The fields of a prompt that are left out are empty or off. */
+export interface SummaryInput
+  extends Pick<
+      PromptJob,
+      "model" | "runtime" | "tokens" | "factor" | "sent" | "preferredRoute" | "prices" | "answerTokens"
+    >,
+    Partial<Pick<PromptJob, "thinking" | "previous" | "instructions" | "keptMessages" | "leaving" | "carried">> {
   /** The entries to summarize, oldest first. */
   readonly entries: readonly Entry[];
   /** The beginning of the turn after these entries, if the rest of that turn is kept. */
   readonly turn?: readonly Entry[];
   readonly edits?: readonly ContextEditEntry[];
-  /** The previous summary, to update. */
-  readonly previous?: string;
   /** Whether the previous summary was checked when it was written; false for one from another program. */
   readonly isChecked?: boolean;
   readonly format?: "summary" | "branch";
   /** Whether the user's messages are kept next to the summary; the prompt then says so. Default: true, except for a branch. */
   readonly keepsMessages?: boolean;
-  /** The user's messages that earlier compactions kept, as they are shown. */
-  readonly keptMessages?: string;
-  /** The user's messages that leave the context with this summary, oldest first. The model is asked to carry them over. */
-  readonly leaving?: readonly ListedMessage[];
-  /** The references of messages that only lines of the previous summary carry over. */
-  readonly carried?: readonly string[];
-  /** What the user or a hook wants the summary to focus on. */
-  readonly instructions?: string;
   /** Whether the instructions replace the default prompt; the answer may then have any form. */
   readonly replaceInstructions?: boolean;
-  /** The maximum size of the summary. */
-  readonly tokens: number;
-  readonly thinking?: ThinkingLevel;
-  /** Real tokens per estimated token, if replies of this model have measured it. */
-  readonly factor?: number | undefined;
-  /** The session's last request to this model. It is used if that is cheaper than a transcript. */
-  readonly sent?: SentRequest | undefined;
-  /** The route that is asked for. Default: `cheapest`. */
-  readonly preferredRoute?: PreferredRoute | undefined;
-  /** What the model's tokens cost, if it is known. */
-  readonly prices?: TokenPrices | undefined;
-  /** The size of one answer of this model, if it is known from an earlier summary. */
-  readonly answerTokens?: number | undefined;
 }
 
 /** The options of `generateSummary`. */
