@@ -18,6 +18,7 @@ import {
   listProseMarks,
   type ParticipleName,
 } from "./questions.ts";
+import { listTestIdiom } from "./test-idiom.ts";
 import { CONTEXT_PACKAGE, CONTEXT_SOURCES, type Workspace } from "./workspace.ts";
 
 export type SourceFigures = Readonly<Record<string, number | readonly string[]>>;
@@ -98,6 +99,21 @@ export function measureSources(workspace: Workspace): SourceFigures {
     prose_marks: listProseMarks(workspace).length,
     gerund_folders: listGerundFolders(listWithin("packages/")).length,
     cycles: findFilesInCycles(relativeImportGraph(workspace)).length,
+    test_idiom: listTestIdiom(listTests(workspace)).length,
+    ...countTestHelpers(listTests(workspace)),
+  };
+}
+
+/** The tests of the scripts are among the sources. */
+function listTests({ sources, tests }: Workspace): readonly Source[] {
+  return [...tests, ...sources.filter(({ path }) => path.startsWith("scripts/test/"))];
+}
+
+function countTestHelpers(tests: readonly Source[]): SourceFigures {
+  const helpers = tests.filter(({ path }) => !path.endsWith(".test.ts"));
+  return {
+    test_helper_files: helpers.length,
+    test_helper_lines: helpers.reduce((lines, helper) => lines + countLines(helper), 0),
   };
 }
 

@@ -8,7 +8,7 @@ import { listSubfolders, readFolder, type Source } from "../source/source.ts";
 
 export interface Workspace {
   readonly sources: readonly Source[];
-  /** Tests of packages. Only their opening sentences and folder names are checked. */
+  /** Tests of packages and benchmarks. Their opening sentences, folder names, declared names and titles are checked. */
   readonly tests: readonly Source[];
   readonly packages: readonly PackageFolder[];
   /** The documents: pages in the root, in `docs/` and its folders, and the readme of each package. The changelog is not among them. */
@@ -55,7 +55,9 @@ export function readWorkspace(root: string): Workspace {
   const architecture = join(root, "ARCHITECTURE.md");
   return {
     sources: sourceFolders.flatMap((folder) => readFolder(root, folder)),
-    tests: packages.flatMap((folder) => readFolder(root, `${folder}/test`)),
+    tests: [...packages.map((folder) => `${folder}/test`), "packages/cli/e2e", "bench/test"].flatMap((folder) =>
+      readFolder(root, folder),
+    ),
     packages: packageFolders.map((folder) => readPackageFolder(root, folder)),
     pages: listPages(root, packages).map((path) => ({ path, text: readFileSync(join(root, path), "utf8") })),
     architecture: existsSync(architecture) ? readFileSync(architecture, "utf8") : "",
