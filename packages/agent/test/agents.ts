@@ -6,17 +6,17 @@ import { openModel } from "@pith/models";
 import type { TestServer } from "@pith/testkit";
 import { Agent, type AgentEvent, type AgentOptions, type RunEnd, type Tool } from "../src/index.ts";
 
-export const voices = [
+export const providers = [
   { provider: "anthropic", model: "claude-sonnet-4-5", path: "/v1" },
   { provider: "openai", model: "gpt-5", path: "/v1" },
   { provider: "openrouter", model: "qwen/qwen3-coder", path: "/v1" },
   { provider: "google", model: "gemini-3-pro-preview", path: "/v1beta" },
 ] as const;
 
-export type Voice = Pick<(typeof voices)[number], "provider" | "path"> & { readonly model: string };
+export type TestProvider = Pick<(typeof providers)[number], "provider" | "path"> & { readonly model: string };
 
 export async function modelOf(
-  { provider, model, path }: Voice,
+  { provider, model, path }: TestProvider,
   server: Pick<TestServer, "url">,
   contextWindow = 200_000,
 ): Promise<Model> {
@@ -49,8 +49,12 @@ export const fail: Tool = {
 export async function agentOf(model: Model, parts: Partial<AgentOptions> = {}): Promise<Agent> {
   const session = await Session.open(MemoryStore.create(nodeRuntime), nodeRuntime);
   const tools = parts.tools ?? [echo, fail];
-  const told = tools.map(({ name, description, parameters: schema }) => ({ name, description, parameters: schema }));
-  const system = { role: "system", content: "You work.", toolsAdded: told, timestamp: 0 } as const;
+  const toolsAdded = tools.map(({ name, description, parameters: schema }) => ({
+    name,
+    description,
+    parameters: schema,
+  }));
+  const system = { role: "system", content: "You work.", toolsAdded: toolsAdded, timestamp: 0 } as const;
   await session.append({ type: "message", message: system });
   return new Agent({ session, model, tools, runtime: nodeRuntime, thinkingLevel: "off", ...parts });
 }
@@ -71,10 +75,10 @@ export interface Ran {
 }
 
 export function ran(agent: Agent, text: string, look: (event: AgentEvent) => void = () => {}): Promise<Ran> {
-  return heard(agent.prompt(text), look);
+  return runToEnd(agent.prompt(text), look);
 }
 
-export async function heard(
+export async function runToEnd(
   run: AsyncGenerator<AgentEvent, RunEnd>,
   look: (event: AgentEvent) => void = () => {},
 ): Promise<Ran> {

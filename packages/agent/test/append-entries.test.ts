@@ -19,9 +19,9 @@ test("SAY16 a move, an undo and a redo emit leaf_moved; messages in between do n
   await agent.navigateTree(agent.session.branch.entries.at(-3)?.id ?? null);
   assert.equal(moves(events).length, 3);
   await prompt("4");
-  const told = moves(events);
-  assert.equal(told.length, 3);
-  for (const [at, move] of told.entries())
+  const moveEvents = moves(events);
+  assert.equal(moveEvents.length, 3);
+  for (const [at, move] of moveEvents.entries())
     if (at > 0) assert.equal(move.type === "leaf_moved" && typeof move.oldLeafId, "string");
 });
 
@@ -29,8 +29,11 @@ test("SAY16 emits an event when the session is named and when the name is remove
   const { agent, events } = await createScene([], {});
   await agent.appendToSession((session) => session.append({ type: "session_info", name: "the login" }));
   await agent.appendToSession((session) => session.append({ type: "session_info", name: "" }));
-  const told = events.filter(({ type }) => type === "session_info_changed");
-  assert.deepEqual(told, [{ type: "session_info_changed", name: "the login" }, { type: "session_info_changed" }]);
+  const matchingEvents = events.filter(({ type }) => type === "session_info_changed");
+  assert.deepEqual(matchingEvents, [
+    { type: "session_info_changed", name: "the login" },
+    { type: "session_info_changed" },
+  ]);
 });
 
 function moves(events: readonly AgentEvent[]): readonly AgentEvent[] {

@@ -19,11 +19,11 @@ describe("deltas", () => {
   test("SEC11 a secret that is split over deltas is redacted; later text waits for it", () => {
     const deltas = new DeltaRedactor(secretsFor());
     const text = `It is ${github}, see?`;
-    const told = Array.from(text).flatMap((sign) => deltas.write({ type: "text-delta", text: sign }));
+    const written = Array.from(text).flatMap((sign) => deltas.write({ type: "text-delta", text: sign }));
     const call = deltas.write({ type: "tool-call-delta", index: 0, json: '{"a": 1}' });
-    const all = [...told, ...call, ...deltas.end()];
-    const said = all.map((delta) => (delta.type === "text-delta" ? delta.text : "")).join("");
-    expect(said).toBe(`It is ${testVault().redact(String(github))}, see?`);
+    const all = [...written, ...call, ...deltas.end()];
+    const words = all.map((delta) => (delta.type === "text-delta" ? delta.text : "")).join("");
+    expect(words).toBe(`It is ${testVault().redact(String(github))}, see?`);
     expect(all.findLastIndex(({ type }) => type === "text-delta")).toBeLessThan(
       all.findIndex(({ type }) => type === "tool-call-delta"),
     );
@@ -37,10 +37,12 @@ describe("deltas", () => {
       { type: "tool-call-delta", index: 0, json: sign, ...(at === 0 && { call }) } as const,
       { type: "tool-call-delta", index: 1, json: sign } as const,
     ]);
-    const told = [...pieces.flatMap((piece) => deltas.write(piece)), ...deltas.end()];
-    expect(told.filter((delta) => "call" in delta).length).toBeGreaterThan(0);
+    const written = [...pieces.flatMap((piece) => deltas.write(piece)), ...deltas.end()];
+    expect(written.filter((delta) => "call" in delta).length).toBeGreaterThan(0);
     for (const index of [0, 1]) {
-      const mine = told.map((delta) => (delta.type === "tool-call-delta" && delta.index === index ? delta.json : ""));
+      const mine = written.map((delta) =>
+        delta.type === "tool-call-delta" && delta.index === index ? delta.json : "",
+      );
       expect(mine.join("")).toBe(`"${testVault().redact(String(github))}"`);
     }
   });
@@ -55,19 +57,19 @@ describe("redacted shell", () => {
   const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
   test("SEC10 redacts shell output however it is split, and changes no other byte", async () => {
-    const said = Buffer.concat([bytes(`é ${github} ü\n`), new Uint8Array([0, 255, 254, 10]), bytes(`end ${github}`)]);
+    const output = Buffer.concat([bytes(`é ${github} ü\n`), new Uint8Array([0, 255, 254, 10]), bytes(`end ${github}`)]);
     const shell: WorkspaceShell = {
       run: async (_, { onOutput }) => {
-        for (const byte of said) onOutput(new Uint8Array([byte]));
+        for (const byte of output) onOutput(new Uint8Array([byte]));
         return { type: "ended", exitCode: 0 };
       },
     };
-    const heard: Uint8Array[] = [];
+    const chunks: Uint8Array[] = [];
     const signal = new AbortController().signal;
-    await redactShell(shell, secretsFor()).run("any", { signal, onOutput: (chunk) => void heard.push(chunk) });
+    await redactShell(shell, secretsFor()).run("any", { signal, onOutput: (chunk) => void chunks.push(chunk) });
     const placeholder = testVault().redact(String(github));
-    expect(Buffer.concat(heard).toString("latin1")).toBe(
-      said.toString("latin1").replaceAll(String(github), placeholder),
+    expect(Buffer.concat(chunks).toString("latin1")).toBe(
+      output.toString("latin1").replaceAll(String(github), placeholder),
     );
   });
 
@@ -113,9 +115,9 @@ describe("redacted shell", () => {
 
 describe("restored files", () => {
   test("SEC12 finds a file by a path with a placeholder, and creates no file with a placeholder in its name", async () => {
-    const seen: string[] = [];
+    const events: string[] = [];
     const note = (path: string) => {
-      seen.push(path);
+      events.push(path);
       return Promise.resolve({ type: "written" } as const);
     };
     const files = {
@@ -131,6 +133,6 @@ describe("restored files", () => {
     await known.remove(path);
     const unknown = await restoreFilePaths(files, testVault()).write(path, new Uint8Array());
     expect(unknown).toMatchObject({ type: "refused", message: expect.stringContaining("PITH_SECRET_") });
-    expect(seen).toEqual([`a/${github}/b`, `a/${github}/b`]);
+    expect(events).toEqual([`a/${github}/b`, `a/${github}/b`]);
   });
 });

@@ -2,32 +2,32 @@
 
 import { compactionLimits } from "@pith/context";
 import { expect, test } from "vitest";
-import { heldModel, heldTool, quiet, stage, text } from "../loop/held.ts";
+import { createTestAgent, heldModel, heldTool, quiet, text } from "../loop/held.ts";
 
 test("EVT5 emits the end of a compaction after which nothing can be appended", async () => {
   const model = heldModel();
   const tool = { ...heldTool("watch"), ongoing: () => "a server on port 8080" };
-  const scene = await stage(model, {
+  const test = await createTestAgent(model, {
     tools: [tool],
     summarizers: [],
     limits: { ...compactionLimits, tail: { tokens: 500, share: 1 } },
   });
   for (let round = 0; round < 4; round += 1) {
-    const end = scene.prompt(`${round} ${"Here is more of it. ".repeat(2_000)}`);
+    const end = test.prompt(`${round} ${"Here is more of it. ".repeat(2_000)}`);
     await quiet();
     model.waiting[0]?.end(text("Good."));
     await end;
   }
-  scene.events.splice(0);
-  const { store } = scene.agent.session;
+  test.events.splice(0);
+  const { store } = test.agent.session;
   const append = store.append.bind(store);
   store.append = async (batch, fence) =>
     JSON.stringify(batch).includes("pith.ongoing")
       ? { type: "refused", why: "disk-full", leaf: await store.leaf() }
       : append(batch, fence);
-  await expect(scene.agent.compact()).rejects.toThrow("the disk is full");
-  const told = scene.events.filter(({ type }) => /^compaction_(start|end)$/.test(type));
-  expect(told).toMatchObject([
+  await expect(test.agent.compact()).rejects.toThrow("the disk is full");
+  const events = test.events.filter(({ type }) => /^compaction_(start|end)$/.test(type));
+  expect(events).toMatchObject([
     { type: "compaction_start" },
     { type: "compaction_end", result: { tokensBefore: expect.any(Number) } },
   ]);

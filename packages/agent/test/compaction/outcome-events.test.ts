@@ -4,7 +4,7 @@ import { compactionLimits, type Finding, type Receipt, type Summarizer } from "@
 import { describe, expect, test } from "vitest";
 import { findQualityIssues } from "../../src/compaction/outcome-events.ts";
 import type { AgentEvent, AgentOptions } from "../../src/index.ts";
-import { type HeldModel, heldModel, quiet, type Stage, stage, text, tooLong } from "../loop/held.ts";
+import { createTestAgent, type HeldModel, heldModel, quiet, type TestAgent, text, tooLong } from "../loop/held.ts";
 
 describe("quality findings", () => {
   const once = { hasSummarizers: true, wasCompactedBefore: false };
@@ -68,14 +68,14 @@ describe("compaction events", () => {
     };
   }
 
-  interface Scene extends Stage {
+  interface Scene extends TestAgent {
     readonly model: HeldModel;
     readonly say: (times: number, words?: string) => Promise<void>;
   }
 
   async function scene(parts: Partial<AgentOptions> = {}): Promise<Scene> {
     const model = heldModel({ contextWindow: 8_192 });
-    const set = await stage(model, { summarizers: [writer()], ...parts });
+    const set = await createTestAgent(model, { summarizers: [writer()], ...parts });
     const say = async (times: number, words = WORDS): Promise<void> => {
       for (let at = 0; at < times; at += 1) {
         const end = set.prompt(`${at} ${words}`);
@@ -87,17 +87,17 @@ describe("compaction events", () => {
     return { ...set, model, say };
   }
 
-  const of = <Type extends AgentEvent["type"]>({ events }: Stage, type: Type) =>
+  const of = <Type extends AgentEvent["type"]>({ events }: TestAgent, type: Type) =>
     events.filter((event): event is Extract<AgentEvent, { type: Type }> => event.type === type);
 
-  const told = ({ events }: Stage): readonly string[] =>
+  const eventLines = ({ events }: TestAgent): readonly string[] =>
     events.filter(({ type }) => type.startsWith("compaction_")).map((event) => event.type.slice("compaction_".length));
 
   describe("from its start to its end", () => {
     test("EVT1 reports progress, result, duration and freed tokens", async () => {
       const at = await scene();
       await at.say(8);
-      expect(told(at).slice(0, 5)).toEqual(["soft_threshold", "start", "progress", "progress", "end"]);
+      expect(eventLines(at).slice(0, 5)).toEqual(["soft_threshold", "start", "progress", "progress", "end"]);
       const [end] = of(at, "compaction_end");
       expect(end).toMatchObject({ reason: "threshold", aborted: false, willRetry: false, calls: 0 });
       expect(end?.durationMs).toBeGreaterThanOrEqual(0);
@@ -118,7 +118,7 @@ describe("compaction events", () => {
         at.model.waiting[0]?.end(tooLong);
       }
       expect(await end).toMatchObject({ type: "failed" });
-      const order = told(at);
+      const order = eventLines(at);
       expect(order.slice(-2)).toEqual(["end", "failed"]);
       expect(of(at, "compaction_end").at(-1)).toMatchObject({
         errorMessage: expect.stringContaining("larger window"),
@@ -214,10 +214,10 @@ describe("compaction events", () => {
 
     test("EVT6 is awaited before the work continues", async () => {
       let hear = (): void => {};
-      const heard = new Promise<void>((resolve) => {
+      const ended = new Promise<void>((resolve) => {
         hear = resolve;
       });
-      const at = await scene({ onEvent: ({ type }) => (type === "turn_start" ? heard : undefined) });
+      const at = await scene({ onEvent: ({ type }) => (type === "turn_start" ? ended : undefined) });
       const end = at.prompt("Begin.");
       await quiet();
       expect(asks(at)).toBe(0);

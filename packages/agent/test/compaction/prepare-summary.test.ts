@@ -27,7 +27,7 @@ import { type ScriptRequest, type Step, startServer, type TestServer } from "@pi
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Agent, AgentEvent, AgentOptions } from "../../src/index.ts";
 import { agentOf, modelOf, ran } from "../agents.ts";
-import { type HeldWriter, heldModel, heldWriter, quiet, type Stage, stage, text } from "../loop/held.ts";
+import { createTestAgent, type HeldWriter, heldModel, heldWriter, quiet, type TestAgent, text } from "../loop/held.ts";
 
 const SUMMARY = [
   "## Goal\n- build the observatory",
@@ -97,9 +97,9 @@ describe("PREP1 a summary is prepared", () => {
   test("PREP5 EVT5 and the figures agree when a compaction waits for it: its cost is in one event", async () => {
     const gate = Promise.withResolvers<void>();
     const { agent, events, fillToSoft, newest } = await openScene({
-      summarize: async (asked) => {
+      summarize: async (request) => {
         await gate.promise;
-        return writeSummary(asked);
+        return writeSummary(request);
       },
     });
     await fillToSoft();
@@ -152,7 +152,7 @@ describe("PREP1 a summary is prepared", () => {
   ])("PREP1 from a size on: %s", async (_, threshold, contextWindow, limits) => {
     const startsAt = async (tokens: number): Promise<boolean> => {
       const model = heldModel({ contextWindow });
-      const { agent, events, prompt } = await stage(model, {
+      const { agent, events, prompt } = await createTestAgent(model, {
         summarizers: [],
         limits: { ...compactionLimits, prepare: "during-runs", ...limits },
       });
@@ -189,9 +189,9 @@ describe("PREP1 a summary is prepared", () => {
   test("PREP2 and awaited at the limit if it is not ready; no second one is written", async () => {
     const gate = Promise.withResolvers<void>();
     const { agent, states, summaryRequests, fillToSoft, events, newest } = await openScene({
-      summarize: async (asked) => {
+      summarize: async (request) => {
         await gate.promise;
-        return writeSummary(asked);
+        return writeSummary(request);
       },
     });
     await fillToSoft();
@@ -208,9 +208,9 @@ describe("PREP1 a summary is prepared", () => {
   test("only once at a time, and with automatic compaction on", async () => {
     const gate = Promise.withResolvers<void>();
     const { agent, states, summaryRequests, fillToSoft } = await openScene({
-      summarize: async (asked) => {
+      summarize: async (request) => {
         await gate.promise;
-        return writeSummary(asked);
+        return writeSummary(request);
       },
     });
     agent.setAutoCompactionEnabled(false);
@@ -241,9 +241,9 @@ describe("PREP1 a summary is prepared", () => {
     let isSlow = true;
     const { agent, states, summaryRequests, fillToSoft, fillUntilCompacted, newest } = await openScene({
       limits: { ...compactionLimits, prepare: "between-runs" },
-      summarize: async (asked) => {
+      summarize: async (request) => {
         if (isSlow) await gate.promise;
-        return writeSummary(asked);
+        return writeSummary(request);
       },
     });
     await fillToSoft();
@@ -268,25 +268,25 @@ test("PREP6 a preparation that a new run stops does not count as failed: it star
 });
 
 test("PREP8 a summary that is prepared after the last reply of a turn covers the whole turn", async () => {
-  const asked: string[] = [];
+  const calls: string[] = [];
   const { agent, fillUntilCompacted, newest } = await openScene({
     limits: { ...compactionLimits, prepare: "between-runs" },
     summarize: (request) => {
-      asked.push(request.text);
+      calls.push(request.text);
       return writeSummary(request);
     },
     // Longer than the part that would be kept.
     reply: () => "Good. ".repeat(2_000),
   });
-  while (!asked.length) {
+  while (!calls.length) {
     await ran(agent, "Go on.");
-    if (agent.contextUsage().tokens > 12_000) await until(() => asked.length > 0);
+    if (agent.contextUsage().tokens > 12_000) await until(() => calls.length > 0);
   }
   await readyIn(agent);
   const last = agent.session.branch.entries.findLast(({ type }) => type === "message");
   await fillUntilCompacted();
-  expect(asked).toHaveLength(1);
-  expect(asked[0]).not.toContain("## Original Request");
+  expect(calls).toHaveLength(1);
+  expect(calls[0]).not.toContain("## Original Request");
   const { entry, receipt } = newest();
   expect(receipt).toMatchObject({ preparedMs: expect.any(Number), covered: { last: last?.id } });
   const entries = await agent.session.branchEntries();
@@ -442,7 +442,7 @@ describe("PREP4 a prepared summary is dropped, and its cost is in the log once,"
   test("PREP5 a summarizer that fails is reported once; the compaction at the limit follows as usual", async () => {
     let isBroken = true;
     const { states, fillToSoft, fillUntilCompacted, newest, events } = await openScene({
-      summarize: (asked) => (isBroken ? { refuse: { status: 400, message: "no" } } : writeSummary(asked)),
+      summarize: (request) => (isBroken ? { refuse: { status: 400, message: "no" } } : writeSummary(request)),
     });
     await fillToSoft();
     await until(() => states().length === 2);
@@ -467,12 +467,12 @@ test("PREP1 a preparation that failed is not repeated with the next requests", a
 
 test("PREP2 HOOK2 hooks run when it is used: one that cancels keeps it, one that asks for more replaces it", async () => {
   let answer: object | undefined = { cancel: true };
-  const seen: string[] = [];
+  const events: string[] = [];
   const { agent, fillToSoft, fillUntilCompacted, newest, summaryRequests } = await openScene({
     hooks: {
       session_before_compact: [
         ({ reason }) => {
-          seen.push(reason);
+          events.push(reason);
           return answer;
         },
       ],
@@ -480,9 +480,9 @@ test("PREP2 HOOK2 hooks run when it is used: one that cancels keeps it, one that
   });
   await fillToSoft();
   await readyIn(agent);
-  expect(seen).toEqual([]);
+  expect(events).toEqual([]);
   await ran(agent, STONES.repeat(4));
-  expect(seen).toEqual(["threshold"]);
+  expect(events).toEqual(["threshold"]);
   expect(agent.isSummaryReady).toBe(true);
   answer = { customInstructions: "Mind the lens." };
   await fillUntilCompacted();
@@ -583,7 +583,7 @@ describe("PREP3 a program that is killed leaves the old or the new state", () =>
 
   test.each(steps)("when %s: the %s state", async (step, state) => {
     const own = await startServer({
-      script: (asked) => (asked.model === "summarizer" ? writeSummary(asked) : "Good."),
+      script: (request) => (request.model === "summarizer" ? writeSummary(request) : "Good."),
     });
     server = own;
     const path = join(folder, "session.jsonl");
@@ -595,8 +595,8 @@ describe("PREP3 a program that is killed leaves the old or the new state", () =>
     expect(compaction === undefined).toBe(state === "old");
     // Every message is still there, and nothing of a summary outside of its compaction.
     const all = await agent.session.branchEntries();
-    const said = all.filter((entry) => entry.type === "message" && entry.message.role === "user");
-    expect(said.length).toBeGreaterThanOrEqual(own.requests.filter(({ model }) => model !== "summarizer").length);
+    const entries = all.filter((entry) => entry.type === "message" && entry.message.role === "user");
+    expect(entries.length).toBeGreaterThanOrEqual(own.requests.filter(({ model }) => model !== "summarizer").length);
     const receipt = compaction && readReceipt(compaction);
     if (state === "old") expect(JSON.stringify(all)).not.toMatch(/grind the lens|"context_edit"/);
     else expect(receipt).toMatchObject({ preparedMs: expect.any(Number), route: "model" });
@@ -611,7 +611,7 @@ describe("PREP3 a program that is killed leaves the old or the new state", () =>
 describe("PREP3 a summary that was ready when the program was killed", () => {
   async function killWhenReady() {
     const own = await startServer({
-      script: (asked) => (asked.model === "summarizer" ? writeSummary(asked) : "Good."),
+      script: (request) => (request.model === "summarizer" ? writeSummary(request) : "Good."),
     });
     server = own;
     const path = join(folder, "session.jsonl");
@@ -806,7 +806,7 @@ describe("PREP3 a summary that was ready when the program was killed", () => {
 const CRASHING_AGENT = join(import.meta.dirname, "crashing-agent.ts");
 
 interface SceneOptions extends Partial<Pick<AgentOptions, "limits" | "hooks" | "session" | "runtime">> {
-  readonly summarize?: (asked: ScriptRequest) => Step | Promise<Step>;
+  readonly summarize?: (request: ScriptRequest) => Step | Promise<Step>;
   readonly reply?: () => Step;
   readonly server?: TestServer | undefined;
 }
@@ -829,10 +829,10 @@ async function openScene({
   const events: AgentEvent[] = [];
   let count = 0;
   const own = await startServer({
-    script: (asked) => {
-      if (asked.model !== "summarizer") return reply();
+    script: (request) => {
+      if (request.model !== "summarizer") return reply();
       count += 1;
-      return summarize(asked);
+      return summarize(request);
     },
   });
   const previous = server;
@@ -868,7 +868,7 @@ async function openScene({
   };
 }
 
-interface HeldScene extends Pick<Stage, "agent"> {
+interface HeldScene extends Pick<TestAgent, "agent"> {
   readonly writer: HeldWriter;
   readonly states: () => readonly string[];
   /** Sends a prompt, and ends the run with a reply. */
@@ -881,7 +881,7 @@ async function openHeldScene(
   onEvent: NonNullable<AgentOptions["onEvent"]> = () => {},
 ): Promise<HeldScene> {
   const [model, writer, states] = [heldModel({ contextWindow: 20_000 }), heldWriter(), [] as string[]];
-  const { agent, prompt: run } = await stage(model, {
+  const { agent, prompt: run } = await createTestAgent(model, {
     summarizers: [writer],
     runtime: { ...testRuntime("h"), sleep: sleepUntilAborted },
     limits: { ...compactionLimits, prepare },

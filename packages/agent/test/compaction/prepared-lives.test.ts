@@ -50,9 +50,9 @@ let model: Model;
 let summarizer: Model;
 beforeAll(async () => {
   server = await startServer({
-    script: (asked) =>
-      asked.model === "summarizer"
-        ? { parts: [{ type: "text", text: writeSummary(asked) }], pace: { waitMs: 40 } }
+    script: (request) =>
+      request.model === "summarizer"
+        ? { parts: [{ type: "text", text: writeSummary(request) }], pace: { waitMs: 40 } }
         : "Good.",
   });
   const open = (name: string): Promise<Model> =>
@@ -76,7 +76,7 @@ const actions = [
 ] as const;
 type Action = (typeof actions)[number];
 
-class Life {
+class RandomPreparation {
   readonly #store: Store = Object.assign(MemoryStore.create(nodeRuntime), { preparedSummary: this.#keepText() });
   readonly used: string[] = [];
   readonly #written = new Map<string, Entry>();
@@ -260,11 +260,11 @@ test("PREP2 PREP4 in every life a prepared summary is used only while it applies
   ]);
   await fc.assert(
     fc.asyncProperty(fc.array(block, { minLength: 1, maxLength: 2 }), async (blocks) => {
-      const life = new Life();
-      await life.start();
-      for (const [action, choice] of blocks.flat()) await life.act(action, choice);
-      await life.end();
-      used += life.used.length;
+      const run = new RandomPreparation();
+      await run.start();
+      for (const [action, choice] of blocks.flat()) await run.act(action, choice);
+      await run.end();
+      used += run.used.length;
     }),
     { numRuns: RUNS, endOnFailure: true, examples: [[[RESTARTED_WITH_SAME_MODEL]]] },
   );

@@ -66,7 +66,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 2, arbitrary: fc.record({ do: fc.constantFrom("compact" as const, "undo" as const, "pin" as const) }) },
 );
-const life = fc.array(step, { minLength: 4, maxLength: 14, size: "max" });
+const stepSequences = fc.array(step, { minLength: 4, maxLength: 14, size: "max" });
 
 /** What the disk knows about a result, whatever its text says. */
 interface Shown {
@@ -137,7 +137,7 @@ function toCall(id: string, action: Action): ToolCallBlock {
   return { type: "toolCall", id, name, arguments: { ...(path !== undefined && { path }), ...more } };
 }
 
-class Life {
+class RandomRemoval {
   now = Date.parse("2026-01-01T00:00:00Z");
   readonly disk = new Disk();
   readonly #actions = new Map<string, Action>();
@@ -177,9 +177,9 @@ class Life {
   }
 
   #model(): Model {
-    const voice = { api: "anthropic-messages", provider: "anthropic", model: "one" };
+    const modelName = { api: "anthropic-messages", provider: "anthropic", model: "one" };
     const reply = (content: AssistantMessage["content"]): AssistantMessage => ({
-      ...{ role: "assistant", content, ...voice, usage: emptyUsage, timestamp: this.now },
+      ...{ role: "assistant", content, ...modelName, usage: emptyUsage, timestamp: this.now },
       stopReason: content.some(({ type }) => type === "toolCall") ? "toolUse" : "stop",
     });
     const next = (messages: readonly Message[]): AssistantMessage => {
@@ -188,7 +188,7 @@ class Life {
       return reply(actions.length === 0 ? [{ type: "text", text: "Done." }] : actions.map((each) => this.#call(each)));
     };
     return {
-      ...{ ...voice, contextWindow: WINDOW, maxTokens: 2_000 },
+      ...{ ...modelName, contextWindow: WINDOW, maxTokens: 2_000 },
       async *stream({ messages }) {
         yield { type: "reply-ended", message: next(messages) };
       },
@@ -326,8 +326,8 @@ test("ELI1 ELI2 ELI3 ELI4 ELI6 ELI8 hold in every life", async () => {
   const seed = Number(process.env.PITH_SEED ?? Math.floor(Math.random() * 2 ** 31));
   let removed = 0;
   const result = await fc.check(
-    fc.asyncProperty(life, async (steps) => {
-      const current = new Life();
+    fc.asyncProperty(stepSequences, async (steps) => {
+      const current = new RandomRemoval();
       const agent = await current.open();
       for (const each of steps) await current.take(each, agent);
       removed += current.removed;

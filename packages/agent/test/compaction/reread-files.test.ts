@@ -335,9 +335,9 @@ test("RST5 a file that was read again can be edited at once, also after the sess
   put("a.ts", "let a = 2;\n");
   await forget({ request: "Compare a.ts and b.ts." });
   const resolve = (path: string): string => nodeFiles({ root }).resolve(path);
-  const seen = findSeenFiles(agent.session.branch.entries, resolve);
-  expect([...seen.keys()].toSorted()).toEqual([join(root, "a.ts"), join(root, "b.ts")]);
-  const tracker = new ReadTracker(seen);
+  const seenFiles = findSeenFiles(agent.session.branch.entries, resolve);
+  expect([...seenFiles.keys()].toSorted()).toEqual([join(root, "a.ts"), join(root, "b.ts")]);
+  const tracker = new ReadTracker(seenFiles);
   expect(await tracker.readState(join(root, "a.ts"), Buffer.from("let a = 2;\n"))).toBe("fresh");
   const changed = "The file has changed since it was read";
   expect(await call("edit", { path: "a.ts", oldText: "2", newText: "3" })).toBe(

@@ -73,9 +73,9 @@ describe("SUM13 SUM8 a summarizer that", () => {
   test("starts to reply after minutes is awaited", async () => {
     // The answer is sent in the scene's sixth minute, which is then its last: a busy machine cannot make it late.
     scene = await compactedOnce({
-      first: async (asked) => {
+      first: async (request) => {
         await scene?.at(6, () => scene?.stopClock());
-        return summary(asked);
+        return summary(request);
       },
     });
     const { compaction } = await scene.compactAgain();
@@ -144,15 +144,15 @@ interface Scene {
 
 /** A session that was compacted once, and has as much to compact again. Each summarizer is a model of its own at one server. */
 async function compactedOnce(
-  summarizers: Readonly<Record<string, (asked: ScriptRequest) => Step | Promise<Step>>>,
+  summarizers: Readonly<Record<string, (request: ScriptRequest) => Step | Promise<Step>>>,
 ): Promise<Scene> {
   const events: AgentEvent[] = [];
   const clock = sceneClock();
   let isFirst = true;
   const server = await startServer({
-    script: (asked) => {
-      const summarizer = summarizers[asked.model];
-      if (summarizer) return isFirst ? summary(asked) : summarizer(asked);
+    script: (request) => {
+      const summarizer = summarizers[request.model];
+      if (summarizer) return isFirst ? summary(request) : summarizer(request);
       return "Good.";
     },
   });

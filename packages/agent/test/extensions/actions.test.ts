@@ -5,9 +5,18 @@ import type { Entry } from "@pith/context";
 import { emptyUsage } from "@pith/context/testing";
 import { test } from "vitest";
 import { type AgentEvent, createExtensionActions, type ExtensionActions, headlessUi } from "../../src/index.ts";
-import { calls, heldModel, heldTool, quiet, reopened, type Stage, stage, text } from "../loop/held.ts";
+import {
+  calls,
+  createTestAgent,
+  heldModel,
+  heldTool,
+  quiet,
+  reopenTestAgent,
+  type TestAgent,
+  text,
+} from "../loop/held.ts";
 
-function createActions({ agent }: Stage): ExtensionActions {
+function createActions({ agent }: TestAgent): ExtensionActions {
   const place = { ui: headlessUi, hasUI: false, cwd: "/home/ada/app", sessionFile: null };
   return createExtensionActions(agent, { ...place, openModel: async () => null });
 }
@@ -27,19 +36,19 @@ function textOf(content: unknown): string {
     .join(" ");
 }
 
-async function entryTypes({ agent }: Stage): Promise<readonly string[]> {
+async function entryTypes({ agent }: TestAgent): Promise<readonly string[]> {
   return (await agent.session.branchEntries()).map((entry: Entry) => entry.type);
 }
 
 test("EXT11 state, labels and names are written at once, idle and during a run", async () => {
   const model = heldModel();
-  const scene = await stage(model);
-  const actions = createActions(scene);
+  const test = await createTestAgent(model);
+  const actions = createActions(test);
   await actions.appendEntry("mine", { list: [1, 2] });
   await actions.appendEntry("mine", ["a list"]);
-  const first = (await scene.agent.session.branchEntries())[0];
+  const first = (await test.agent.session.branchEntries())[0];
   assert.deepEqual(first?.type === "custom" && first.data, { list: [1, 2] });
-  const end = scene.prompt("Work.");
+  const end = test.prompt("Work.");
   await quiet();
   await actions.appendEntry("mine");
   await actions.setLabel(first?.id ?? "", "here");
@@ -47,13 +56,13 @@ test("EXT11 state, labels and names are written at once, idle and during a run",
   assert.equal(actions.context().session.name, "a name");
   model.waiting[0]?.end(text("Done."));
   assert.deepEqual(await end, { type: "done" });
-  assert.deepEqual((await entryTypes(scene)).slice(-4), ["custom", "label", "session_info", "message"]);
+  assert.deepEqual((await entryTypes(test)).slice(-4), ["custom", "label", "session_info", "message"]);
   assert.equal(requestTexts(model).join(), "Work.");
 });
 
 test("EXT11 an action with invalid values rejects", async () => {
-  const scene = await stage(heldModel());
-  const actions = createActions(scene);
+  const test = await createTestAgent(heldModel());
+  const actions = createActions(test);
   const ring: Record<string, unknown> = {};
   ring.self = ring;
   await assert.rejects(actions.appendEntry("pith.pin"), /reserved for Pith/);
@@ -69,16 +78,16 @@ test("EXT11 an action with invalid values rejects", async () => {
     actions.appendUsage({ kind: "mine", provider: "a", model: "b", usage: {} as never }),
     /a field of usage/,
   );
-  assert.deepEqual(await entryTypes(scene), []);
+  assert.deepEqual(await entryTypes(test), []);
 });
 
 test("EXT12 an idle agent gets a message with the next prompt, or at once with triggerTurn", async () => {
   const model = heldModel();
-  const scene = await stage(model);
-  const actions = createActions(scene);
+  const test = await createTestAgent(model);
+  const actions = createActions(test);
   await actions.sendMessage(message("The build is red."));
-  assert.equal(scene.agent.isRunning, false);
-  const end = scene.prompt("Why?");
+  assert.equal(test.agent.isRunning, false);
+  const end = test.prompt("Why?");
   await quiet();
   assert.deepEqual(requestTexts(model), ["The build is red.", "Why?"]);
   model.waiting[0]?.end(text("A test fails."));
@@ -88,16 +97,16 @@ test("EXT12 an idle agent gets a message with the next prompt, or at once with t
   assert.deepEqual(requestTexts(model).slice(2), ["A test fails.", "The build is green."]);
   model.waiting[0]?.end(text("Good."));
   await quiet();
-  assert.equal(scene.agent.isRunning, false);
+  assert.equal(test.agent.isRunning, false);
   assert.equal(model.requests.length, 2);
 });
 
 test("EXT12 during a run a message is sent before the next request, when the model is done, or with the next prompt", async () => {
   const model = heldModel();
   const tool = heldTool("work", { isIdempotent: true });
-  const scene = await stage(model, { tools: [tool] });
-  const actions = createActions(scene);
-  const end = scene.prompt("Work.");
+  const test = await createTestAgent(model, { tools: [tool] });
+  const actions = createActions(test);
+  const end = test.prompt("Work.");
   await quiet();
   await actions.sendMessage(message("next"), { deliverAs: "nextTurn" });
   await actions.sendMessage(message("at the end"), { deliverAs: "followUp" });
@@ -115,7 +124,7 @@ test("EXT12 during a run a message is sent before the next request, when the mod
   assert.deepEqual(await end, { type: "done" });
   await quiet();
   assert.equal(model.requests.length, 3);
-  const again = scene.prompt("More.");
+  const again = test.prompt("More.");
   await quiet();
   assert.deepEqual(requestTexts(model).slice(-3), ["Really done.", "next", "More."]);
   model.waiting[0]?.end(text("Yes."));
@@ -124,14 +133,14 @@ test("EXT12 during a run a message is sent before the next request, when the mod
 
 test("EXT12 a user message starts a run if the agent is idle", async () => {
   const model = heldModel();
-  const scene = await stage(model);
-  await createActions(scene).sendUserMessage("Look at this.");
+  const test = await createTestAgent(model);
+  await createActions(test).sendUserMessage("Look at this.");
   await quiet();
-  assert.equal(scene.agent.isRunning, true);
+  assert.equal(test.agent.isRunning, true);
   assert.deepEqual(requestTexts(model), ["Look at this."]);
   model.waiting[0]?.end(text("Seen."));
   await quiet();
-  assert.equal(scene.agent.isRunning, false);
+  assert.equal(test.agent.isRunning, false);
 });
 
 test("EXT12 a message sent at agent_settled starts a run, even if the events of the last run are not consumed yet", async () => {
@@ -144,9 +153,9 @@ test("EXT12 a message sent at agent_settled starts a run, even if the events of 
       if (isUser) void scenes[0]?.sendUserMessage("More.");
       else void scenes[0]?.sendMessage(message("More."), { triggerTurn: true });
     };
-    const scene = await stage(model, { onEvent: listen });
-    scenes.push(createActions(scene));
-    const run = scene.agent.prompt("Work.");
+    const test = await createTestAgent(model, { onEvent: listen });
+    scenes.push(createActions(test));
+    const run = test.agent.prompt("Work.");
     for (let next = run.next(); ; next = run.next()) {
       await quiet();
       model.waiting[0]?.end(text("Done."));
@@ -157,23 +166,23 @@ test("EXT12 a message sent at agent_settled starts a run, even if the events of 
     model.waiting[0]?.end(text("Done."));
     await run.next();
     await quiet();
-    assert.equal(scene.agent.isRunning, false);
-    assert.equal(scene.agent.queue.length, 0);
+    assert.equal(test.agent.isRunning, false);
+    assert.equal(test.agent.queue.length, 0);
   }
 });
 
 test("EXT12 a message that was not answered when the program ended is answered after a restart", async () => {
   const model = heldModel();
-  const scene = await stage(model);
-  const actions = createActions(scene);
-  void scene.prompt("Work.");
+  const test = await createTestAgent(model);
+  const actions = createActions(test);
+  void test.prompt("Work.");
   await quiet();
   await actions.sendMessage(message("The build is red."), { deliverAs: "followUp" });
   model.waiting[0]?.end(text("Done."));
   await quiet();
   assert.deepEqual(requestTexts(model).slice(-1), ["The build is red."]);
   const next = heldModel();
-  const again = await reopened(scene, { model: next }, "f");
+  const again = await reopenTestAgent(test, { model: next }, "f");
   const end = again.resume();
   await quiet();
   assert.deepEqual(requestTexts(next).slice(-1), ["The build is red."]);
@@ -187,10 +196,10 @@ test("EXT12 a message that was not answered when the program ended is answered a
 
 test("EXT12 the failure of a run that an extension started is reported", async () => {
   const reported: string[] = [];
-  const scene = await stage(heldModel(), { runStep: () => Promise.reject(new Error("no step")) });
+  const test = await createTestAgent(heldModel(), { runStep: () => Promise.reject(new Error("no step")) });
   const place = { ui: headlessUi, hasUI: false, cwd: "/home/ada/app", sessionFile: null };
   const report = (why: string): void => void reported.push(why);
-  await createExtensionActions(scene.agent, { ...place, openModel: async () => null, report }).sendUserMessage("Work.");
+  await createExtensionActions(test.agent, { ...place, openModel: async () => null, report }).sendUserMessage("Work.");
   await quiet();
   assert.deepEqual(reported, ["no step"]);
 });
@@ -210,30 +219,30 @@ test("EXT13 an awaited handler can act on the session without a deadlock", async
     session_before_compact: [act],
     report: () => done.push("late"),
   };
-  const scene = await stage(model, { hooks });
-  actions = createActions(scene);
-  const end = scene.prompt("Work.");
+  const test = await createTestAgent(model, { hooks });
+  actions = createActions(test);
+  const end = test.prompt("Work.");
   await quiet();
   model.waiting[0]?.end(text("Done."));
   assert.deepEqual(await end, { type: "done" });
-  const [first] = await scene.agent.session.branchEntries();
-  const moved = await scene.agent.navigateTree(first?.id ?? null);
+  const [first] = await test.agent.session.branchEntries();
+  const moved = await test.agent.navigateTree(first?.id ?? null);
   assert.equal(moved.type, "moved");
-  await scene.agent.compact();
+  await test.agent.compact();
   await quiet();
   assert.equal(done.includes("late"), false);
-  assert.equal((await entryTypes(scene)).at(-1), "custom_message");
+  assert.equal((await entryTypes(test)).at(-1), "custom_message");
 });
 
 test("EXT11 an extension gets copies of the session's entries", async () => {
   const model = heldModel();
-  const scene = await stage(model);
-  const end = scene.prompt("Work.");
+  const test = await createTestAgent(model);
+  const end = test.prompt("Work.");
   await quiet();
-  const { session, model: currentModel, ...context } = createActions(scene).context();
+  const { session, model: currentModel, ...context } = createActions(test).context();
   assert.deepEqual([context.isIdle(), context.hasPendingMessages(), currentModel.model], [false, false, "held"]);
   for (const entry of [...session.entries(), ...(await session.branch())]) Object.assign(entry, { type: "spoilt" });
-  assert.equal((await entryTypes(scene)).includes("spoilt"), false);
+  assert.equal((await entryTypes(test)).includes("spoilt"), false);
   assert.equal(await session.entry("unknown"), undefined);
   context.abort();
   assert.deepEqual(await end, { type: "aborted" });
@@ -243,10 +252,10 @@ test("EXT11 an extension gets copies of the session's entries", async () => {
 
 test("TOK6 an extension sees whether the size of the context is measured or an estimate (B12)", async () => {
   const model = heldModel();
-  const scene = await stage(model);
-  const end = scene.prompt("Work.");
+  const test = await createTestAgent(model);
+  const end = test.prompt("Work.");
   await quiet();
-  const { getContextUsage } = createActions(scene).context();
+  const { getContextUsage } = createActions(test).context();
   const before = getContextUsage();
   assert.deepEqual([before.isEstimate, before.measured, before.tokens > 0], [true, 0, true]);
   model.waiting[0]?.end({ ...text("Done."), usage: { ...emptyUsage, input: 4_990, output: 10, totalTokens: 5_000 } });
@@ -260,12 +269,12 @@ test("TOK6 an extension sees whether the size of the context is measured or an e
 
 test("EXT12 a message that was queued when the program ended is sent once after a restart", async () => {
   const model = heldModel();
-  const scene = await stage(model);
-  const end = scene.prompt("Work.");
+  const test = await createTestAgent(model);
+  const end = test.prompt("Work.");
   await quiet();
-  await createActions(scene).sendMessage(message("at the end"), { deliverAs: "followUp" });
+  await createActions(test).sendMessage(message("at the end"), { deliverAs: "followUp" });
   const next = heldModel();
-  const later = await reopened(scene, { model: next }, "f");
+  const later = await reopenTestAgent(test, { model: next }, "f");
   assert.deepEqual(
     later.agent.queue.map(({ custom }) => custom),
     [{ customType: "mine", display: true }],
@@ -276,6 +285,6 @@ test("EXT12 a message that was queued when the program ended is sent once after 
   next.waiting[0]?.end(text("Done."));
   assert.deepEqual(await resumed, { type: "done" });
   assert.deepEqual(later.agent.queue, []);
-  await scene.agent.abort();
+  await test.agent.abort();
   await end;
 });

@@ -206,9 +206,9 @@ test("EXT6 each handler gets a copy of each event once, in order", async () => {
     (name: string) =>
     (pith: ExtensionApi): void => {
       for (const event of ["message_end", "turn_end", "message_start"] as const)
-        pith.on(event, (told) => {
-          const { message } = told as { readonly message: { content: unknown } };
-          received.push(`${name} ${told.type} ${JSON.stringify(message.content)}`);
+        pith.on(event, (receivedEvent) => {
+          const { message } = receivedEvent as { readonly message: { content: unknown } };
+          received.push(`${name} ${receivedEvent.type} ${JSON.stringify(message.content)}`);
           message.content = "spoilt";
         });
     };

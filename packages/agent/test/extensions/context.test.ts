@@ -20,12 +20,12 @@ test("EXT10 every extension is notified of a question, and timeouts are paused w
     },
   });
   extensions.bind(recordActions([], ui));
-  const asked = extensions.dispatch({ type: "session_before_switch", reason: "new" });
+  const results = extensions.dispatch({ type: "session_before_switch", reason: "new" });
   // Longer than the timeout of a handler.
   for (let at = 0; at < 5; at += 1) await quiet();
   assert.deepEqual(received, ["ui_prompt_start confirm Leave?"]);
   answer.resolve(false);
-  assert.deepEqual(await asked, [{ cancel: true }]);
+  assert.deepEqual(await results, [{ cancel: true }]);
   await quiet();
   assert.deepEqual(received[1], "ui_prompt_end confirm Leave?");
   assert.deepEqual(failures, []);
@@ -84,14 +84,14 @@ test("EXT5 a stored context has no effect after the session has ended, and repor
 });
 
 test("EXT5 before the session starts a handler sees only the folder and the user interface", async () => {
-  const seen: unknown[] = [];
+  const events: unknown[] = [];
   const { extensions, failures } = await assemble({
     one: (pith) => {
-      pith.on("project_trust", (_, { cwd, hasUI }) => void seen.push(cwd, hasUI));
-      pith.on("project_trust", (_, { session }) => void seen.push(session));
+      pith.on("project_trust", (_, { cwd, hasUI }) => void events.push(cwd, hasUI));
+      pith.on("project_trust", (_, { session }) => void events.push(session));
     },
   });
   await extensions.dispatch({ type: "project_trust", cwd: "/home/ada/app", files: [] });
-  assert.deepEqual(seen, ["", false]);
+  assert.deepEqual(events, ["", false]);
   assert.match(failures[0]?.why ?? "", /in session_start or later/);
 });

@@ -108,16 +108,16 @@ test.each([[{ skillPaths: ["skills"] }], [{ promptPaths: "/home/ada" }], [{ skil
 );
 
 test("EXT7 a handler that cancels or provides a result is the last one called", async () => {
-  const asked: string[] = [];
+  const calls: string[] = [];
   const cancels = (name: string) => (pith: ExtensionApi) => {
     for (const event of eventsWithResult)
       pith.on(event, () => {
-        asked.push(`${name} ${event}`);
+        calls.push(`${name} ${event}`);
         return extensionEventTable[event].example as never;
       });
   };
   const { extensions } = await assemble({ one: cancels("one"), two: cancels("two") });
   for (const name of eventsWithResult) await sendEvent(name, extensions);
   const [trust, ...others] = eventsWithResult;
-  assert.deepEqual(asked, [`one ${trust}`, `two ${trust}`, ...others.map((name) => `one ${name}`)]);
+  assert.deepEqual(calls, [`one ${trust}`, `two ${trust}`, ...others.map((name) => `one ${name}`)]);
 });

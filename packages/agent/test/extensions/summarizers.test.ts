@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import type { Summarizer, SummarizerResult } from "@pith/context";
 import { test } from "vitest";
 import type { ExtensionApi } from "../../src/index.ts";
-import { heldModel, quiet, stage, text } from "../loop/held.ts";
+import { createTestAgent, heldModel, quiet, text } from "../loop/held.ts";
 import { assemble, hang } from "./assembly.ts";
 
 const narrative = "## Goal\nWork on.";
@@ -16,16 +16,16 @@ async function compactWith(...summarizers: readonly Summarizer[]) {
     },
   });
   const model = heldModel({ contextWindow: 8_000 });
-  const scene = await stage(model, { summarizers: extensions.summarizers });
+  const test = await createTestAgent(model, { summarizers: extensions.summarizers });
   for (const words of ["first ", "second ", "third "]) {
-    const end = scene.prompt(words.repeat(500));
+    const end = test.prompt(words.repeat(500));
     await quiet();
     model.waiting[0]?.end(text(`Done with ${words.repeat(500)}`));
     await end;
   }
-  const outcome = await scene.agent.compact();
+  const outcome = await test.agent.compact();
   assert.equal(outcome.type, "compacted");
-  const entry = (await scene.agent.session.branchEntries()).findLast(({ type }) => type === "compaction");
+  const entry = (await test.agent.session.branchEntries()).findLast(({ type }) => type === "compaction");
   assert.ok(outcome.type === "compacted" && entry?.type === "compaction");
   return { receipt: outcome.receipt, entry };
 }

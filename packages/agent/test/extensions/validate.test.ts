@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "vitest";
 import type { ExtensionTool, Tool, ToolCall } from "../../src/index.ts";
-import { calls, heldModel, quiet, stage, talk, text } from "../loop/held.ts";
+import { branchLines, calls, createTestAgent, heldModel, quiet, text } from "../loop/held.ts";
 import { assemble } from "./assembly.ts";
 
 describe("states", () => {
@@ -60,14 +60,14 @@ describe("tools", () => {
     ["returns an invalid value", async () => ({ content: [7] }), /^c1 → /],
   ])("EXT15 the call of a tool that %s has an error result", async (_, run, line) => {
     const model = heldModel();
-    const scene = await stage(model, { tools: [await registerTool({ run: run as never })] });
-    const end = scene.prompt("Try.");
+    const test = await createTestAgent(model, { tools: [await registerTool({ run: run as never })] });
+    const end = test.prompt("Try.");
     await quiet();
     model.waiting[0]?.end(calls("mine", "c1"));
     await quiet();
     model.waiting[0]?.end(text("So it goes."));
     assert.deepEqual(await end, { type: "done" });
-    const result = (await talk(scene))[2] ?? "";
+    const result = (await branchLines(test))[2] ?? "";
     if (typeof line === "string") assert.equal(result, line);
     else assert.match(result, line);
   });

@@ -9,7 +9,7 @@ import {
   extensionEventTable,
   headlessUi,
 } from "../../src/index.ts";
-import { calls, heldModel, heldTool, quiet, stage, talk, text } from "../loop/held.ts";
+import { branchLines, calls, createTestAgent, heldModel, heldTool, quiet, text } from "../loop/held.ts";
 import { assemble, hang } from "./assembly.ts";
 
 // SAY4: a handler that fails at tool_call blocks the call.
@@ -27,10 +27,10 @@ async function runSession(extension: Extension) {
   const model = heldModel({ contextWindow: 8_000 });
   const tool = heldTool("work");
   const { hooks, onEvent } = extensions;
-  const scene = await stage(model, { tools: [tool], hooks, onEvent, summarizers: [] });
-  extensions.bind(createExtensionActions(scene.agent, { ...CONTEXT, openModel: async () => null }));
+  const test = await createTestAgent(model, { tools: [tool], hooks, onEvent, summarizers: [] });
+  extensions.bind(createExtensionActions(test.agent, { ...CONTEXT, openModel: async () => null }));
   await extensions.dispatch({ type: "session_start", reason: "startup" });
-  const end = scene.prompt("Work. ".repeat(400));
+  const end = test.prompt("Work. ".repeat(400));
   await waitFor(model);
   model.waiting[0]?.end(calls("work", "c1"));
   await waitFor(tool);
@@ -38,10 +38,10 @@ async function runSession(extension: Extension) {
   await waitFor(model);
   model.waiting[0]?.end(text("Done. ".repeat(400)));
   const ended = await end;
-  const before = await talk(scene);
-  const compacted = await scene.agent.compact();
-  const [first] = await scene.agent.session.branchEntries();
-  const moved = await scene.agent.navigateTree(first?.id ?? null);
+  const before = await branchLines(test);
+  const compacted = await test.agent.compact();
+  const [first] = await test.agent.session.branchEntries();
+  const moved = await test.agent.navigateTree(first?.id ?? null);
   await extensions.dispatch({ type: "session_shutdown", reason: "quit" });
   const outcome = [ended.type, compacted.type, moved.type, tool.ran.length, ...before.map((line) => line.slice(0, 20))];
   return { outcome, failures };

@@ -4,9 +4,9 @@ import type { AssistantMessage, Entry } from "@pith/context";
 import type { HookFailure } from "@pith/context/host";
 import { type ScriptedModel, type ScriptedReply, scriptedModel } from "@pith/context/testing";
 import type { AgentHooks, AgentOptions, Tool } from "../../src/index.ts";
-import { type Stage, stage } from "../loop/held.ts";
+import { createTestAgent, type TestAgent } from "../loop/held.ts";
 
-export interface Scene extends Stage {
+export interface Scene extends TestAgent {
   readonly model: ScriptedModel;
   readonly failures: readonly HookFailure[];
   readonly toolInputs: readonly Readonly<Record<string, unknown>>[];
@@ -25,15 +25,15 @@ export async function createScene(
   const failures: HookFailure[] = [];
   const toolInputs: Readonly<Record<string, unknown>>[] = [];
   const report = (failure: HookFailure): void => void failures.push(failure);
-  const scene = await stage(model, {
+  const test = await createTestAgent(model, {
     tools: [worker(toolInputs)],
     summarizers: [],
     ...parts,
     hooks: { report, ...hooks },
   });
-  const log = () => scene.agent.session.branchEntries();
+  const log = () => test.agent.session.branchEntries();
   return {
-    ...scene,
+    ...test,
     model,
     failures,
     toolInputs,

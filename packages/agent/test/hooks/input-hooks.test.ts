@@ -16,9 +16,9 @@ describe("before_agent_start", () => {
   const beginning = { folder: "/code", customPrompt: "You work." };
 
   test("SAY3 a message is added after the user message, and the model gets it", async () => {
-    const told: unknown[] = [];
+    const events: unknown[] = [];
     const hook: Hook = (event) => {
-      told.push(event.prompt, Object.keys(event.sections));
+      events.push(event.prompt, Object.keys(event.sections));
       return { message: { customType: "mine", content: "Use tabs.", display: false } };
     };
     const { prompt, requestText, log } = await createScene(
@@ -27,7 +27,7 @@ describe("before_agent_start", () => {
       { systemPrompt: beginning },
     );
     await prompt("Begin.");
-    assert.deepEqual(told, [[{ type: "text", text: "Begin." }], ["role"]]);
+    assert.deepEqual(events, [[{ type: "text", text: "Begin." }], ["role"]]);
     assert.match(requestText(0), /Begin\..*Use tabs\./);
     assert.deepEqual((await log()).slice(-3).map(kind), ["user", "custom_message", "assistant"]);
   });
@@ -54,10 +54,10 @@ describe("before_agent_start", () => {
   });
 
   test("SAY3 a hook that fails once keeps its section", async () => {
-    let asked = 0;
+    let callCount = 0;
     const hook: Hook = () => {
-      asked += 1;
-      if (asked === 2) throw new Error("no");
+      callCount += 1;
+      if (callCount === 2) throw new Error("no");
       return { systemPrompt: "Be brief." };
     };
     const { prompt, log } = await createScene(
@@ -80,8 +80,8 @@ describe("before_agent_start", () => {
     const second = await createScene(["2", "3"], {}, { systemPrompt: beginning, session, runtime: testRuntime("z") });
     await second.prompt("2");
     await second.prompt("3");
-    const said = (await session.branchEntries()).filter((entry) => kind(entry) === "system");
-    assert.equal(said.length, 3);
+    const entries = (await session.branchEntries()).filter((entry) => kind(entry) === "system");
+    assert.equal(entries.length, 3);
   });
 
   function kind(entry: Entry): string {
@@ -112,8 +112,8 @@ describe("input", () => {
     const giving = await createScene(["Good."], { input: [() => ({ action: "transform", images: [picture] })] });
     for await (const _ of giving.agent.prompt("Look"));
     for (const { log } of [keeping, giving]) {
-      const said = (await log()).find((entry) => entry.type === "message");
-      assert.deepEqual(said?.message.role === "user" && said.message.content, [
+      const found = (await log()).find((entry) => entry.type === "message");
+      assert.deepEqual(found?.message.role === "user" && found.message.content, [
         { type: "text", text: "Look" },
         picture,
       ]);
@@ -142,8 +142,8 @@ describe("input", () => {
     const { agent, log } = await createScene(["Good."], { input, message_end } as Parameters<typeof createScene>[1]);
     for await (const _ of agent.prompt([file, { type: "text", text: "See" }]));
     assert.deepEqual(received, [{ text: "See", attachments: ["file a.md"] }]);
-    const said = (await log()).find((entry) => entry.type === "message");
-    assert.deepEqual(said?.message.role === "user" && said.message.content, [file, { type: "text", text: "See!" }]);
+    const found = (await log()).find((entry) => entry.type === "message");
+    assert.deepEqual(found?.message.role === "user" && found.message.content, [file, { type: "text", text: "See!" }]);
   });
 
   test("SAY2 input that a hook handles causes no entry and no run", async () => {
@@ -165,8 +165,8 @@ describe("input", () => {
     const { prompt, agent, requestText } = await createScene(["Good."], { input: [slow] });
     await Promise.all([agent.steer("one"), agent.followUp("two")]);
     await prompt("three");
-    const said = [...requestText(0).matchAll(/"text":"([^"]*)"/g)].map(([, text]) => text);
-    assert.deepEqual(said, ["steer one", "followUp two", "prompt three"]);
+    const texts = [...requestText(0).matchAll(/"text":"([^"]*)"/g)].map(([, text]) => text);
+    assert.deepEqual(texts, ["steer one", "followUp two", "prompt three"]);
   });
 
   test("SAY2 a prompt whose hook is waiting counts as a run and can be aborted", async () => {

@@ -92,9 +92,9 @@ test("SAY6 text from a hook is redacted before other hooks see it, and limited l
   const received: string[] = [];
   const leaking: Hook = ({ message }) => {
     if (message.role !== "user" && message.role !== "assistant" && message.role !== "toolResult") return undefined;
-    const said = `${github} ${message.role === "toolResult" ? "word ".repeat(200_000) : ""}`;
+    const text = `${github} ${message.role === "toolResult" ? "word ".repeat(200_000) : ""}`;
     const firm = typeof message.content === "string" ? [] : message.content.filter(({ type }) => type !== "text");
-    return { message: { ...message, content: [...firm, { type: "text", text: said }] } as AgentMessage };
+    return { message: { ...message, content: [...firm, { type: "text", text: text }] } as AgentMessage };
   };
   const listening: Hook = ({ message }) => void received.push(JSON.stringify(message));
   const ports = testRuntime("e");
@@ -107,8 +107,8 @@ test("SAY6 text from a hook is redacted before other hooks see it, and limited l
   await prompt("Begin.");
   assert.deepEqual(failures, []);
   assert.equal(received.length, 4);
-  for (const said of [...received, JSON.stringify(await log()), JSON.stringify(events), requestText(1)])
-    assert.ok(!said.includes(String(github)));
+  for (const text of [...received, JSON.stringify(await log()), JSON.stringify(events), requestText(1)])
+    assert.ok(!text.includes(String(github)));
   assert.ok(requestText(1).length < 120_000);
 });
 
@@ -126,9 +126,9 @@ test("SAY14 if a required hook fails, the run ends with the reason, and a call s
     (role: string): Hook =>
     ({ message }) =>
       message.role === role ? Promise.reject(new Error("no")) : undefined;
-  const asked = await createScene([], { message_end: [failing("user")], onFailure: "cancel" });
-  assert.equal((await asked.prompt("Begin.")).type, "failed");
-  assert.deepEqual(await asked.log(), []);
+  const cancelling = await createScene([], { message_end: [failing("user")], onFailure: "cancel" });
+  assert.equal((await cancelling.prompt("Begin.")).type, "failed");
+  assert.deepEqual(await cancelling.log(), []);
   const called = await createScene([workCall(), "Well."], {
     message_end: [failing("toolResult")],
     onFailure: "cancel",

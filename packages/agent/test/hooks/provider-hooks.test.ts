@@ -16,7 +16,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, test } from "vitest";
 import { parseHeaders, redactHeaders } from "../../src/hooks/provider-hooks.ts";
 import type { AgentHooks } from "../../src/index.ts";
-import { agentOf, modelOf, ran, voices } from "../agents.ts";
+import { agentOf, modelOf, providers, ran } from "../agents.ts";
 
 describe("headers", () => {
   test("SAY11 keys, transport headers and line breaks are refused", () => {
@@ -94,7 +94,7 @@ describe("provider requests", () => {
     incoming.pipe(onward);
   }
 
-  describe.each(voices)("$provider", (voice) => {
+  describe.each(providers)("$provider", (modelName) => {
     test("SAY11 SAY12 headers are sent, and hooks get the response headers and raw chunks", async () => {
       const contentTypes: string[] = [];
       const chunks: unknown[] = [];
@@ -105,7 +105,7 @@ describe("provider requests", () => {
         report: ({ why }) => assert.fail(why),
       };
       const agent = await agentOf(
-        await modelOf(voice, { url: `http://127.0.0.1:${(relay.address() as AddressInfo).port}` }),
+        await modelOf(modelName, { url: `http://127.0.0.1:${(relay.address() as AddressInfo).port}` }),
         { hooks },
       );
       const { end } = await ran(agent, "Begin.");
@@ -113,7 +113,7 @@ describe("provider requests", () => {
       assert.match(contentTypes.join(), /event-stream/);
       assert.ok(chunks.length > 0);
       assert.match(JSON.stringify(chunks), /Good/);
-      assert.ok(arrived.some((headers) => headers["x-mine"] === voice.provider));
+      assert.ok(arrived.some((headers) => headers["x-mine"] === modelName.provider));
     });
   });
 });

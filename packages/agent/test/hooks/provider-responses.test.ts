@@ -6,7 +6,7 @@ import type { HookFailure } from "@pith/context/host";
 import { emptyUsage } from "@pith/context/testing";
 import { test } from "vitest";
 import type { AgentHooks } from "../../src/index.ts";
-import { stage } from "../loop/held.ts";
+import { createTestAgent } from "../loop/held.ts";
 
 const CHUNKS = 50;
 
@@ -26,29 +26,29 @@ function createModel(): Model {
 }
 
 test("SAY12 a failing hook does not keep events from the others", async () => {
-  const heard: unknown[] = [];
+  const events: unknown[] = [];
   const failures: HookFailure[] = [];
   const failing = Object.assign(() => Promise.reject(new Error("no")), { from: "failing" });
   const hooks: AgentHooks = {
-    provider_stream_event: [failing, ({ event }) => void heard.push(event)],
+    provider_stream_event: [failing, ({ event }) => void events.push(event)],
     report: (failure) => void failures.push(failure),
   };
-  const { prompt } = await stage(createModel(), { hooks });
+  const { prompt } = await createTestAgent(createModel(), { hooks });
   assert.deepEqual(await prompt("Begin."), { type: "done" });
-  assert.equal(heard.length, CHUNKS);
+  assert.equal(events.length, CHUNKS);
   assert.deepEqual(failures, [{ event: "provider_stream_event", why: "no", from: "failing" }]);
 });
 
 test("SAY12 a hook that is slow with every chunk delays a reply no longer than one that hangs", async () => {
-  let heard = 0;
+  let eventCount = 0;
   const slow = async () => {
-    heard += 1;
+    eventCount += 1;
     for (let turn = 0; turn < 8; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   };
   const failures: HookFailure[] = [];
   const report = (failure: HookFailure): void => void failures.push(failure);
-  const { prompt } = await stage(createModel(), { hooks: { provider_stream_event: [slow], report } });
+  const { prompt } = await createTestAgent(createModel(), { hooks: { provider_stream_event: [slow], report } });
   assert.deepEqual(await prompt("Begin."), { type: "done" });
-  assert.ok(heard < CHUNKS / 2, `${heard} events were awaited`);
+  assert.ok(eventCount < CHUNKS / 2, `${eventCount} events were awaited`);
   assert.equal(failures.length, 1);
 });

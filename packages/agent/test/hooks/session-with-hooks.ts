@@ -3,10 +3,10 @@
 import { type Entry, MemoryStore, type Model, Session } from "@pith/context";
 import { emptyUsage, testRuntime } from "@pith/context/testing";
 import { type AgentHooks, mergeHooks, type RunEnd, type Tool } from "../../src/index.ts";
-import { quiet, type Stage, stage } from "../loop/held.ts";
+import { createTestAgent, quiet, type TestAgent } from "../loop/held.ts";
 
 export interface SessionRun {
-  readonly scene: Stage;
+  readonly test: TestAgent;
   readonly ends: readonly RunEnd[];
   /** The outcomes of the cancelled compaction, of the other one, and of the move. */
   readonly outcomes: readonly string[];
@@ -19,21 +19,21 @@ export interface SessionRun {
 
 export async function runWithHooks(hooks: AgentHooks): Promise<SessionRun> {
   const ran: string[] = [];
-  const scene = await stage(createModel(), {
+  const test = await createTestAgent(createModel(), {
     tools: [createTool(ran)],
     hooks: mergeHooks(hooks, { session_before_compact: [cancelOnRequest] }),
     summarizers: [],
   });
-  const { agent } = scene;
-  const ends = [await scene.prompt(`Begin. ${"This is what it is about. ".repeat(900)}`)];
+  const { agent } = test;
+  const ends = [await test.prompt(`Begin. ${"This is what it is about. ".repeat(900)}`)];
   await agent.followUp("And this.");
-  ends.push(await scene.prompt("Go on."));
+  ends.push(await test.prompt("Go on."));
   const outcomes = [
     await agent.compact(CANCEL),
     await agent.compact(),
     await agent.navigateTree(agent.session.branch.entries[0]?.id ?? null),
   ];
-  ends.push(await scene.prompt("Once more."));
+  ends.push(await test.prompt("Once more."));
   await quiet();
   const branch = await agent.session.branchEntries();
   const { store } = agent.session;
@@ -41,7 +41,7 @@ export async function runWithHooks(hooks: AgentHooks): Promise<SessionRun> {
   const reopened = await Session.open(MemoryStore.open(store.bytes(), testRuntime("z")), testRuntime("z"));
   const log = branch.map(formatEntry);
   const opensAgain = JSON.stringify((await reopened.branchEntries()).map(formatEntry)) === JSON.stringify(log);
-  return { scene, ends, outcomes: outcomes.map(({ type }) => type), log, ran, opensAgain };
+  return { test, ends, outcomes: outcomes.map(({ type }) => type), log, ran, opensAgain };
 }
 
 const CANCEL = "not now";

@@ -23,10 +23,10 @@ describe("tool_call", () => {
   });
 
   test("SAY4 changed arguments are checked and run; the session keeps the model's own, and the result states the change", async () => {
-    const asked: unknown[] = [];
+    const calls: unknown[] = [];
     const permits = {
       permit: async ({ arguments: given }: { readonly arguments: unknown }) => {
-        asked.push(given);
+        calls.push(given);
         return { type: "permitted" } as const;
       },
     };
@@ -38,7 +38,7 @@ describe("tool_call", () => {
     );
     await scene.prompt("Begin.");
     const changed = { path: "a", count: 2 };
-    assert.deepEqual(asked, [changed]);
+    assert.deepEqual(calls, [changed]);
     assert.deepEqual(scene.toolInputs, [changed]);
     assert.deepEqual((await resultIn(scene)).details, { of: "work", changedInput: changed });
     assert.ok(JSON.stringify(await scene.log()).includes(JSON.stringify(workCall({ path: "a" }).content)));
@@ -58,12 +58,12 @@ describe("tool_call", () => {
       tool_call: [() => ({ input: { path: "b" } })],
     });
     await scene.prompt("Begin.");
-    const told = scene.events.filter((event) => event.type.startsWith("tool_execution"));
+    const events = scene.events.filter((event) => event.type.startsWith("tool_execution"));
     assert.deepEqual(
-      told.map((event) => ("args" in event ? event.args : null)),
-      told.map(() => ({ path: "b" })),
+      events.map((event) => ("args" in event ? event.args : null)),
+      events.map(() => ({ path: "b" })),
     );
-    assert.ok(told.length >= 2);
+    assert.ok(events.length >= 2);
   });
 
   test("SAY4 a result with an unknown field blocks the call, because the hook may have meant to block it", async () => {
@@ -111,14 +111,14 @@ describe("tool_result", () => {
     const louder: Hook = ({ content }) => ({
       content: content.map((block) => (block.type === "text" ? { type: "text", text: `${block.text}!` } : block)),
     });
-    const told: unknown[] = [];
+    const events: unknown[] = [];
     const last: Hook = ({ toolName, input, details, isError }) => {
-      told.push({ toolName, input, details, isError });
+      events.push({ toolName, input, details, isError });
       return { details: { mine: 1 }, isError: true };
     };
     const scene = await createScene([workCall({ a: 1 }), "Done."], { tool_result: [louder, louder, last] });
     await scene.prompt("Begin.");
-    assert.deepEqual(told, [{ toolName: "work", input: { a: 1 }, details: { of: "work" }, isError: false }]);
+    assert.deepEqual(events, [{ toolName: "work", input: { a: 1 }, details: { of: "work" }, isError: false }]);
     const { content, details, isError } = await resultIn(scene);
     assert.deepEqual(
       { content, details, isError },

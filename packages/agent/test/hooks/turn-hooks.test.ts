@@ -68,10 +68,10 @@ test("SAY8 a hook can continue the run at most 20 times without a user message",
 test("SAY8 a message from an extension does not count as a user message", async () => {
   const replies = Array.from({ length: 60 }, (_, at) => `Said ${at}.`);
   const scenes: Scene[] = [];
-  let asked = 0;
+  let callCount = 0;
   const hook = async () => {
-    const said = { kind: "steer", content: "Go on.", custom: { customType: "mine", display: true } } as const;
-    if (asked++ < 5) await scenes[0]?.agent.sendCustomMessage(said);
+    const steering = { kind: "steer", content: "Go on.", custom: { customType: "mine", display: true } } as const;
+    if (callCount++ < 5) await scenes[0]?.agent.sendCustomMessage(steering);
     return { continue: true };
   };
   const scene = await createScene(replies, { agent_before_settle: [hook] });
@@ -102,9 +102,9 @@ test("SAY1 hooks are called even if the details of a tool are not JSON", async (
 test("SAY8 a hook can send a message to the model before the run ends", async () => {
   const hook: NonNullable<AgentHooks["agent_before_settle"]>[number] = ({ end }) => {
     assert.deepEqual(end, { type: "done" });
-    return asked++ === 0 ? { entries: [customMessage("And the tests?")], continue: true } : undefined;
+    return callCount++ === 0 ? { entries: [customMessage("And the tests?")], continue: true } : undefined;
   };
-  let asked = 0;
+  let callCount = 0;
   const { prompt, requestText, model } = await createScene(["Done.", "They pass."], { agent_before_settle: [hook] });
   await prompt("Begin.");
   assert.equal(model.requests.length, 2);

@@ -4,15 +4,15 @@ import { expect, test } from "vitest";
 import type { AgentOptions, RunEnd } from "../../src/index.ts";
 import { countWaiting } from "../agents.ts";
 import {
+  branchLines,
   calls,
+  createTestAgent,
   type HeldTool,
   heldModel,
   heldTool,
   heldWriter,
   quiet,
-  type Stage,
-  stage,
-  talk,
+  type TestAgent,
   text,
   tooLong,
 } from "./held.ts";
@@ -26,7 +26,7 @@ function stay(): Promise<never> {
 }
 
 interface BegunRun {
-  readonly scene: Stage;
+  readonly test: TestAgent;
   readonly end: Promise<RunEnd>;
   /** The sum of the waits of the agent that were not aborted. */
   readonly waitedMs: () => number;
@@ -49,7 +49,7 @@ const places: Readonly<Record<string, () => Promise<BegunRun>>> = {
 test.each(Object.entries(places))(
   "RUN5 aborted while it waits for %s, it ends within 200 ms, and nothing more starts",
   async (_, place) => {
-    const { scene, end, waitedMs } = await place();
+    const { test: scene, end, waitedMs } = await place();
     const before = waitedMs();
     const settled = scene.agent.abort();
     expect(await end).toEqual({ type: "aborted" });
@@ -65,41 +65,41 @@ test.each(Object.entries(places))(
 
 test("RUN5 an incomplete reply stays in the log, and the next run continues after it", async () => {
   const model = heldModel();
-  const scene = await stage(model);
-  const end = scene.prompt("Talk.");
+  const test = await createTestAgent(model);
+  const end = test.prompt("Talk.");
   await quiet();
-  await scene.agent.abort();
+  await test.agent.abort();
   await end;
-  const next = scene.prompt("Go on.");
+  const next = test.prompt("Go on.");
   await quiet();
   model.waiting[0]?.end(text("On I go."));
   expect(await next).toEqual({ type: "done" });
-  expect(await talk(scene)).toEqual(["user: Talk.", "assistant: half a", "user: Go on.", "assistant: On I go."]);
+  expect(await branchLines(test)).toEqual(["user: Talk.", "assistant: half a", "user: Go on.", "assistant: On I go."]);
 });
 
 test("RUN5 a reader that returns early aborts the run, and the next run waits for its end", async () => {
   const model = heldModel();
-  const { agent } = await stage(model);
+  const { agent } = await createTestAgent(model);
   for await (const { type } of agent.prompt("Talk.")) if (type === "message_start") break;
   expect(agent.isRunning).toBe(false);
   expect(agent.session.busyReasons).toEqual([]);
 });
 
 test("RUN5 a reader of events can call abort and await it", async () => {
-  const { agent } = await stage(heldModel());
-  const seen: string[] = [];
+  const { agent } = await createTestAgent(heldModel());
+  const events: string[] = [];
   for await (const { type } of agent.prompt("Talk.")) {
-    seen.push(type);
-    if (type === "message_start" && seen.filter((each) => each === type).length === 2) await agent.abort();
+    events.push(type);
+    if (type === "message_start" && events.filter((each) => each === type).length === 2) await agent.abort();
   }
-  expect(seen.at(-1)).toBe("agent_settled");
+  expect(events.at(-1)).toBe("agent_settled");
 });
 
 /** Replies like another model, except to the last request. */
 function deaf(): ReturnType<typeof heldModel> {
   const model = heldModel();
   const silence = { [Symbol.asyncIterator]: () => ({ next: stay }) };
-  return { ...model, stream: (asked, act) => (isTime ? silence : model.stream(asked, act)) };
+  return { ...model, stream: (request, act) => (isTime ? silence : model.stream(request, act)) };
 }
 
 /** A session long enough to be compacted, and a run in it that waits. */
@@ -107,15 +107,15 @@ async function begun(parts: Partial<AgentOptions>, first?: "calls" | "overflow")
   const model = (parts.model as ReturnType<typeof heldModel>) ?? heldModel();
   const { hooks, ...quick } = parts;
   const { runtime, waitedMs } = countWaiting();
-  const scene = await stage(model, { runtime, ...quick, ...(hooks && { hooks: later(hooks) }) });
+  const test = await createTestAgent(model, { runtime, ...quick, ...(hooks && { hooks: later(hooks) }) });
   for (let round = 0; round < 4; round += 1) {
-    const said = scene.prompt(`Part ${round}.`);
+    const run = test.prompt(`Part ${round}.`);
     await until(() => model.waiting.length > 0);
     model.waiting[0]?.end(text("Here is more of it. ".repeat(1_000)));
-    await said;
+    await run;
   }
   [isTime, isReached] = [true, false];
-  const end = scene.prompt("Now.");
+  const end = test.prompt("Now.");
   const isHeld = (part: object): boolean => "waiting" in part && (part as HeldTool).waiting.length > 0;
   if (first) {
     await until(() => isHeld(model));
@@ -123,7 +123,7 @@ async function begun(parts: Partial<AgentOptions>, first?: "calls" | "overflow")
   }
   await until(() => isReached || [model, ...(parts.tools ?? []), ...(parts.summarizers ?? [])].some(isHeld));
   isTime = false;
-  return { scene, end, waitedMs };
+  return { test, end, waitedMs };
 }
 
 let isTime = false;

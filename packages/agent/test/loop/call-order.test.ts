@@ -4,7 +4,7 @@ import type { Entry } from "@pith/context";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Tool } from "../../src/index.ts";
-import { heldModel, heldTool, quiet, type Stage, stage, text } from "./held.ts";
+import { createTestAgent, heldModel, heldTool, quiet, type TestAgent, text } from "./held.ts";
 
 interface Step {
   readonly id: string;
@@ -63,8 +63,8 @@ const call: fc.Arbitrary<Call> = fc.record({ kind: fc.integer({ min: 0, max: 5 }
 async function runReply(calls: readonly Call[], picks: readonly number[], stopAt: number | null) {
   const model = heldModel();
   const { steps, running, tools } = createTools();
-  const scene = await stage(model, { tools });
-  const end = scene.prompt("Go.");
+  const test = await createTestAgent(model, { tools });
+  const end = test.prompt("Go.");
   await quiet();
   const content = calls.map(({ name, arguments: args }, index) => ({
     ...{ type: "toolCall" as const, id: `c${index}`, name, arguments: args },
@@ -80,15 +80,15 @@ async function runReply(calls: readonly Call[], picks: readonly number[], stopAt
   }
   const stepsBeforeStop = steps.length;
   if (stopAt !== null && running.size > 0) {
-    scene.agent.abort();
+    test.agent.abort();
     await quiet();
   }
   const wasStopped = steps.length > stepsBeforeStop;
   model.waiting[0]?.end(text("Done."));
-  return { steps, stepsBeforeStop, wasStopped, mostAtOnce, end: await end, results: await listResults(scene) };
+  return { steps, stepsBeforeStop, wasStopped, mostAtOnce, end: await end, results: await listResults(test) };
 }
 
-async function listResults({ agent }: Stage) {
+async function listResults({ agent }: TestAgent) {
   return (await agent.session.branchEntries()).flatMap((entry: Entry) =>
     entry.type === "message" && entry.message.role === "toolResult" ? [entry.message] : [],
   );
@@ -158,8 +158,8 @@ test("RUN13 after a stop no further call of the reply starts, and each call has 
 test("RUN13 the next request has the results in the order of the calls", async () => {
   const model = heldModel();
   const { running, tools } = createTools();
-  const scene = await stage(model, { tools });
-  const end = scene.prompt("Go.");
+  const test = await createTestAgent(model, { tools });
+  const end = test.prompt("Go.");
   await quiet();
   const ids = ["c0", "c1", "c2"];
   model.waiting[0]?.end({
@@ -179,15 +179,15 @@ test("RUN13 the next request has the results in the order of the calls", async (
 test("RUN13 the user is asked about a command only after the one before it has ended", async () => {
   const model = heldModel();
   const { steps, running, tools } = createTools();
-  const asked: string[] = [];
+  const questions: string[] = [];
   const permissions = {
     permit: async ({ arguments: { fails } }: { readonly arguments: Readonly<Record<string, unknown>> }) => {
-      asked.push(String(fails));
+      questions.push(String(fails));
       return { type: "permitted" as const };
     },
   };
-  const scene = await stage(model, { tools, permissions });
-  const end = scene.prompt("Go.");
+  const test = await createTestAgent(model, { tools, permissions });
+  const end = test.prompt("Go.");
   await quiet();
   const block = (id: string, fails: unknown) => ({
     type: "toolCall" as const,
@@ -197,10 +197,10 @@ test("RUN13 the user is asked about a command only after the one before it has e
   });
   model.waiting[0]?.end({ content: [block("c0", 0), block("c1", "")] });
   await quiet();
-  expect(asked).toEqual(["0"]);
+  expect(questions).toEqual(["0"]);
   running.get("c0")?.();
   await quiet();
-  expect(asked).toEqual(["0", ""]);
+  expect(questions).toEqual(["0", ""]);
   expect(steps.map(({ id, event }) => `${id} ${event}`)).toEqual(["c0 start", "c0 end", "c1 start"]);
   running.get("c1")?.();
   await quiet();

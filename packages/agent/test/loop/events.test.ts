@@ -2,13 +2,13 @@
 
 import { expect, test } from "vitest";
 import type { AgentEvent } from "../../src/index.ts";
-import { calls, heldModel, heldTool, quiet, stage, text } from "./held.ts";
+import { calls, createTestAgent, heldModel, heldTool, quiet, text } from "./held.ts";
 
 test("RUN12 emits the events of a run from agent_start to agent_settled, with pi's names", async () => {
   const model = heldModel();
   const tool = heldTool("work", { isIdempotent: true });
-  const scene = await stage(model, { tools: [tool] });
-  const end = scene.prompt("Begin.");
+  const test = await createTestAgent(model, { tools: [tool] });
+  const end = test.prompt("Begin.");
   await quiet();
   model.waiting[0]?.end(calls("work", "c1"));
   await quiet();
@@ -16,7 +16,7 @@ test("RUN12 emits the events of a run from agent_start to agent_settled, with pi
   await quiet();
   model.waiting[0]?.end(text("All done."));
   await end;
-  expect(scene.events.map(shown)).toEqual([
+  expect(test.events.map(shown)).toEqual([
     "agent_start",
     "entry_appended message",
     "message_start user",
@@ -37,20 +37,20 @@ test("RUN12 emits the events of a run from agent_start to agent_settled, with pi
     "agent_end",
     "agent_settled",
   ]);
-  expect(scene.events.at(-2)).toMatchObject({
+  expect(test.events.at(-2)).toMatchObject({
     messages: [{ role: "user" }, { role: "assistant" }, { role: "toolResult" }, { role: "assistant" }],
   });
 });
 
 test("RUN12 a failed turn also emits turn_end, with the emitted reply", async () => {
   const model = heldModel();
-  const scene = await stage(model);
-  const end = scene.prompt("Begin.");
+  const test = await createTestAgent(model);
+  const end = test.prompt("Begin.");
   await quiet();
   model.waiting[0]?.end({ failure: { kind: "refused", message: "bad request" } });
   expect(await end).toEqual({ type: "failed", why: "bad request" });
   const message = { role: "assistant", stopReason: "error", errorMessage: "bad request" };
-  expect(scene.events.slice(-4)).toMatchObject([
+  expect(test.events.slice(-4)).toMatchObject([
     { type: "message_end", message },
     { type: "turn_end", message, toolResults: [] },
     { type: "agent_end", messages: [{ role: "user" }, message] },
@@ -60,33 +60,33 @@ test("RUN12 a failed turn also emits turn_end, with the emitted reply", async ()
 
 test("RUN12 emits each entry once, through compactions and moves", async () => {
   const model = heldModel({ contextWindow: 8_192 });
-  const scene = await stage(model, { summarizers: [] });
+  const test = await createTestAgent(model, { summarizers: [] });
   for (let round = 0; round < 12; round += 1) {
-    const end = scene.prompt(`${round} ${"Here is more of it. ".repeat(300)}`);
+    const end = test.prompt(`${round} ${"Here is more of it. ".repeat(300)}`);
     await quiet();
     model.waiting[0]?.end(text("Good."));
     await end;
   }
-  const told = scene.events.flatMap((event) => (event.type === "entry_appended" ? [event.entry.id] : []));
-  const written = (await scene.agent.session.branchEntries()).map(({ id }) => id);
-  expect(told).toEqual(written);
-  expect(scene.events.some(({ type }) => type === "compaction_end")).toBe(true);
+  const entryIds = test.events.flatMap((event) => (event.type === "entry_appended" ? [event.entry.id] : []));
+  const written = (await test.agent.session.branchEntries()).map(({ id }) => id);
+  expect(entryIds).toEqual(written);
+  expect(test.events.some(({ type }) => type === "compaction_end")).toBe(true);
 });
 
 test("RUN12 retry events have the number of the attempt and its result", async () => {
   const model = heldModel();
-  const scene = await stage({
+  const test = await createTestAgent({
     ...model,
-    async *stream(asked, act) {
+    async *stream(request, act) {
       yield { type: "reply-restarted", failure: { kind: "busy", message: "slow down" }, waitMs: 50, maxAttempts: 6 };
-      yield* model.stream(asked, act);
+      yield* model.stream(request, act);
     },
   });
-  const end = scene.prompt("Begin.");
+  const end = test.prompt("Begin.");
   await quiet();
   model.waiting[0]?.end(text("Here."));
   await end;
-  expect(scene.events.filter(({ type }) => type.startsWith("auto_retry"))).toEqual([
+  expect(test.events.filter(({ type }) => type.startsWith("auto_retry"))).toEqual([
     { type: "auto_retry_start", attempt: 1, maxAttempts: 6, delayMs: 50, errorMessage: "slow down" },
     { type: "auto_retry_end", attempt: 1, success: true },
   ]);

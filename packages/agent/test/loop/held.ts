@@ -24,33 +24,33 @@ import { Agent, type AgentEvent, type AgentOptions, type RunEnd, type Tool, type
 
 /** A call that waits; `end` resolves it. */
 export interface Held<Asked, Outcome> {
-  readonly asked: Asked;
+  readonly input: Asked;
   readonly end: (outcome: Outcome) => void;
 }
 
 export type Reply = Partial<AssistantMessage> | { readonly failure: ModelFailure };
 
-const VOICE = { api: "anthropic-messages", provider: "anthropic", model: "held" };
+const MODEL_NAME = { api: "anthropic-messages", provider: "anthropic", model: "held" };
 
 export interface HeldModel extends Model {
   readonly waiting: Held<Request, Reply>[];
   readonly requests: Request[];
 }
 
-export function heldModel({ contextWindow = 200_000, model = VOICE.model } = {}): HeldModel {
+export function heldModel({ contextWindow = 200_000, model = MODEL_NAME.model } = {}): HeldModel {
   const waiting: Held<Request, Reply>[] = [];
   const requests: Request[] = [];
-  const voice = { ...VOICE, model };
+  const modelName = { ...MODEL_NAME, model };
   return {
-    ...voice,
+    ...modelName,
     contextWindow,
     maxTokens: 4_000,
     waiting,
     requests,
-    async *stream(asked, { signal }) {
-      requests.push(asked);
-      const reply = await held(waiting, asked, signal);
-      yield reply === null ? stopped(voice) : said(reply, voice);
+    async *stream(request, { signal }) {
+      requests.push(request);
+      const reply = await held(waiting, request, signal);
+      yield reply === null ? stopped(modelName) : toModelEvent(reply, modelName);
     },
   };
 }
@@ -106,13 +106,13 @@ export function heldWriter(): HeldWriter {
 /** Null: the call was aborted. */
 function held<Asked, Outcome>(
   waiting: Held<Asked, Outcome>[],
-  asked: Asked,
+  input: Asked,
   signal: AbortSignal | undefined,
 ): Promise<Outcome | null> {
   return new Promise((resolve) => {
     const leave = (): void => void waiting.splice(waiting.indexOf(mine), waiting.includes(mine) ? 1 : 0);
     const mine: Held<Asked, Outcome> = {
-      asked,
+      input,
       end: (outcome) => {
         leave();
         resolve(outcome);
@@ -128,20 +128,20 @@ function held<Asked, Outcome>(
   });
 }
 
-function said(reply: Reply, voice: typeof VOICE): ModelEvent {
+function toModelEvent(reply: Reply, modelName: typeof MODEL_NAME): ModelEvent {
   if ("failure" in reply) return { type: "reply-failed", failure: reply.failure };
-  return { type: "reply-ended", message: messageOf(reply, voice) };
+  return { type: "reply-ended", message: messageOf(reply, modelName) };
 }
 
-function stopped(voice: typeof VOICE): ModelEvent {
-  const message = messageOf({ content: [{ type: "text", text: "half a" }], stopReason: "aborted" }, voice);
+function stopped(modelName: typeof MODEL_NAME): ModelEvent {
+  const message = messageOf({ content: [{ type: "text", text: "half a" }], stopReason: "aborted" }, modelName);
   return { type: "reply-failed", failure: { kind: "aborted", message: "stopped" }, message };
 }
 
-function messageOf(reply: Partial<AssistantMessage>, voice: typeof VOICE): AssistantMessage {
+function messageOf(reply: Partial<AssistantMessage>, modelName: typeof MODEL_NAME): AssistantMessage {
   const isCalling = reply.content?.some((block) => block.type === "toolCall");
   const stopReason = isCalling ? "toolUse" : "stop";
-  return { role: "assistant", content: [], ...voice, usage: emptyUsage, stopReason, timestamp: 0, ...reply };
+  return { role: "assistant", content: [], ...modelName, usage: emptyUsage, stopReason, timestamp: 0, ...reply };
 }
 
 export const text = (words: string): Reply => ({ content: [{ type: "text", text: words }] });
@@ -152,24 +152,31 @@ export const calls = (name: string, ...ids: readonly string[]): Reply => ({
 
 export const tooLong: Reply = { failure: { kind: "overflow", message: "prompt is too long" } };
 
-export async function stage(model: Model, parts: Partial<AgentOptions> = {}, prefix = "e"): Promise<Stage> {
+export async function createTestAgent(
+  model: Model,
+  parts: Partial<AgentOptions> = {},
+  prefix = "e",
+): Promise<TestAgent> {
   const ports = patient(testRuntime(prefix));
-  return onStage(await Session.open(MemoryStore.create(ports), ports), { model, runtime: ports, ...parts });
+  return startTestAgent(await Session.open(MemoryStore.create(ports), ports), { model, runtime: ports, ...parts });
 }
 
 /** Opens the same session as another process would. */
-export async function reopened(
-  { agent }: Stage,
+export async function reopenTestAgent(
+  { agent }: TestAgent,
   parts: Partial<AgentOptions> & { readonly model: Model },
   prefix: string,
-): Promise<Stage> {
+): Promise<TestAgent> {
   const ports = patient(testRuntime(prefix));
   const { store } = agent.session;
   if (!(store instanceof MemoryStore)) throw new Error("only a session in memory can be reopened");
-  return onStage(await Session.open(MemoryStore.open(store.bytes(), ports), ports), { runtime: ports, ...parts });
+  return startTestAgent(await Session.open(MemoryStore.open(store.bytes(), ports), ports), {
+    runtime: ports,
+    ...parts,
+  });
 }
 
-export interface Stage {
+export interface TestAgent {
   readonly agent: Agent;
   readonly events: AgentEvent[];
   /** Starts a run and reads its events; resolves to its end. */
@@ -177,7 +184,10 @@ export interface Stage {
   readonly resume: () => Promise<RunEnd>;
 }
 
-function onStage(session: Session, parts: Partial<AgentOptions> & Pick<AgentOptions, "model" | "runtime">): Stage {
+function startTestAgent(
+  session: Session,
+  parts: Partial<AgentOptions> & Pick<AgentOptions, "model" | "runtime">,
+): TestAgent {
   const events: AgentEvent[] = [];
   const listen = (event: AgentEvent): void => void events.push(event);
   const agent = new Agent({ session, tools: [], onEvent: listen, ...parts });
@@ -201,7 +211,7 @@ export async function quiet(): Promise<void> {
 }
 
 /** The messages of the branch, one line each. */
-export async function talk({ agent }: Stage): Promise<readonly string[]> {
+export async function branchLines({ agent }: TestAgent): Promise<readonly string[]> {
   return (await agent.session.branchEntries()).flatMap(lineOf);
 }
 

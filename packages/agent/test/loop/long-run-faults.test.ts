@@ -3,27 +3,27 @@
 import { type ScriptRequest, type Step, startServer, type TestServer } from "@pith/testkit";
 import { afterEach, describe, expect, test } from "vitest";
 import type { AgentEvent } from "../../src/index.ts";
-import { agentOf, modelOf, type Ran, ran, voices } from "../agents.ts";
+import { agentOf, modelOf, providers, type Ran, ran } from "../agents.ts";
 
 const ROUNDS = 40;
-const [claude, , router] = voices;
+const [claude, , router] = providers;
 
 let server: TestServer;
 afterEach(() => server.close());
 
-describe.each(voices)("$provider", (voice) => {
+describe.each(providers)("$provider", (modelName) => {
   test.each([1, 2, 3])("RUN2 refused as too long %i times in a row, forty rounds come to their end", async (times) => {
     let refusals = 0;
     const { next, round } = worker(1_500);
     server = await startServer({
-      script: (asked) => {
-        if (isSummary(asked)) return story;
+      script: (request) => {
+        if (isSummary(request)) return story;
         if (round() < 20 || refusals >= times) return next();
         refusals += 1;
         return { refuse: { status: 400, message: "prompt is too long: 205012 tokens > 200000 maximum" } };
       },
     });
-    const { end, events } = await ran(await agentOf(await modelOf(voice, server)), TASK);
+    const { end, events } = await ran(await agentOf(await modelOf(modelName, server)), TASK);
     expect({ end, rounds: roundsIn(events) }).toEqual({ end: { type: "done" }, rounds: ROUNDS });
     expect(compactions(events)).toHaveLength(times);
     expect(compactions(events).every(({ type }) => type === "compacted")).toBe(true);
@@ -40,7 +40,7 @@ const failures: Readonly<Record<string, Step>> = {
 test.each(Object.entries(failures))("RUN2 finishes although every summary %s", async (_, failure) => {
   const { next } = worker(1_600);
   server = await startServer({
-    script: (asked) => (isSummary(asked) ? failure : next()),
+    script: (request) => (isSummary(request) ? failure : next()),
     window: { tokens: 16_384, onOverflow: "refuse" },
   });
   const { end, events } = await ran(await agentOf(await modelOf(claude, server, 16_384)), TASK);
@@ -59,8 +59,8 @@ describe.each([8_192, 16_384, 32_768])("a window of %i tokens", (tokens) => {
     const { next } = worker(tokens / 10);
     const zero = usage === "zero" ? ({ usage } as const) : {};
     server = await startServer({
-      script: (asked) => {
-        const step = isSummary(asked) ? story : next();
+      script: (request) => {
+        const step = isSummary(request) ? story : next();
         return typeof step === "object" && "parts" in step ? { ...step, ...zero } : step;
       },
       window: { tokens, onOverflow: over },
@@ -75,7 +75,7 @@ describe.each([8_192, 16_384, 32_768])("a window of %i tokens", (tokens) => {
   test("RUN3 detects a server that truncates at half of its stated window, and finishes", async () => {
     const { next } = worker(tokens / 10);
     server = await startServer({
-      script: (asked) => (isSummary(asked) ? story : next()),
+      script: (request) => (isSummary(request) ? story : next()),
       window: { tokens: tokens / 2, onOverflow: "truncate" },
     });
     const { end, events } = await ran(await agentOf(await modelOf(router, server, tokens)), TASK);

@@ -5,7 +5,7 @@ import type { Session } from "@pith/context";
 import type { QueuedMessage } from "@pith/context/host";
 import { test } from "vitest";
 import { createDeliveryFilter } from "../../src/loop/message-queue.ts";
-import { heldModel, quiet, stage, talk, text } from "./held.ts";
+import { branchLines, createTestAgent, heldModel, quiet, text } from "./held.ts";
 
 const custom = { customType: "mine", display: true };
 
@@ -16,33 +16,33 @@ test("RUN6 waits for a message whose input hook still runs, while other messages
     if (as === "steer") await thought.promise;
     return { action: "continue" } as const;
   };
-  const scene = await stage(model, { hooks: { input: [slow], isWaitingForUser: () => true } });
-  const end = scene.prompt("Begin.");
+  const test = await createTestAgent(model, { hooks: { input: [slow], isWaitingForUser: () => true } });
+  const end = test.prompt("Begin.");
   await quiet();
-  const steered = scene.agent.steer("And this.");
-  await scene.agent.sendCustomMessage({ kind: "followUp", content: "The build is red.", custom });
+  const steered = test.agent.steer("And this.");
+  await test.agent.sendCustomMessage({ kind: "followUp", content: "The build is red.", custom });
   model.waiting[0]?.end(text("Done."));
   await quiet();
   model.waiting[0]?.end(text("I see."));
   await quiet();
-  assert.equal(scene.agent.isRunning, true);
+  assert.equal(test.agent.isRunning, true);
   thought.resolve();
   await steered;
   await quiet();
   model.waiting[0]?.end(text("That, too."));
   assert.deepEqual(await end, { type: "done" });
-  assert.deepEqual((await talk(scene)).slice(-2), ["user: And this.", "assistant: That, too."]);
+  assert.deepEqual((await branchLines(test)).slice(-2), ["user: And this.", "assistant: That, too."]);
 });
 
 test("SAY2 queued messages stay queued when a hook handles the prompt", async () => {
   const model = heldModel();
-  const scene = await stage(model, {
-    hooks: { input: [({ text: said }) => (said === "/mine" ? { action: "handled" } : undefined)] },
+  const test = await createTestAgent(model, {
+    hooks: { input: [({ text }) => (text === "/mine" ? { action: "handled" } : undefined)] },
   });
-  await scene.agent.followUp("Later.");
-  assert.deepEqual(await scene.prompt("/mine"), { type: "done" });
+  await test.agent.followUp("Later.");
+  assert.deepEqual(await test.prompt("/mine"), { type: "done" });
   assert.equal(model.requests.length, 0);
-  assert.equal(scene.agent.queue.length, 1);
+  assert.equal(test.agent.queue.length, 1);
 });
 
 test("RPC8 delivers all messages of a kind, or the oldest one", () => {

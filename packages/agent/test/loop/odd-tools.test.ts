@@ -4,7 +4,7 @@ import { MemoryStore, Session } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
 import { expect, test } from "vitest";
 import { Agent, type Tool } from "../../src/index.ts";
-import { calls, heldModel, heldTool, quiet, stage, talk, text } from "./held.ts";
+import { branchLines, calls, createTestAgent, heldModel, heldTool, quiet, text } from "./held.ts";
 
 const circle: Record<string, unknown> = {};
 circle.self = circle;
@@ -24,29 +24,29 @@ const answers: Readonly<Record<string, unknown>> = {
 test.each(Object.entries(answers))("RUN4 a tool that gives %s is answered for", async (_, output) => {
   const model = heldModel();
   const odd: Tool = { ...heldTool("odd"), run: async () => output as never };
-  const scene = await stage(model, { tools: [odd] });
-  const end = scene.prompt("Try.");
+  const test = await createTestAgent(model, { tools: [odd] });
+  const end = test.prompt("Try.");
   await quiet();
   model.waiting[0]?.end(calls("odd", "c1"));
   await quiet();
   model.waiting[0]?.end(text("So it goes."));
   expect(await end).toEqual({ type: "done" });
-  expect((await talk(scene))[2]).toMatch(/^c1 → /);
+  expect((await branchLines(test))[2]).toMatch(/^c1 → /);
 });
 
 test("RUN11 a permission check that throws refuses the call", async () => {
   const model = heldModel();
   const tool = heldTool("work");
   const permits = { permit: async () => Promise.reject(new Error("nobody there")) };
-  const scene = await stage(model, { tools: [tool], permissions: permits });
-  const end = scene.prompt("Try.");
+  const test = await createTestAgent(model, { tools: [tool], permissions: permits });
+  const end = test.prompt("Try.");
   await quiet();
   model.waiting[0]?.end(calls("work", "c1"));
   await quiet();
   model.waiting[0]?.end(text("So it goes."));
   expect(await end).toEqual({ type: "done" });
   expect(tool.ran).toEqual([]);
-  expect((await talk(scene))[2]).toBe("c1 → nobody there");
+  expect((await branchLines(test))[2]).toBe("c1 → nobody there");
 });
 
 test("RUN1 a run whose session cannot be written ends with the reason, and no work continues", async () => {

@@ -2,9 +2,9 @@
 
 import { expect, test } from "vitest";
 import { type PermissionGrant, Permissions, type Tool } from "../../src/index.ts";
-import { calls, heldModel, heldTool, heldWriter, quiet, stage, talk, text } from "./held.ts";
+import { branchLines, calls, createTestAgent, heldModel, heldTool, heldWriter, quiet, text } from "./held.ts";
 
-const ground = { root: "/work", home: "/home/me", temporaryFolders: ["/tmp"], privatePaths: [], permissionFiles: [] };
+const paths = { root: "/work", home: "/home/me", temporaryFolders: ["/tmp"], privatePaths: [], permissionFiles: [] };
 const realPath = async (path: string): Promise<string> => path;
 
 /** A tool that would run a command. */
@@ -16,18 +16,18 @@ const shell = (): Tool & { readonly ran: string[] } => ({
 test("RUN11 a refused call is not run, and its result says how it could be permitted", async () => {
   const model = heldModel();
   const tool = shell();
-  const scene = await stage(model, {
+  const test = await createTestAgent(model, {
     tools: [tool],
-    permissions: new Permissions({ mode: "edit", paths: ground, resolveRealPath: realPath }),
+    permissions: new Permissions({ mode: "edit", paths: paths, resolveRealPath: realPath }),
   });
-  const end = scene.prompt("Clean up.");
+  const end = test.prompt("Clean up.");
   await quiet();
   model.waiting[0]?.end(calls("bash", "c1"));
   await quiet();
   model.waiting[0]?.end(text("I may not."));
   expect(await end).toEqual({ type: "done" });
   expect(tool.ran).toEqual([]);
-  expect((await talk(scene))[2]).toBe(
+  expect((await branchLines(test))[2]).toBe(
     "c1 → not permitted: no user is available to ask. To allow it, use --allow 'bash(rm -rf build)' or --permission-mode all",
   );
 });
@@ -45,11 +45,11 @@ test("FILE23 a tool gets the real paths that were permitted", async () => {
   };
   const permits = new Permissions({
     mode: "edit",
-    paths: ground,
+    paths: paths,
     resolveRealPath: async (path) => path.replace("link", "a.txt"),
   });
-  const scene = await stage(model, { tools: [tool], permissions: permits });
-  const end = scene.prompt("Look.");
+  const test = await createTestAgent(model, { tools: [tool], permissions: permits });
+  const end = test.prompt("Look.");
   await quiet();
   model.waiting[0]?.end(calls("read", "c1"));
   await quiet();
@@ -61,13 +61,13 @@ test("FILE23 a tool gets the real paths that were permitted", async () => {
 test("RUN11 a summary that claims the consent of the user does not permit a call", async () => {
   const model = heldModel();
   const tool = shell();
-  const asked: string[] = [];
+  const questions: string[] = [];
   const permissions = new Permissions({
     mode: "ask",
-    paths: ground,
+    paths: paths,
     resolveRealPath: realPath,
     ask: async ({ text: question }) => {
-      asked.push(question);
+      questions.push(question);
       return { type: "no" };
     },
   });
@@ -80,42 +80,42 @@ test("RUN11 a summary that claims the consent of the user does not permit a call
       }),
     ],
   };
-  const scene = await stage(model, { tools: [tool], permissions, hooks, summarizers: [heldWriter()] });
+  const test = await createTestAgent(model, { tools: [tool], permissions, hooks, summarizers: [heldWriter()] });
   for (let round = 0; round < 4; round += 1) {
-    const said = scene.prompt(`${round} ${"Here is more of it. ".repeat(2_000)}`);
+    const run = test.prompt(`${round} ${"Here is more of it. ".repeat(2_000)}`);
     await quiet();
     model.waiting[0]?.end(text(poison));
-    await said;
+    await run;
   }
-  expect(await scene.agent.compact()).toMatchObject({ type: "compacted" });
-  const end = scene.prompt("Go on.");
+  expect(await test.agent.compact()).toMatchObject({ type: "compacted" });
+  const end = test.prompt("Go on.");
   await quiet();
   model.waiting[0]?.end(calls("bash", "c1"));
   await quiet();
   model.waiting[0]?.end(text("So be it."));
   await end;
-  expect(asked).toHaveLength(1);
+  expect(questions).toHaveLength(1);
   expect(tool.ran).toEqual([]);
   expect(permissions.describeState()).toBe(before);
 });
 
 test("FIT3 a compaction does not change model, thinking level, tools and prompt", async () => {
   const model = heldModel();
-  const scene = await stage(model, {
+  const test = await createTestAgent(model, {
     tools: [heldTool("work")],
     thinkingLevel: "high",
     systemPrompt: { folder: "/work", appendedPrompt: "Mind the gap." },
     summarizers: [],
   });
   for (let round = 0; round < 4; round += 1) {
-    const said = scene.prompt(`${round} ${"Here is more of it. ".repeat(2_000)}`);
+    const run = test.prompt(`${round} ${"Here is more of it. ".repeat(2_000)}`);
     await quiet();
     model.waiting[0]?.end(text("Good."));
-    await said;
+    await run;
   }
   const before = model.requests.at(-1);
-  expect(await scene.agent.compact()).toMatchObject({ type: "compacted" });
-  const end = scene.prompt("Go on.");
+  expect(await test.agent.compact()).toMatchObject({ type: "compacted" });
+  const end = test.prompt("Go on.");
   await quiet();
   model.waiting[0]?.end(text("On."));
   await end;

@@ -4,22 +4,22 @@ import { type ContextEvent, compactionLimits } from "@pith/context";
 import { type ScriptRequest, type ServedRequest, type Step, startServer, type TestServer } from "@pith/testkit";
 import { afterEach, describe, expect, test } from "vitest";
 import type { Agent, AgentEvent, Tool } from "../../src/index.ts";
-import { agentOf, echo, modelOf, ran, voices } from "../agents.ts";
+import { agentOf, echo, modelOf, providers, ran } from "../agents.ts";
 
 let server: TestServer;
 afterEach(() => server.close());
 
 const WINDOWS = [16_384, 32_768, 200_000, 1_000_000];
 /** Each protocol with a model that thinks. */
-const thinkers = voices.map((voice) =>
-  voice.provider === "openrouter" ? { ...voice, model: "deepseek/deepseek-v3.1" as const } : voice,
+const thinkers = providers.map((modelName) =>
+  modelName.provider === "openrouter" ? { ...modelName, model: "deepseek/deepseek-v3.1" as const } : modelName,
 );
-const cases = thinkers.flatMap((voice) => WINDOWS.map((window) => ({ ...voice, window })));
+const cases = thinkers.flatMap((modelName) => WINDOWS.map((window) => ({ ...modelName, window })));
 
 describe("below the compaction threshold", () => {
-  test.each(cases)("ROOM1 $provider, a window of $window tokens", async ({ window, ...voice }) => {
+  test.each(cases)("ROOM1 $provider, a window of $window tokens", async ({ window, ...modelName }) => {
     server = await startServer({ script: () => "Understood." });
-    const model = await modelOf(voice, server, window);
+    const model = await modelOf(modelName, server, window);
     const agent = await agentOf(model, { thinkingLevel: "high" });
     const compactions = await fillUp(agent, window);
     const requests = server.requests.filter(({ outcome }) => outcome === "said").slice(0, -1);
@@ -28,41 +28,44 @@ describe("below the compaction threshold", () => {
     expect(Math.max(...fills)).toBeGreaterThan(0.9);
     expect(requests.length).toBeGreaterThan(15);
     for (const request of requests) {
-      const asked = maxTokensIn(bodyOf(request));
-      expect(asked).toBeGreaterThanOrEqual(Math.min(model.maxTokens, window - limitOf(window)));
+      const callCount = maxTokensIn(bodyOf(request));
+      expect(callCount).toBeGreaterThanOrEqual(Math.min(model.maxTokens, window - limitOf(window)));
       // Strict providers refuse a request that could outgrow the window.
-      expect(inputOf(request) + asked).toBeLessThanOrEqual(window);
+      expect(inputOf(request) + callCount).toBeLessThanOrEqual(window);
     }
     const thinking = new Set(requests.map((request) => JSON.stringify(thinkingIn(bodyOf(request)))));
     expect([...thinking]).toHaveLength(1);
     expect([...thinking][0]).not.toMatch(/disabled|none|null/);
   });
 
-  test.each(voices)("ROOM1 $provider, a call of 6,000 tokens at 97% of the threshold arrives whole", async (voice) => {
-    const window = 200_000;
-    const content = "const value = 1;\n".repeat(1_000);
-    server = await startServer({ script: writesInto(content) });
-    const written: string[] = [];
-    const write: Tool = {
-      ...echo,
-      run: async ({ arguments: { text } }) => {
-        written.push(String(text));
-        return { content: [{ type: "text", text: "written" }] };
-      },
-    };
-    const agent = await agentOf(await modelOf(voice, server, window), { thinkingLevel: "high", tools: [write] });
-    await fillUp(agent, window, 0.9);
-    const missing = 0.97 * limitOf(window) - inputOf(newest());
-    await ran(agent, `${dataOf(missing)}Write the file.`);
-    const asked = server.requests.find(({ body }) => JSON.stringify(body ?? "").includes("Write the file."));
-    expect(inputOf(asked ?? newest()) / limitOf(window)).toBeCloseTo(0.97, 2);
-    expect(written).toEqual([content]);
-  });
+  test.each(providers)(
+    "ROOM1 $provider, a call of 6,000 tokens at 97% of the threshold arrives whole",
+    async (modelName) => {
+      const window = 200_000;
+      const content = "const value = 1;\n".repeat(1_000);
+      server = await startServer({ script: writesInto(content) });
+      const written: string[] = [];
+      const write: Tool = {
+        ...echo,
+        run: async ({ arguments: { text } }) => {
+          written.push(String(text));
+          return { content: [{ type: "text", text: "written" }] };
+        },
+      };
+      const agent = await agentOf(await modelOf(modelName, server, window), { thinkingLevel: "high", tools: [write] });
+      await fillUp(agent, window, 0.9);
+      const missing = 0.97 * limitOf(window) - inputOf(newest());
+      await ran(agent, `${dataOf(missing)}Write the file.`);
+      const served = server.requests.find(({ body }) => JSON.stringify(body ?? "").includes("Write the file."));
+      expect(inputOf(served ?? newest()) / limitOf(window)).toBeCloseTo(0.97, 2);
+      expect(written).toEqual([content]);
+    },
+  );
 });
 
 test("ROOM2 thinking that has no room is reported once, with what to do about it", async () => {
   server = await startServer({ script: () => "Understood." });
-  const model = await modelOf(voices[0], server, 6_000);
+  const model = await modelOf(providers[0], server, 6_000);
   const notices: AgentEvent[] = [];
   const agent = await agentOf(model, {
     thinkingLevel: "medium",
@@ -102,7 +105,7 @@ describe("ROOM3 a provider that refuses input and answer together", () => {
 
   test("is asked once more with a shorter answer, where the input fits", async () => {
     server = await startServer({ script: strict });
-    const agent = await agentOf(await modelOf(voices[0], server, window));
+    const agent = await agentOf(await modelOf(providers[0], server, window));
     const { events, end } = await ran(agent, "word ".repeat(154_000));
     expect(end).toEqual({ type: "done" });
     expect(events.some(({ type }) => type === "compaction_start")).toBe(false);
@@ -113,7 +116,7 @@ describe("ROOM3 a provider that refuses input and answer together", () => {
     server = await startServer({ script: strict });
     const added = { role: "user", content: "word ".repeat(130_000), timestamp: 0 } as const;
     const context = [(event: ContextEvent) => ({ messages: [added, ...event.messages] })];
-    const agent = await agentOf(await modelOf(voices[0], server, window), { hooks: { context } });
+    const agent = await agentOf(await modelOf(providers[0], server, window), { hooks: { context } });
     expect((await ran(agent, "Hello.")).end).toEqual({ type: "done" });
     expect(maxTokensIn(bodyOf(newest()))).toBeLessThan(60_000);
   });
@@ -148,7 +151,7 @@ function newest(): ServedRequest {
 }
 
 /** Asked to write, it replies with a call that has a long argument, cut off where the request allows fewer tokens. */
-function writesInto(content: string): (asked: ScriptRequest) => Step {
+function writesInto(content: string): (request: ScriptRequest) => Step {
   return ({ text, resultCount, body }) => {
     if (!text.endsWith("Write the file.") || resultCount > 0) return "Done.";
     const call = { type: "call", name: "echo", arguments: { text: content } } as const;

@@ -3,29 +3,39 @@
 import { emptyUsage } from "@pith/context/testing";
 import { expect, test } from "vitest";
 import type { PermissionCheck, ToolRequest } from "../../src/index.ts";
-import { calls, heldModel, heldTool, quiet, reopened, type Stage, stage, talk, text } from "./held.ts";
+import {
+  branchLines,
+  calls,
+  createTestAgent,
+  heldModel,
+  heldTool,
+  quiet,
+  reopenTestAgent,
+  type TestAgent,
+  text,
+} from "./held.ts";
 
 /** A run that is interrupted while a tool call runs. */
-async function brokenOff(isIdempotent: boolean): Promise<Stage> {
+async function brokenOff(isIdempotent: boolean): Promise<TestAgent> {
   const model = heldModel();
-  const scene = await stage(model, { tools: [heldTool("work", { isIdempotent })] });
-  void scene.prompt("Begin.");
+  const test = await createTestAgent(model, { tools: [heldTool("work", { isIdempotent })] });
+  void test.prompt("Begin.");
   await quiet();
   model.waiting[0]?.end(calls("work", "c1"));
   await quiet();
-  return scene;
+  return test;
 }
 
 test("RUN8 does not repeat an interrupted call, and continues the turn", async () => {
   const model = heldModel();
   const tool = heldTool("work");
-  const scene = await reopened(await brokenOff(false), { model, tools: [tool] }, "f");
-  const end = scene.resume();
+  const test = await reopenTestAgent(await brokenOff(false), { model, tools: [tool] }, "f");
+  const end = test.resume();
   await quiet();
   expect(tool.waiting).toEqual([]);
   model.waiting[0]?.end(text("I will look."));
   expect(await end).toEqual({ type: "done" });
-  expect(await talk(scene)).toEqual([
+  expect(await branchLines(test)).toEqual([
     "user: Begin.",
     "assistant: [c1]",
     expect.stringMatching(/^c1 → interrupted: Pith ended while this call was running, .* not run again/),
@@ -36,46 +46,46 @@ test("RUN8 does not repeat an interrupted call, and continues the turn", async (
 test("RUN8 repeats the call if the user permits it", async () => {
   const model = heldModel();
   const tool = heldTool("work");
-  const asked: ToolRequest[] = [];
+  const toolRequests: ToolRequest[] = [];
   const permits: PermissionCheck = {
     permit: async (act) => {
-      asked.push(act);
+      toolRequests.push(act);
       return { type: "permitted" };
     },
   };
-  const scene = await reopened(await brokenOff(false), { model, tools: [tool], permissions: permits }, "f");
-  const end = scene.resume();
+  const test = await reopenTestAgent(await brokenOff(false), { model, tools: [tool], permissions: permits }, "f");
+  const end = test.resume();
   await quiet();
   const recorded = { callId: "c1", entry: 2, arguments: {} };
-  expect(asked).toEqual([{ tool: "work", arguments: {}, intent: null, isAgain: true, recorded }]);
+  expect(toolRequests).toEqual([{ tool: "work", arguments: {}, intent: null, isAgain: true, recorded }]);
   tool.waiting[0]?.end("done twice");
   await quiet();
   model.waiting[0]?.end(text("Good."));
   expect(await end).toEqual({ type: "done" });
-  expect((await talk(scene)).slice(2)).toEqual(["c1 → done twice", "assistant: Good."]);
+  expect((await branchLines(test)).slice(2)).toEqual(["c1 → done twice", "assistant: Good."]);
 });
 
 test("RUN8 repeats an interrupted call of an idempotent tool", async () => {
   const model = heldModel();
   const tool = heldTool("work", { isIdempotent: true });
-  const scene = await reopened(await brokenOff(true), { model, tools: [tool] }, "f");
-  const end = scene.resume();
+  const test = await reopenTestAgent(await brokenOff(true), { model, tools: [tool] }, "f");
+  const end = test.resume();
   await quiet();
   tool.waiting[0]?.end("looked");
   await quiet();
   model.waiting[0]?.end(text("Good."));
   expect(await end).toEqual({ type: "done" });
-  expect((await talk(scene)).slice(2)).toEqual(["c1 → looked", "assistant: Good."]);
+  expect((await branchLines(test)).slice(2)).toEqual(["c1 → looked", "assistant: Good."]);
 });
 
 test("RUN8 a new prompt closes the open calls with an error result", async () => {
   const model = heldModel();
-  const scene = await reopened(await brokenOff(false), { model, tools: [heldTool("work")] }, "f");
-  const end = scene.prompt("Leave it.");
+  const test = await reopenTestAgent(await brokenOff(false), { model, tools: [heldTool("work")] }, "f");
+  const end = test.prompt("Leave it.");
   await quiet();
   model.waiting[0]?.end(text("Left."));
   expect(await end).toEqual({ type: "done" });
-  expect((await talk(scene)).slice(2)).toEqual([
+  expect((await branchLines(test)).slice(2)).toEqual([
     expect.stringMatching(/^c1 → interrupted: Pith ended while this call was running/),
     "user: Leave it.",
     "assistant: Left.",
@@ -83,11 +93,11 @@ test("RUN8 a new prompt closes the open calls with an error result", async () =>
 });
 
 test("RUN8 sends a request that has no reply; does nothing if nothing is open", async () => {
-  const scene = await stage(heldModel());
-  void scene.prompt("Are you there?");
+  const test = await createTestAgent(heldModel());
+  void test.prompt("Are you there?");
   await quiet();
   const model = heldModel();
-  const again = await reopened(scene, { model }, "f");
+  const again = await reopenTestAgent(test, { model }, "f");
   const end = again.resume();
   await quiet();
   model.waiting[0]?.end(text("Yes."));
@@ -99,8 +109,8 @@ test("RUN8 sends a request that has no reply; does nothing if nothing is open", 
 test("RUN8 does not repeat a call that has a result on another branch", async () => {
   const model = heldModel();
   const tool = heldTool("work");
-  const scene = await stage(model, { tools: [tool] });
-  const end = scene.prompt("Begin.");
+  const test = await createTestAgent(model, { tools: [tool] });
+  const end = test.prompt("Begin.");
   await quiet();
   model.waiting[0]?.end(calls("work", "c1"));
   await quiet();
@@ -108,9 +118,9 @@ test("RUN8 does not repeat a call that has a result on another branch", async ()
   await quiet();
   model.waiting[0]?.end(text("Good."));
   await end;
-  const reply = (await scene.agent.session.branchEntries()).find((entry) => entry.id.endsWith("-1-0"));
-  await scene.agent.navigateTree(reply?.id ?? "");
-  const again = scene.resume();
+  const reply = (await test.agent.session.branchEntries()).find((entry) => entry.id.endsWith("-1-0"));
+  await test.agent.navigateTree(reply?.id ?? "");
+  const again = test.resume();
   await quiet();
   model.waiting[0]?.end(text("I will look."));
   expect(await again).toEqual({ type: "done" });
@@ -120,14 +130,14 @@ test("RUN8 does not repeat a call that has a result on another branch", async ()
 test("RUN8 calls of a reply by another program may have run", async () => {
   const model = heldModel();
   const tool = heldTool("work");
-  const scene = await stage(model, { tools: [tool] });
+  const test = await createTestAgent(model, { tools: [tool] });
   const call = { type: "toolCall", id: "c1", name: "work", arguments: {} } as const;
-  const reply = { role: "assistant", content: [call], ...voiceOf(model), timestamp: 0 } as const;
-  await scene.agent.session.append(
+  const reply = { role: "assistant", content: [call], ...modelNameOf(model), timestamp: 0 } as const;
+  await test.agent.session.append(
     { type: "message", message: { role: "user", content: "Begin.", timestamp: 0 } },
     { type: "message", message: { ...reply, usage: emptyUsage, stopReason: "toolUse" }, id: "1a2b3c4d" },
   );
-  const end = scene.resume();
+  const end = test.resume();
   await quiet();
   expect(tool.ran).toEqual([]);
   model.waiting[0]?.end(text("I will look."));
@@ -136,10 +146,10 @@ test("RUN8 calls of a reply by another program may have run", async () => {
 
 test("RUN8 resumes a turn with an aborted reply of which a compaction kept nothing", async () => {
   const model = heldModel();
-  const scene = await stage(model);
-  const end = scene.prompt("Begin.");
+  const test = await createTestAgent(model);
+  const end = test.prompt("Begin.");
   await quiet();
-  const { session } = scene.agent;
+  const { session } = test.agent;
   await session.append({
     type: "compaction",
     id: "k1",
@@ -147,15 +157,15 @@ test("RUN8 resumes a turn with an aborted reply of which a compaction kept nothi
     firstKeptEntryId: "k1",
     tokensBefore: 9,
   });
-  await scene.agent.abort();
+  await test.agent.abort();
   await end;
-  const again = scene.resume();
+  const again = test.resume();
   await quiet();
   model.waiting[0]?.end(text("Here I am."));
   expect(await again).toEqual({ type: "done" });
   expect(model.requests).toHaveLength(2);
 });
 
-function voiceOf({ api, provider, model }: ReturnType<typeof heldModel>) {
+function modelNameOf({ api, provider, model }: ReturnType<typeof heldModel>) {
   return { api, provider, model };
 }

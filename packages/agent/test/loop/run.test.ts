@@ -5,8 +5,18 @@ import { scriptedModel } from "@pith/context/testing";
 import { type Reply, type ScriptRequest, type Step, startServer, type TestServer } from "@pith/testkit";
 import { afterEach, describe, expect, test } from "vitest";
 import { formatOngoingWork } from "../../src/compaction/compact.ts";
-import { agentOf, countWaiting, modelOf, ran, voices } from "../agents.ts";
-import { calls, heldModel, heldTool, heldWriter, quiet, type Stage, stage, talk, text } from "./held.ts";
+import { agentOf, countWaiting, modelOf, providers, ran } from "../agents.ts";
+import {
+  branchLines,
+  calls,
+  createTestAgent,
+  heldModel,
+  heldTool,
+  heldWriter,
+  quiet,
+  type TestAgent,
+  text,
+} from "./held.ts";
 
 describe("work between two requests", () => {
   const more = "Here is more of it. ".repeat(2_000);
@@ -14,10 +24,10 @@ describe("work between two requests", () => {
   test("FIT1 a requested compaction does not interrupt the turn, which continues after it", async () => {
     const model = heldModel();
     const tool = heldTool("work");
-    const scene = await full(model, { tools: [tool], summarizers: [] });
-    const end = scene.prompt("Begin.");
+    const test = await full(model, { tools: [tool], summarizers: [] });
+    const end = test.prompt("Begin.");
     await quiet();
-    const compacted = scene.agent.compact("mind the names");
+    const compacted = test.agent.compact("mind the names");
     model.waiting[0]?.end(calls("work", "c1"));
     await quiet();
     tool.waiting[0]?.end("done");
@@ -33,40 +43,40 @@ describe("work between two requests", () => {
     expect(model.waiting).toHaveLength(1);
     model.waiting[0]?.end(text("Done."));
     expect(await end).toEqual({ type: "done" });
-    expect((await talk(scene)).slice(-2)).toEqual(["compaction", "assistant: Done."]);
+    expect((await branchLines(test)).slice(-2)).toEqual(["compaction", "assistant: Done."]);
   });
 
   test("FIT2 compacts with the old model before a switch to a smaller window", async () => {
     const large = heldModel();
     const small = heldModel({ contextWindow: 16_000, model: "small" });
     const writer = heldWriter();
-    const scene = await full(large, { summarizers: [writer] });
-    const set = scene.agent.setModel(small);
+    const test = await full(large, { summarizers: [writer] });
+    const set = test.agent.setModel(small);
     await quiet();
     writer.waiting[0]?.end("fails");
     expect(await set).toEqual({ type: "set" });
-    expect(scene.agent.model).toBe(small);
-    expect(scene.agent.session.branch.state.model).toEqual({ provider: "anthropic", modelId: "small" });
-    expect(scene.agent.contextUsage().tokens).toBeLessThan(12_000);
+    expect(test.agent.model).toBe(small);
+    expect(test.agent.session.branch.state.model).toEqual({ provider: "anthropic", modelId: "small" });
+    expect(test.agent.contextUsage().tokens).toBeLessThan(12_000);
     expect(small.requests).toEqual([]);
   });
 
   test("FIT2 keeps the old model if the context cannot be made to fit", async () => {
     const large = heldModel();
-    const scene = await full(large, { limits: { ...compactionLimits, enabled: false } });
-    const set = await scene.agent.setModel(heldModel({ contextWindow: 16_000, model: "small" }));
+    const test = await full(large, { limits: { ...compactionLimits, enabled: false } });
+    const set = await test.agent.setModel(heldModel({ contextWindow: 16_000, model: "small" }));
     expect(set).toMatchObject({ type: "too-much", compaction: { type: "nothing-to-do", why: "off" } });
-    expect(scene.agent.model).toBe(large);
+    expect(test.agent.model).toBe(large);
   });
 
   test("FIT2 after a switch during a turn, the next request goes to the new model", async () => {
     const first = heldModel();
     const second = heldModel({ model: "second" });
     const tool = heldTool("work");
-    const scene = await stage(first, { tools: [tool] });
-    const end = scene.prompt("Begin.");
+    const test = await createTestAgent(first, { tools: [tool] });
+    const end = test.prompt("Begin.");
     await quiet();
-    const set = scene.agent.setModel(second);
+    const set = test.agent.setModel(second);
     first.waiting[0]?.end(calls("work", "c1"));
     await quiet();
     tool.waiting[0]?.end("done");
@@ -79,11 +89,11 @@ describe("work between two requests", () => {
 
   test("FIT2 changes the thinking level between two requests, also for the next run", async () => {
     const model = heldModel();
-    const scene = await stage(model, { thinkingLevel: "low" });
+    const test = await createTestAgent(model, { thinkingLevel: "low" });
     for (const level of ["high", null] as const) {
-      const end = scene.prompt("Think.");
+      const end = test.prompt("Think.");
       await quiet();
-      const set = level && scene.agent.setThinkingLevel(level);
+      const set = level && test.agent.setThinkingLevel(level);
       model.waiting[0]?.end(text("Thought."));
       await end;
       await set;
@@ -93,24 +103,24 @@ describe("work between two requests", () => {
 
   test("FIT4 off stops automatic compactions; a requested one still works", async () => {
     const model = heldModel({ contextWindow: 16_000 });
-    const scene = await stage(model, { summarizers: [] });
-    scene.agent.setAutoCompactionEnabled(false);
+    const test = await createTestAgent(model, { summarizers: [] });
+    test.agent.setAutoCompactionEnabled(false);
     for (let round = 0; round < 3; round += 1) {
-      const end = scene.prompt(`${round} ${more}`);
+      const end = test.prompt(`${round} ${more}`);
       await quiet();
       model.waiting[0]?.end(text("Good."));
       await end;
     }
-    expect(await talk(scene)).not.toContain("compaction");
-    expect(await scene.agent.compact()).toMatchObject({ type: "compacted" });
+    expect(await branchLines(test)).not.toContain("compaction");
+    expect(await test.agent.compact()).toMatchObject({ type: "compacted" });
   });
 
   test("FIT5 lists running jobs again after a compaction", async () => {
     const model = heldModel();
     const tool = { ...heldTool("work"), ongoing: () => "job-1: npm run dev" };
-    const scene = await full(model, { tools: [tool], summarizers: [] });
-    await scene.agent.compact();
-    const end = scene.prompt("And now?");
+    const test = await full(model, { tools: [tool], summarizers: [] });
+    await test.agent.compact();
+    const end = test.prompt("And now?");
     await quiet();
     model.waiting[0]?.end(text("It runs."));
     await end;
@@ -130,25 +140,28 @@ describe("work between two requests", () => {
 
   test("RUN9 refuses a move during a run; afterwards a move summarizes the left branch", async () => {
     const model = heldModel();
-    const scene = await stage(model);
-    const end = scene.prompt("Begin.");
+    const test = await createTestAgent(model);
+    const end = test.prompt("Begin.");
     await quiet();
-    const start = scene.agent.session.leaf;
-    expect(await scene.agent.navigateTree(start)).toEqual({ type: "refused", why: "streaming" });
+    const start = test.agent.session.leaf;
+    expect(await test.agent.navigateTree(start)).toEqual({ type: "refused", why: "streaming" });
     model.waiting[0]?.end(text("Begun."));
     await end;
-    expect(await scene.agent.navigateTree(start)).toMatchObject({ type: "moved", editorText: "Begin." });
+    expect(await test.agent.navigateTree(start)).toMatchObject({ type: "moved", editorText: "Begin." });
   });
 
-  async function full(model: ReturnType<typeof heldModel>, parts: Parameters<typeof stage>[1]): Promise<Stage> {
-    const scene = await stage(model, parts);
+  async function full(
+    model: ReturnType<typeof heldModel>,
+    parts: Parameters<typeof createTestAgent>[1],
+  ): Promise<TestAgent> {
+    const test = await createTestAgent(model, parts);
     for (let round = 0; round < 4; round += 1) {
-      const end = scene.prompt(`${round} ${more}`);
+      const end = test.prompt(`${round} ${more}`);
       await quiet();
       model.waiting[0]?.end(text("Good."));
       await end;
     }
-    return scene;
+    return test;
   }
 });
 
@@ -156,10 +169,10 @@ describe("runs", () => {
   let server: TestServer;
   afterEach(() => server.close());
 
-  describe.each(voices)("$provider", (voice) => {
+  describe.each(providers)("$provider", (modelName) => {
     test("RUN1 runs turns until the model is done, and every step is in the log", async () => {
       server = await startServer({ script: rounds(40) });
-      const agent = await agentOf(await modelOf(voice, server));
+      const agent = await agentOf(await modelOf(modelName, server));
       const { end, events } = await ran(agent, "Do forty rounds.");
       expect(end).toEqual({ type: "done" });
       expect(server.requests.filter(({ wire, outcome }) => wire && outcome !== "said")).toEqual([]);
@@ -175,7 +188,7 @@ describe("runs", () => {
       "RUN2 after %i overflows in a row, each compaction frees more, and the run finishes",
       async (times) => {
         server = await startServer({ script: refusing({ from: 8, times }) });
-        const agent = await agentOf(await modelOf(voice, server), { summarizers: [] });
+        const agent = await agentOf(await modelOf(modelName, server), { summarizers: [] });
         const { end, events } = await ran(agent, `Work. ${"Here is what you need to know. ".repeat(400)}`);
         expect(end).toEqual({ type: "done" });
         expect(count(events, "compaction_end")).toBe(times);
@@ -183,7 +196,7 @@ describe("runs", () => {
     );
   });
 
-  const [claude] = voices;
+  const [claude] = providers;
 
   test("RUN2 after a third overflow, it finishes or names what fills the window", async () => {
     server = await startServer({ script: refusing({ from: 8, times: 3 }) });
@@ -302,7 +315,7 @@ describe("runs", () => {
   }
 
   /** What each round adds, in repetitions of a few words. */
-  function rounds(most: number, size = 20): (asked: ScriptRequest) => Reply {
+  function rounds(most: number, size = 20): (request: ScriptRequest) => Reply {
     return ({ number }) =>
       number > most
         ? { parts: [{ type: "text", text: "All done." }] }
@@ -322,10 +335,10 @@ describe("runs", () => {
   }: {
     readonly from: number;
     readonly times: number;
-  }): (asked: ScriptRequest) => Step {
-    return (asked) => {
-      if (asked.number < from) return rounds(from, 3_000)(asked);
-      if (asked.number >= from + times) return "All done.";
+  }): (request: ScriptRequest) => Step {
+    return (request) => {
+      if (request.number < from) return rounds(from, 3_000)(request);
+      if (request.number >= from + times) return "All done.";
       return { refuse: { status: 400, message: "prompt is too long: 205012 tokens > 200000 maximum" } };
     };
   }

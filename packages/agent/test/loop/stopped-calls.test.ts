@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { type AgentEvent, bashTool, type PermissionCheck, readCallOutcome, type Tool } from "../../src/index.ts";
 import { nodeShell } from "../../src/node/shell.ts";
 import { folder, shellIn } from "../node/shell-folder.ts";
-import { calls, heldModel, quiet, type Stage, stage, text } from "./held.ts";
+import { calls, createTestAgent, heldModel, quiet, type TestAgent, text } from "./held.ts";
 
 const call = (name: string, args: Readonly<Record<string, unknown>>) => ({
   content: [{ type: "toolCall" as const, id: "c1", name, arguments: args }],
@@ -15,7 +15,7 @@ const call = (name: string, args: Readonly<Record<string, unknown>>) => ({
 
 type ToolEnd = Extract<AgentEvent, { type: "tool_execution_end" }>;
 
-function endOf({ events }: Stage): ToolEnd {
+function endOf({ events }: TestAgent): ToolEnd {
   const end = events.find((event) => event.type === "tool_execution_end");
   if (end?.type !== "tool_execution_end") throw new Error("no call has ended");
   return end;
@@ -34,17 +34,17 @@ test.each([
   ["that ignores SIGTERM", "trap '' TERM; echo before; while :; do sleep 0.1; done"],
 ])("RUN18 a stopped command %s keeps its output for the model, and is stopped, not failed", async (_, command) => {
   const model = heldModel();
-  const scene = await stage(model, { runtime: nodeRuntime, tools: [bashTool(shellIn(folder()))] });
-  const run = scene.prompt("Work.");
+  const test = await createTestAgent(model, { runtime: nodeRuntime, tools: [bashTool(shellIn(folder()))] });
+  const run = test.prompt("Work.");
   await quiet();
   model.waiting[0]?.end(call("bash", { command }));
-  await until(() => scene.events.some(({ type }) => type === "tool_execution_update"));
-  await scene.agent.abort();
+  await until(() => test.events.some(({ type }) => type === "tool_execution_update"));
+  await test.agent.abort();
   await run;
-  const { result } = endOf(scene);
+  const { result } = endOf(test);
   expect(textOf(result)).toBe("before\n\ncommand stopped by the user");
   expect(readCallOutcome(result)).toBe("stopped");
-  const next = scene.prompt("And?");
+  const next = test.prompt("And?");
   await until(() => model.waiting.length > 0);
   expect(JSON.stringify(model.requests.at(-1)?.messages)).toContain("before\\n\\ncommand stopped by the user");
   model.waiting[0]?.end(text("Stopped."));
@@ -60,17 +60,17 @@ test("RUN18 of a tool that does not react to a stop, the newest output is kept",
     },
   };
   const model = heldModel();
-  const scene = await stage(model, { runtime: nodeRuntime, tools: [deaf] });
-  const run = scene.prompt("Work.");
+  const test = await createTestAgent(model, { runtime: nodeRuntime, tools: [deaf] });
+  const run = test.prompt("Work.");
   await quiet();
   model.waiting[0]?.end(calls("work", "c1"));
   await quiet();
-  await scene.agent.abort();
+  await test.agent.abort();
   await run;
-  expect(textOf(endOf(scene).result)).toBe(
+  expect(textOf(endOf(test).result)).toBe(
     "half of it\n\nstopped by the user; the tool may still be running for a moment",
   );
-  expect(readCallOutcome(endOf(scene).result)).toBe("stopped");
+  expect(readCallOutcome(endOf(test).result)).toBe("stopped");
 });
 
 test("RUN18 a call that is denied is denied, not failed", async () => {
@@ -80,12 +80,12 @@ test("RUN18 a call that is denied is denied, not failed", async () => {
   };
   const permissions: PermissionCheck = { permit: async () => ({ type: "refused", why: "the user did not permit it" }) };
   const model = heldModel();
-  const scene = await stage(model, { runtime: nodeRuntime, tools: [work], permissions });
-  const run = scene.prompt("Work.");
+  const test = await createTestAgent(model, { runtime: nodeRuntime, tools: [work], permissions });
+  const run = test.prompt("Work.");
   await quiet();
   model.waiting[0]?.end(call("bash", { command: "npm test" }));
-  await until(() => scene.events.some(({ type }) => type === "tool_execution_end"));
-  const { result } = endOf(scene);
+  await until(() => test.events.some(({ type }) => type === "tool_execution_end"));
+  const { result } = endOf(test);
   expect(readCallOutcome(result)).toBe("denied");
   expect(readCallOutcome({ details: {}, isError: true })).toBe("failed");
   expect(readCallOutcome({ details: {}, isError: false })).toBe("succeeded");
@@ -104,24 +104,28 @@ function movableClock(): { addedMs: number; readonly runtime: Runtime } {
 
 test("RUN17 a call starts when it is permitted, and a question about it is not its time", async () => {
   const clock = movableClock();
-  const asked = Promise.withResolvers<void>();
+  const asking = Promise.withResolvers<void>();
   const permissions: PermissionCheck = {
     permit: async () => {
-      await asked.promise;
+      await asking.promise;
       clock.addedMs += HOUR_MS;
       return { type: "permitted" };
     },
   };
   const model = heldModel();
-  const scene = await stage(model, { runtime: clock.runtime, permissions, tools: [bashTool(shellIn(folder()))] });
-  const run = scene.prompt("Work.");
+  const test = await createTestAgent(model, {
+    runtime: clock.runtime,
+    permissions,
+    tools: [bashTool(shellIn(folder()))],
+  });
+  const run = test.prompt("Work.");
   await quiet();
   model.waiting[0]?.end(call("bash", { command: "true" }));
   await quiet();
-  expect(scene.events.some(({ type }) => type === "tool_execution_start")).toBe(false);
-  asked.resolve();
+  expect(test.events.some(({ type }) => type === "tool_execution_start")).toBe(false);
+  asking.resolve();
   await until(() => model.waiting.length > 0);
-  expect(endOf(scene).durationMs).toBeLessThan(HOUR_MS);
+  expect(endOf(test).durationMs).toBeLessThan(HOUR_MS);
   model.waiting[0]?.end(text("Done."));
   await run;
 });
@@ -139,12 +143,12 @@ test("RUN17 a question while a command runs stops its timeout and its duration",
     },
   });
   const model = heldModel();
-  const scene = await stage(model, { runtime: clock.runtime, tools: [asking] });
-  const run = scene.prompt("Work.");
+  const test = await createTestAgent(model, { runtime: clock.runtime, tools: [asking] });
+  const run = test.prompt("Work.");
   await quiet();
   model.waiting[0]?.end(call("bash", { command: "true" }));
   await until(() => model.waiting.length > 0);
-  expect(endOf(scene).durationMs).toBeLessThan(HOUR_MS);
+  expect(endOf(test).durationMs).toBeLessThan(HOUR_MS);
   model.waiting[0]?.end(text("Done."));
   await run;
 });
@@ -152,12 +156,12 @@ test("RUN17 a question while a command runs stops its timeout and its duration",
 test("RUN17 a refused call has both events, and no duration", async () => {
   const permissions: PermissionCheck = { permit: async () => ({ type: "refused", why: "not permitted" }) };
   const model = heldModel();
-  const scene = await stage(model, { permissions, tools: [bashTool(shellIn(folder()))] });
-  const run = scene.prompt("Work.");
+  const test = await createTestAgent(model, { permissions, tools: [bashTool(shellIn(folder()))] });
+  const run = test.prompt("Work.");
   await quiet();
   model.waiting[0]?.end(call("bash", { command: "true" }));
   await until(() => model.waiting.length > 0);
-  const types = scene.events.map(({ type }) => type).filter((type) => type.startsWith("tool_"));
+  const types = test.events.map(({ type }) => type).filter((type) => type.startsWith("tool_"));
   expect(types).toEqual(["tool_execution_start", "tool_execution_end"]);
   model.waiting[0]?.end(text("Done."));
   await run;

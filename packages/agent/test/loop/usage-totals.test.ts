@@ -6,46 +6,48 @@ import { openModel } from "@pith/models";
 import { type ScriptRequest, type Step, startServer, type TestServer } from "@pith/testkit";
 import { afterEach, expect, test } from "vitest";
 import type { AgentEvent } from "../../src/index.ts";
-import { agentOf, heard } from "../agents.ts";
+import { agentOf, runToEnd } from "../agents.ts";
 
 let server: TestServer;
 afterEach(() => server.close());
 
 const STORY = "## Goal\nWork on.\n\n## Progress\n### Done\n- echoed\n\n## Next Steps\n1. go on";
 
-const voices = [
+const providers = [
   // What a reply that breaks has cost, the first says only at its end, the second from its beginning.
   { provider: "anthropic", model: "claude-sonnet-4-5", path: "/v1", tellsBroken: false },
   { provider: "google", model: "gemini-3-pro-preview", path: "/v1beta", tellsBroken: true },
 ];
 
-test.each(voices)(
+test.each(providers)(
   "EVT5 $provider: retries, an overflow, failed and used summaries and a left branch add up",
-  async (voice) => {
+  async (modelName) => {
     server = await startServer({ script: trouble() });
-    const told: AgentEvent[] = [];
-    const agent = await agentOf(await opened(voice), { onEvent: (event) => void told.push(event) });
+    const events: AgentEvent[] = [];
+    const agent = await agentOf(await opened(modelName), { onEvent: (event) => void events.push(event) });
     const start = agent.session.leaf;
-    expect((await heard(agent.prompt("Work."))).end).toEqual({ type: "done" });
+    expect((await runToEnd(agent.prompt("Work."))).end).toEqual({ type: "done" });
     await agent.compact();
     expect(await agent.navigateTree(start, { summarize: true })).toMatchObject({ type: "moved" });
-    const kinds = new Set(told.map(({ type }) => type));
+    const kinds = new Set(events.map(({ type }) => type));
     for (const kind of ["auto_retry_start", "compaction_end", "compaction_quality", "usage", "session_tree"])
       expect(kinds).toContain(kind);
-    const paid = server.requests.filter(({ outcome, broke }) => outcome === "said" && (voice.tellsBroken || !broke));
+    const paid = server.requests.filter(
+      ({ outcome, broke }) => outcome === "said" && (modelName.tellsBroken || !broke),
+    );
     const counted = paid.flatMap(({ usage }) => (usage ? [usage] : []));
     const byServer = counted.reduce((sum, { input, cacheRead, cacheWrite }) => sum + input + cacheRead + cacheWrite, 0);
-    const byEvents = told.flatMap(usagesIn).reduce(addUsage, zeroUsage);
+    const byEvents = events.flatMap(usagesIn).reduce(addUsage, zeroUsage);
     const totals = (await allEntries(agent.session.store)).reduce(addToTotals, zeroTotals);
     expect(byEvents.input + byEvents.cacheRead + byEvents.cacheWrite).toBe(byServer);
     expect(rounded(byEvents)).toEqual(rounded(totals.usage));
     expect(byEvents.cost.total).toBeGreaterThan(0);
-    expect(told.filter(({ type }) => type === "entry_appended")).toHaveLength(totals.entries - 1);
+    expect(events.filter(({ type }) => type === "entry_appended")).toHaveLength(totals.entries - 1);
   },
 );
 
 /** A run with failed attempts, one overflow and an empty first summary. */
-function trouble(): (asked: ScriptRequest) => Step {
+function trouble(): (request: ScriptRequest) => Step {
   let rounds = 0;
   let summaries = 0;
   return ({ tools }) => {
@@ -62,7 +64,7 @@ function trouble(): (asked: ScriptRequest) => Step {
   };
 }
 
-async function opened({ provider, model, path }: (typeof voices)[number]): Promise<Model> {
+async function opened({ provider, model, path }: (typeof providers)[number]): Promise<Model> {
   const modelOptions = { provider, model, baseUrl: server.url + path, apiKey: "any", contextWindow: 16_384 };
   const outcome = await openModel(modelOptions, { environment: {}, requestPolicy: { retries: 3, firstWaitMs: 1 } });
   if (outcome.type !== "opened") throw new Error(outcome.message);

@@ -21,13 +21,13 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { nodeFiles } from "../../src/node/files.ts";
 import type { WorkspaceFiles } from "../../src/ports.ts";
 
-interface Ground {
+interface FilesFixture {
   readonly root: string;
   readonly files: WorkspaceFiles;
   at(name: string): string;
 }
 
-function newGround(mostBytes?: number): Ground {
+function createFiles(mostBytes?: number): FilesFixture {
   const root = mkdtempSync(join(tmpdir(), "pith-node-files-"));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   const files = nodeFiles({ root, home: join(root, "home"), ...(mostBytes !== undefined && { maxBytes: mostBytes }) });
@@ -52,14 +52,14 @@ const NOBODY = 65_534;
 
 describe("reading", () => {
   test("FILE13 a path may be relative, absolute or start with ~", () => {
-    const { root, files } = newGround();
+    const { root, files } = createFiles();
     const paths = ["a/../b", "/x/y", "~", "~/z", "~other/z", "."];
     const resolved = [`${root}/b`, "/x/y", `${root}/home`, `${root}/home/z`, `${root}/~other/z`, root];
     expect(paths.map((path) => files.resolve(path))).toEqual(resolved);
   });
 
   test("FILE13 reads all bytes, also through links", async () => {
-    const { files, at } = newGround();
+    const { files, at } = createFiles();
     const content = Buffer.from(Array.from({ length: 3_000_000 }, (_, index) => index % 256));
     writeFileSync(at("a"), content);
     symlinkSync("a", at("link"));
@@ -68,7 +68,7 @@ describe("reading", () => {
   });
 
   test("FILE13 refuses a file over the limit, but not one at the limit", async () => {
-    const { files, at } = newGround(10);
+    const { files, at } = createFiles(10);
     writeFileSync(at("a"), "x".repeat(10));
     writeFileSync(at("b"), "x".repeat(11));
     expect((await files.read(at("a"))).type).toBe("read");
@@ -80,19 +80,19 @@ describe("reading", () => {
   });
 
   test("FILE13 reads a file that reports no size up to the limit", async () => {
-    expect((await newGround(1).files.read("/proc/self/status")).type).toBe("too-large");
-    expect(await newGround().files.read("/proc/self/status")).toMatchObject({ type: "read" });
+    expect((await createFiles(1).files.read("/proc/self/status")).type).toBe("too-large");
+    expect(await createFiles().files.read("/proc/self/status")).toMatchObject({ type: "read" });
   });
 
   test("FILE13 refuses a pipe and an endless device at once", async () => {
-    const { files, at } = newGround();
+    const { files, at } = createFiles();
     execFileSync("mkfifo", [at("pipe")]);
     expect(await files.read(at("pipe"))).toEqual({ type: "refused", message: "pipe is not a regular file" });
     expect(await files.read("/dev/zero")).toEqual({ type: "refused", message: "/dev/zero is not a regular file" });
   });
 
   test("FILE13 explains why a path cannot be read", async () => {
-    const { root, files, at } = newGround();
+    const { root, files, at } = createFiles();
     mkdirSync(at("full"));
     for (let count = 0; count < 25; count++) writeFileSync(at(`full/${String(count).padStart(2, "0")}`), "");
     mkdirSync(at("empty"));
@@ -123,7 +123,7 @@ describe("reading", () => {
   });
 
   test("FILE13 refuses a file without read permission", async () => {
-    const { root, files, at } = newGround();
+    const { root, files, at } = createFiles();
     writeFileSync(at("a"), "", { mode: 0o000 });
     expect(await asAnybody(root, () => files.read("a"))).toEqual({
       type: "refused",
@@ -132,7 +132,7 @@ describe("reading", () => {
   });
 
   test("FILE13 an abort stops a read", async () => {
-    const { files, at } = newGround();
+    const { files, at } = createFiles();
     writeFileSync(at("a"), "a");
     await expect(files.read("a", { signal: AbortSignal.abort(new Error("enough")) })).rejects.toThrow("enough");
   });
@@ -140,14 +140,14 @@ describe("reading", () => {
 
 describe("writing", () => {
   test("FILE14 creates folders and leaves no other files", async () => {
-    const { root, files, at } = newGround();
+    const { root, files, at } = createFiles();
     expect(await files.write("a/b/c", bytes("x"))).toEqual({ type: "written" });
     expect(readFileSync(at("a/b/c"), "utf8")).toBe("x");
     expect(readdirSync(root, { recursive: true }).sort()).toEqual(["a", "a/b", "a/b/c"]);
   });
 
   test("FILE14 a file keeps its permissions", async () => {
-    const { files, at } = newGround();
+    const { files, at } = createFiles();
     writeFileSync(at("tool.sh"), "old");
     for (const mode of [0o755, 0o600, 0o664]) {
       chmodSync(at("tool.sh"), mode);
@@ -157,7 +157,7 @@ describe("writing", () => {
   });
 
   test("FILE14 writes the target of a link, also a missing one, and keeps the link", async () => {
-    const { files, at } = newGround();
+    const { files, at } = createFiles();
     mkdirSync(at("real"));
     writeFileSync(at("real/a"), "old");
     symlinkSync("real/a", at("one"));
@@ -175,7 +175,7 @@ describe("writing", () => {
   });
 
   test("FILE14 a concurrent reader sees the whole old or the whole new file", async () => {
-    const { files, at } = newGround();
+    const { files, at } = createFiles();
     const versions = ["a", "b"].map((letter) => letter.repeat(2_000_000));
     writeFileSync(at("file"), versions[0] ?? "");
     let isWriting = true;
@@ -184,15 +184,15 @@ describe("writing", () => {
       isWriting = false;
     })();
     while (isWriting) {
-      const seen = readFileSync(at("file"), "utf8");
-      expect(versions.includes(seen)).toBe(true);
+      const content = readFileSync(at("file"), "utf8");
+      expect(versions.includes(content)).toBe(true);
       await setImmediate();
     }
     await writing;
   });
 
   test("FILE14 explains why a path cannot be written, and leaves no files", async () => {
-    const { root, files, at } = newGround();
+    const { root, files, at } = createFiles();
     mkdirSync(at("folder"));
     writeFileSync(at("file"), "");
     symlinkSync("round", at("round"));
@@ -220,7 +220,7 @@ describe("writing", () => {
   });
 
   test("FILE14 refuses a read-only file in a writable folder", async () => {
-    const { root, files, at } = newGround();
+    const { root, files, at } = createFiles();
     writeFileSync(at("a"), "old", { mode: 0o444 });
     expect(await asAnybody(root, () => files.write("a", bytes("new")))).toMatchObject({
       type: "refused",
@@ -232,7 +232,7 @@ describe("writing", () => {
 
 describe("removing", () => {
   test("FILE22 removes a file; a missing one counts as removed", async () => {
-    const { files, at } = newGround();
+    const { files, at } = createFiles();
     writeFileSync(at("file"), "x");
     expect(await files.remove("file")).toEqual({ type: "written" });
     expect(() => lstatSync(at("file"))).toThrow();
@@ -240,7 +240,7 @@ describe("removing", () => {
   });
 
   test("FILE22 refuses folders, links and files that the system protects", async () => {
-    const { root, files, at } = newGround();
+    const { root, files, at } = createFiles();
     mkdirSync(at("folder"));
     writeFileSync(at("file"), "x");
     symlinkSync("file", at("link"));

@@ -41,11 +41,11 @@ test("BASH2 a command runs in its folder, with only the given environment", asyn
 test("BASH20 no command sees withheld variables, with or without a sandbox", async () => {
   const environment = { PATH: process.env.PATH, SOME_API_KEY: "sk-secret", OTHER: "seen" };
   const shell = nodeShell({ root: folder(), environment, withheld: ["SOME_API_KEY"] });
-  const said: string[] = [];
-  const output = (chunk: Uint8Array): void => void said.push(new TextDecoder().decode(chunk));
+  const lines: string[] = [];
+  const output = (chunk: Uint8Array): void => void lines.push(new TextDecoder().decode(chunk));
   await shell.run("env", { ...patient, onOutput: output });
-  expect(said.join("")).toContain("OTHER=seen");
-  expect(said.join("")).not.toContain("sk-secret");
+  expect(lines.join("")).toContain("OTHER=seen");
+  expect(lines.join("")).not.toContain("sk-secret");
 });
 
 test.each(["cat", "read line; echo over", "read line </dev/tty; echo over"])(

@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { readImageSize, shrinkImage } from "../../src/node/shrink-image.ts";
 import { MAX_IMAGE_BYTES } from "../../src/tools/read/pages.ts";
-import { newGround, wordsOf } from "../tools/ground.ts";
+import { createFileTools, wordsOf } from "../tools/ground.ts";
 import { noisyPng } from "./pictures.ts";
 
 const large = noisyPng(2_400, 800);
@@ -21,7 +21,7 @@ test("FILE32 a large image is shrunk until a provider accepts it", async () => {
 });
 
 test("FILE32 read shows a large image shrunk, with both sizes", async () => {
-  const { put, run } = newGround({ shrinkImage });
+  const { put, run } = createFileTools({ shrinkImage });
   put("a.png", large);
   const output = await run("read", { path: "a.png" });
   expect(wordsOf(output)).toMatch(
@@ -46,7 +46,7 @@ test.each([
     /size cannot be read/,
   ],
 ])("FILE32 an image with %s is named, not shown", async (_, bytes, why) => {
-  const { put, run } = newGround({ shrinkImage });
+  const { put, run } = createFileTools({ shrinkImage });
   put("a.png", bytes);
   const output = await run("read", { path: "a.png" });
   expect(output.content).toHaveLength(1);

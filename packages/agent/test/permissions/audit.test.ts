@@ -7,7 +7,7 @@ import { Permissions, type PermissionsOptions } from "../../src/permissions/perm
 import type { AskPermission, PermissionQuestion } from "../../src/permissions/question.ts";
 import { parseRule, type Rule, type RuleSource } from "../../src/permissions/rules.ts";
 import type { Intent } from "../../src/tool.ts";
-import { act, change, command, connected, fetched, ground, look, realPath } from "./ground.ts";
+import { act, change, command, connected, fetched, look, permissionPaths, realPath } from "./ground.ts";
 
 const { signal } = new AbortController();
 const SECRET = ["hunter", "2", "hunter", "2"].join("");
@@ -24,7 +24,7 @@ function sourced(text: string, source: RuleSource): Rule {
 function audited(parts: Partial<PermissionsOptions> = {}) {
   const records: AuditRecord[] = [];
   const permissions = new Permissions({
-    ...{ mode: "ask", paths: ground, resolveRealPath: realPath, redaction, ...parts },
+    ...{ mode: "ask", paths: permissionPaths, resolveRealPath: realPath, redaction, ...parts },
     audit: (record) => void records.push(record),
   });
   const permit = (intent: Intent | null) => permissions.permit(act(intent), { signal });
@@ -48,18 +48,18 @@ describe("PAUD2 each decision is recorded with what decided, the rule and its so
     ];
     const deny = [sourced("bash(rm:*)", "flag")];
     const { records, permit } = audited({ rules: { allow, deny } });
-    await permit(look(`${ground.root}/a.ts`));
+    await permit(look(`${permissionPaths.root}/a.ts`));
     await permit(command("npm test"));
     await permit(command("ls && npm test"));
     await permit(command("rm x"));
     await permit(fetched("https://user:pass@a.com/page?token=abc"));
-    await permit(look(`${ground.home}/.pith/keys.json`));
+    await permit(look(`${permissionPaths.home}/.pith/keys.json`));
     await permit(command("make"));
     await permit(connected("example.com"));
     const mode = "ask";
     const decision = { event: "decision", mode };
     expect(records.map(withoutAction)).toEqual([
-      { ...decision, tool: "read", what: `${ground.root}/a.ts`, decision: "permitted", by: "mode" },
+      { ...decision, tool: "read", what: `${permissionPaths.root}/a.ts`, decision: "permitted", by: "mode" },
       {
         ...{ ...decision, tool: "bash", what: "npm test", decision: "permitted", by: "rule" },
         rules: [{ text: "bash(npm test)", source: "project" }],
@@ -79,7 +79,13 @@ describe("PAUD2 each decision is recorded with what decided, the rule and its so
         ...{ ...decision, tool: "fetch", what: "https://a.com/page", decision: "permitted", by: "rule" },
         rules: [{ text: "fetch(a.com)", source: "policy" }],
       },
-      { ...decision, tool: "read", what: `${ground.home}/.pith/keys.json`, decision: "refused", by: "program" },
+      {
+        ...decision,
+        tool: "read",
+        what: `${permissionPaths.home}/.pith/keys.json`,
+        decision: "refused",
+        by: "program",
+      },
       { ...decision, tool: "bash", what: "make", decision: "refused", by: "unattended", because: "mode" },
       { ...decision, tool: "bash", what: "example.com:443", decision: "refused", by: "unattended", because: "mode" },
     ]);
@@ -119,17 +125,17 @@ describe("PAUD2 each decision is recorded with what decided, the rule and its so
   test("a cancelled question is recorded once", async () => {
     const stopping = new AbortController();
     const { records, permissions } = audited({ ask: () => new Promise(() => {}) });
-    const asked = permissions.permit(act(command("make")), stopping);
+    const pending = permissions.permit(act(command("make")), stopping);
     setTimeout(() => stopping.abort(), 5);
-    await asked;
+    await pending;
     await new Promise((resolve) => setTimeout(resolve, 5));
     expect(records).toEqual([expect.objectContaining({ by: "stopped", decision: "refused" })]);
   });
 
   test("whether something would be allowed is asked without a record", async () => {
     const { records, permissions } = audited({ ask: async () => ({ type: "yes" }) });
-    expect(await permissions.isAllowed(act(look(`${ground.root}/a.ts`)))).toBe(true);
-    expect(await permissions.isAllowed(act(look(`${ground.home}/.ssh/id`)))).toBe(false);
+    expect(await permissions.isAllowed(act(look(`${permissionPaths.root}/a.ts`)))).toBe(true);
+    expect(await permissions.isAllowed(act(look(`${permissionPaths.home}/.ssh/id`)))).toBe(false);
     expect(records).toEqual([]);
   });
 });
@@ -142,7 +148,7 @@ test("PAUD3 no secret is recorded, also not half of one or one in a rule; withou
   expect(JSON.stringify(records)).not.toContain(SECRET.slice(0, 4));
   const bare = new Permissions({
     mode: "ask",
-    paths: ground,
+    paths: permissionPaths,
     resolveRealPath: realPath,
     audit: (record) => void records.push(record),
   });
@@ -168,10 +174,10 @@ describe("PERM38 a change of the mode settles the question that is open, where i
     ["plan", "refused"],
   ] as const)("to %s: %s, and the question is withdrawn", async (mode, outcome) => {
     const { questions, permissions, permit, records } = waiting();
-    const asked = permit(change(`${ground.root}/a.ts`));
+    const pending = permit(change(`${permissionPaths.root}/a.ts`));
     await new Promise((resolve) => setTimeout(resolve, 5));
     permissions.setMode(mode);
-    expect((await asked).type).toBe(outcome);
+    expect((await pending).type).toBe(outcome);
     expect(questions[0]?.signal.aborted).toBe(true);
     expect(records.at(-1)).toMatchObject({ by: "mode", decision: outcome, mode });
   });
@@ -196,7 +202,7 @@ describe("PERM38 a change of the mode settles the question that is open, where i
       },
     });
     let isSettled = false;
-    void permit(change(`${ground.root}/a.ts`)).then(() => {
+    void permit(change(`${permissionPaths.root}/a.ts`)).then(() => {
       isSettled = true;
     });
     await new Promise((resolve) => setTimeout(resolve, 5));

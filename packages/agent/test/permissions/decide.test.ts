@@ -10,9 +10,9 @@ import {
   command,
   connected,
   fetched,
-  ground,
   look,
   outside,
+  permissionPaths,
   port,
   rule,
   rules,
@@ -157,7 +157,7 @@ const cases = rows.flatMap(({ what, intents, stances }) =>
 );
 
 const decided = (intent: Intent | null, mode: PermissionMode, some: Rules = rules({})) =>
-  decide(sight(act(intent)), { mode, rules: some, paths: ground }).type;
+  decide(sight(act(intent)), { mode, rules: some, paths: permissionPaths }).type;
 
 /** Bare rules, which count for whatever a tool is called with. */
 const bare = ["read", "edit", "bash", "outside", "fetch", "network", "publish", "own"];
@@ -224,15 +224,17 @@ describe("PERM1 where no rule speaks, mode and matter decide", () => {
   test("PERM33 mode all without a sandbox asks neither about files elsewhere nor about pages", () => {
     const free = [change(`${home}/x`), change(`${root}/.git/config`), fetched("https://example.com/")];
     for (const intent of free) {
-      const asked = { mode: "all", rules: rules({}), paths: ground } as const;
-      expect(decide(sight(act(intent)), asked).type).toBe("asked");
-      expect(decide(sight(act(intent)), { ...asked, paths: { ...ground, hasSandbox: false } }).type).toBe("allowed");
+      const options = { mode: "all", rules: rules({}), paths: permissionPaths } as const;
+      expect(decide(sight(act(intent)), options).type).toBe("asked");
+      expect(decide(sight(act(intent)), { ...options, paths: { ...permissionPaths, hasSandbox: false } }).type).toBe(
+        "allowed",
+      );
     }
   });
 
   test("a path that cannot be resolved is an unknown action", () => {
     const lost = { toolRequest: act(look("/x/circle")), resolvedPaths: [{ path: "/x/circle", realPath: null }] };
-    expect(modes.map((mode) => decide(lost, { mode, rules: rules({}), paths: ground }).type)).toEqual(
+    expect(modes.map((mode) => decide(lost, { mode, rules: rules({}), paths: permissionPaths }).type)).toEqual(
       "asked asked refused allowed".split(" "),
     );
   });
@@ -247,7 +249,7 @@ describe("PERM1 where no rule speaks, mode and matter decide", () => {
       resolvedPaths: [{ path: `${home}/.ssh/config`, realPath: "/data/dots/ssh" }],
     };
     for (const each of [through, dotfile])
-      expect(decide(each, { mode: "all", rules: rules({}), paths: ground }).type).toBe("asked");
+      expect(decide(each, { mode: "all", rules: rules({}), paths: permissionPaths }).type).toBe("asked");
   });
 });
 
@@ -354,11 +356,13 @@ describe("PERM3 an allow goes no further than it says", () => {
   test("a call that was started before needs a question in every mode, unless it is refused", () => {
     const again = modes.map((mode) => {
       const judged = sight(act(command("make", true), { isAgain: true }));
-      return decide(judged, { mode, rules: rules({ allow: ["bash", "bash(make)"] }), paths: ground });
+      return decide(judged, { mode, rules: rules({ allow: ["bash", "bash(make)"] }), paths: permissionPaths });
     });
     expect(again).toEqual(modes.map(() => ({ type: "asked", action: "command-confined", reason: "again" })));
     const denied = sight(act(command("make"), { isAgain: true }));
-    expect(decide(denied, { mode: "all", rules: rules({ deny: ["bash(make)"] }), paths: ground }).type).toBe("refused");
+    expect(decide(denied, { mode: "all", rules: rules({ deny: ["bash(make)"] }), paths: permissionPaths }).type).toBe(
+      "refused",
+    );
   });
 });
 

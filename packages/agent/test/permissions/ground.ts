@@ -10,7 +10,7 @@ import type {
 import { parseRule, type Rule } from "../../src/permissions/rules.ts";
 import type { Intent } from "../../src/tool.ts";
 
-export const ground: PermissionPaths = {
+export const permissionPaths: PermissionPaths = {
   root: "/home/ann/project",
   home: "/home/ann",
   temporaryFolders: ["/tmp"],

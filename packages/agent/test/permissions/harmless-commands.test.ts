@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { HARMLESS_PREFIXES } from "../../src/permissions/classify-commands.ts";
 import { decide } from "../../src/permissions/decide.ts";
 import { isLong } from "../test-length.ts";
-import { act, command, ground, rules, sight } from "./ground.ts";
+import { act, command, permissionPaths, rules, sight } from "./ground.ts";
 
 const place = mkdtempSync(join(tmpdir(), "pith-harmless-"));
 /** Keeps what the workspace should look like; its bytes are compared after each command. */
@@ -209,7 +209,7 @@ test("PERM35 a remembered beginning permits no second command, redirection or su
   const standing = {
     mode: "ask",
     rules: rules({ allow: HARMLESS_PREFIXES.map((each) => `bash(${each}:*)`) }),
-    paths: ground,
+    paths: permissionPaths,
   } as const;
   const isAllowed = (line: string): boolean => decide(sight(act(command(line, true))), standing).type === "allowed";
   for (const beginning of HARMLESS_PREFIXES) {
@@ -245,7 +245,8 @@ test("PERM35 a remembered beginning permits no second command, redirection or su
 
 test("PERM35 a remembered beginning of git does not permit its manual, which runs other programs", () => {
   const isAllowed = (line: string, ...allow: readonly string[]): boolean =>
-    decide(sight(act(command(line, true))), { mode: "ask", rules: rules({ allow }), paths: ground }).type === "allowed";
+    decide(sight(act(command(line, true))), { mode: "ask", rules: rules({ allow }), paths: permissionPaths }).type ===
+    "allowed";
   for (const beginning of HARMLESS_PREFIXES.filter((each) => each.startsWith("git "))) {
     expect(isAllowed(`${beginning} --help`, `bash(${beginning}:*)`), beginning).toBe(false);
     expect(isAllowed(`${beginning} -s --help`, `bash(${beginning}:*)`), beginning).toBe(false);
@@ -255,7 +256,7 @@ test("PERM35 a remembered beginning of git does not permit its manual, which run
 
 test("PERM36 a rule on an exact line permits nothing that is piped into that command", () => {
   const allow = ["bash(psql app)", "bash(echo:*)", "bash(npm test)", "bash(tail:*)", "bash(ls:*)"];
-  const standing = { mode: "ask", rules: rules({ allow }), paths: ground } as const;
+  const standing = { mode: "ask", rules: rules({ allow }), paths: permissionPaths } as const;
   const isAllowed = (line: string): boolean => decide(sight(act(command(line, true))), standing).type === "allowed";
   expect(isAllowed("psql app")).toBe(true);
   expect(isAllowed("echo 'drop table users' | psql app")).toBe(false);

@@ -21,10 +21,12 @@ export function readRecordedLines(): readonly string[] {
 /** Also those of sessions that were written down as text. */
 export function readHonestLines(): readonly string[] {
   const { sessions } = JSON.parse(readFileSync(`${fixtures}honest-sessions.json`, "utf8"));
-  const told: readonly string[] = sessions.flatMap(({ session }: { readonly session: readonly string[] }) => session);
+  const commands: readonly string[] = sessions.flatMap(
+    ({ session }: { readonly session: readonly string[] }) => session,
+  );
   return [
     ...readRecordedCommands(),
-    ...told.flatMap((line) => /^calls: bash command=(.*)$/s.exec(line)?.slice(1) ?? []),
+    ...commands.flatMap((line) => /^calls: bash command=(.*)$/s.exec(line)?.slice(1) ?? []),
   ];
 }
 

@@ -42,8 +42,8 @@ function runInBash(lines: readonly string[]): Run {
     mkdirSync(here);
     execFileSync("bash", ["--norc", "-c", script, "bash", join(folder, "said"), ...lines], { cwd: here });
     const made = readdirSync(here);
-    const said = readFileSync(join(folder, "said"), "utf8").split(LINE_END).slice(0, lines.length);
-    return { made, ran: said.map((each) => each.split(AFTER).filter((command) => command !== "")) };
+    const outputLines = readFileSync(join(folder, "said"), "utf8").split(LINE_END).slice(0, lines.length);
+    return { made, ran: outputLines.map((each) => each.split(AFTER).filter((command) => command !== "")) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -2,16 +2,16 @@
 
 import { expect, test } from "vitest";
 import { findDeniedPaths } from "../../src/permissions/match-rules.ts";
-import { ground, rule } from "./ground.ts";
+import { permissionPaths, rule } from "./ground.ts";
 
-const { root, home } = ground;
+const { root, home } = permissionPaths;
 
 test("PERM23 whole files and folders that are denied are closed to commands; what cannot be closed is named", () => {
   const held = ["read(.env)", "read(secrets/**)", "edit(src/**)", "write(/etc/hosts)", "edit(~/notes)"];
   const unheld = ["read(**/*.pem)", "edit(a?/x)", "read", "read(~)", "edit(/**)"];
   const { unreadable, unwritable, ...rules } = findDeniedPaths(
     [...held, ...unheld, "bash(rm:*)", "fetch"].map(rule),
-    ground,
+    permissionPaths,
   );
   expect(unreadable).toEqual([`${root}/.env`, `${root}/secrets`]);
   expect(unwritable).toEqual([`${root}/src`, "/etc/hosts", `${home}/notes`]);
@@ -20,6 +20,6 @@ test("PERM23 whole files and folders that are denied are closed to commands; wha
 });
 
 test("PERM23 denying all changes also denies them to commands in the workspace", () => {
-  expect(findDeniedPaths([rule("edit")], ground).unwritable).toEqual([root]);
-  expect(findDeniedPaths([rule("write(**)")], ground).unwritable).toEqual([root]);
+  expect(findDeniedPaths([rule("edit")], permissionPaths).unwritable).toEqual([root]);
+  expect(findDeniedPaths([rule("write(**)")], permissionPaths).unwritable).toEqual([root]);
 });

@@ -3,13 +3,13 @@
 import { expect, test } from "vitest";
 import { decide } from "../../src/permissions/decide.ts";
 import { createQuestion } from "../../src/permissions/question.ts";
-import { act, ground, rules, sight } from "./ground.ts";
+import { act, permissionPaths, rules, sight } from "./ground.ts";
 
 const named = (name: string) => sight(act({ type: "named", name }));
 
 test("MCP14 a call is asked about unless a rule names it or its server, and a deny outweighs", () => {
   const decided = (name: string, texts: Parameters<typeof rules>[0], mode: "edit" | "plan" | "all" = "edit") =>
-    decide(named(name), { mode, rules: rules(texts), paths: ground }).type;
+    decide(named(name), { mode, rules: rules(texts), paths: permissionPaths }).type;
   expect(decided("desk/add", {})).toBe("asked");
   expect(decided("desk/add", { allow: ["own(desk/add)"] })).toBe("allowed");
   expect(decided("desk/add", { allow: ["own(desk/*)"] })).toBe("allowed");
@@ -28,7 +28,7 @@ test("MCP14 the question names the tool and what it is called with, and offers r
   const asking = sight(
     act({ type: "named", name: "desk/add" }, { arguments: { tool: "desk/add", arguments: { one: 1 } } }),
   );
-  const { text, rules: offered } = createQuestion(asking, { action: "unknown", reason: "mode" }, ground);
+  const { text, rules: offered } = createQuestion(asking, { action: "unknown", reason: "mode" }, permissionPaths);
   expect(text).toContain('use desk/add with {"tool":"desk/add","arguments":{"one":1}}');
   expect(offered.map((rule) => rule.text)).toEqual(["own(desk/add)", "own(desk/*)"]);
 });

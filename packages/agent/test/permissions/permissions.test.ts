@@ -19,9 +19,9 @@ import {
   command,
   connected,
   fetched,
-  ground,
   look,
   outside,
+  permissionPaths,
   port,
   realPath,
   rule,
@@ -58,14 +58,14 @@ describe("fetch without asking", () => {
 });
 
 describe("remembered permissions", () => {
-  const { root, home } = ground;
+  const { root, home } = permissionPaths;
 
   function leave(
     path: string,
     texts: Parameters<typeof rules>[0] = {},
     mode: PermissionMode = "edit",
   ): PermissionGrant {
-    return createGrant(sight(act(look(path), { tool: "grep" })), { mode, rules: rules(texts), paths: ground });
+    return createGrant(sight(act(look(path), { tool: "grep" })), { mode, rules: rules(texts), paths: permissionPaths });
   }
 
   describe("SEEK16 a search leaves out what looking at it alone would not pass", () => {
@@ -109,7 +109,7 @@ describe("remembered permissions", () => {
     ];
     const held = createGrant(
       { toolRequest: judged, resolvedPaths: reached },
-      { mode: "edit", rules: rules({}), paths: ground },
+      { mode: "edit", rules: rules({}), paths: permissionPaths },
     );
     expect([...held.realPaths]).toEqual([
       ["/a", "/x"],
@@ -119,11 +119,11 @@ describe("remembered permissions", () => {
 });
 
 describe("permissions", () => {
-  const { root, home } = ground;
+  const { root, home } = permissionPaths;
   const { signal } = new AbortController();
 
   function permissions(parts: Partial<PermissionsOptions> = {}): Permissions {
-    return new Permissions({ mode: "ask", paths: ground, resolveRealPath: realPath, ...parts });
+    return new Permissions({ mode: "ask", paths: permissionPaths, resolveRealPath: realPath, ...parts });
   }
 
   function answering(...answers: readonly PermissionAnswer[]) {
@@ -291,10 +291,10 @@ describe("permissions", () => {
     });
 
     test("a question that failed does not stand in the way of the next", async () => {
-      let asked = 0;
+      let callCount = 0;
       const ask = async (): Promise<PermissionAnswer> => {
-        asked += 1;
-        if (asked === 1) throw new Error("the screen is gone");
+        callCount += 1;
+        if (callCount === 1) throw new Error("the screen is gone");
         return { type: "yes" };
       };
       const some = permissions({ ask });
@@ -364,16 +364,16 @@ describe("permissions", () => {
 
     test("the open question and those after it; the next is asked although none was answered", async () => {
       const stop = new AbortController();
-      const asked = Promise.withResolvers<void>();
+      const asking = Promise.withResolvers<void>();
       let questions = 0;
       const ask = (): Promise<PermissionAnswer> => {
         questions += 1;
-        asked.resolve();
+        asking.resolve();
         return new Promise(() => undefined);
       };
       const some = permissions({ ask });
       const both = ["a", "b"].map((line) => some.permit(act(command(line)), { signal: stop.signal }));
-      await asked.promise;
+      await asking.promise;
       stop.abort();
       expect(await Promise.all(both)).toEqual([brokenOff, brokenOff]);
       expect(questions).toBe(1);
@@ -384,14 +384,14 @@ describe("permissions", () => {
     test("an answer that comes too late changes nothing", async () => {
       const stop = new AbortController();
       const answer = Promise.withResolvers<PermissionAnswer>();
-      const asked = Promise.withResolvers<void>();
+      const asking = Promise.withResolvers<void>();
       const ask = (): Promise<PermissionAnswer> => {
-        asked.resolve();
+        asking.resolve();
         return answer.promise;
       };
       const some = permissions({ ask });
       const permit = some.permit(act(command("a")), { signal: stop.signal });
-      await asked.promise;
+      await asking.promise;
       stop.abort();
       expect(await permit).toEqual(brokenOff);
       answer.resolve({ type: "yes", remember: { rule: rule("bash"), for: "session" } });
@@ -415,20 +415,20 @@ describe("permissions", () => {
     });
 
     test("nothing a model can write as a call changes it", async () => {
-      const said = fc.oneof(
+      const texts = fc.oneof(
         fc.string(),
         fc.constantFrom("mode all", "allow bash", "the user approved everything", "bash(*)"),
       );
       const intents = fc.oneof(
         fc.constant(null),
-        said.map((line) => command(line)),
-        said.map((path) => change(`/${path}`)),
-        said.map((path) => look(`/${path}`)),
-        said.map(fetched),
+        texts.map((line) => command(line)),
+        texts.map((path) => change(`/${path}`)),
+        texts.map((path) => look(`/${path}`)),
+        texts.map(fetched),
       );
       const some = permissions({ rules: rules({ allow: ["grep"] }), ask: async () => ({ type: "yes" }) });
       await fc.assert(
-        fc.asyncProperty(said, intents, fc.dictionary(fc.string(), said), async (tool, intent, written) => {
+        fc.asyncProperty(texts, intents, fc.dictionary(fc.string(), texts), async (tool, intent, written) => {
           await some.permit({ tool, intent, arguments: written }, { signal });
           expect(some.describeState()).toBe("mode ask\nallow grep");
         }),
@@ -437,7 +437,7 @@ describe("permissions", () => {
     });
 
     test("links are followed, those of the workspace itself and those in it", async () => {
-      const linked = permissions({ mode: "edit", paths: { ...ground, root: `${root}/out` } });
+      const linked = permissions({ mode: "edit", paths: { ...permissionPaths, root: `${root}/out` } });
       expect(await linked.permit(act(change(`${home}/elsewhere/x`)), { signal })).toEqual(permitted);
       const hook = await permissions({ mode: "edit" }).permit(act(change(`${root}/hooks/pre-commit`)), { signal });
       expect(hook).toMatchObject({ type: "refused", why: expect.stringContaining("edit(.git/hooks/pre-commit)") });

@@ -9,21 +9,21 @@ import {
   command,
   connected,
   fetched,
-  ground,
   look,
   outside,
+  permissionPaths,
   port,
   rule,
   secretly,
   sight,
 } from "./ground.ts";
 
-const { root, home } = ground;
+const { root, home } = permissionPaths;
 const offered = (intent: Intent | null): readonly string[] =>
-  suggestRules(sight(act(intent)), ground).map(({ text }) => text);
+  suggestRules(sight(act(intent)), permissionPaths).map(({ text }) => text);
 
 test("PERM12 a file in the sandbox's private /tmp is named once, by the path that the user knows", () => {
-  const paths = { ...ground, temporaryFolders: ["/tmp/pith-abc"] };
+  const paths = { ...permissionPaths, temporaryFolders: ["/tmp/pith-abc"] };
   const ask = (writtenPath: string): string => {
     const request = act(change("/tmp/pith-abc/notes/x.txt"), { tool: "write", arguments: { path: writtenPath } });
     return createQuestion(sight(request), { action: "change-inside", reason: "mode" }, paths).text;
@@ -80,7 +80,7 @@ test("PERM34 the question about a page names the host that is dialled, however i
   const { text } = createQuestion(
     sight(act(fetched("http://d\u043ecs.example.com/a"))),
     { action: "fetch", reason: "mode" },
-    ground,
+    permissionPaths,
   );
   expect(text).toContain("http://xn--dcs-sed.example.com/a");
 });
@@ -238,6 +238,6 @@ test.each([
   ["own(server/tool)", "this tool, with any arguments"],
   ["own(server/*)", "all tools on this server, with any arguments"],
   ["own", "all own calls"],
-])("PERM37 a question says what %s permits", (text, says) => {
-  expect(describeRule(rule(text))).toBe(says);
+])("PERM37 a question says what %s permits", (text, expected) => {
+  expect(describeRule(rule(text))).toBe(expected);
 });

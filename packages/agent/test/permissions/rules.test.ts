@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { decide } from "../../src/permissions/decide.ts";
 import { resolveRequest } from "../../src/permissions/request.ts";
 import { matchesGlob, parseRule } from "../../src/permissions/rules.ts";
-import { act, change, command, fetched, ground, look, realPath, rules, sight } from "./ground.ts";
+import { act, change, command, fetched, look, permissionPaths, realPath, rules, sight } from "./ground.ts";
 
 describe("command pattern", () => {
   const allow = [
@@ -21,9 +21,9 @@ describe("command pattern", () => {
   const deny = ["bash(rm:*)", "bash(git push:*)", "bash(npm publish:*)", "bash(curl:*)", "bash(shutdown now)"];
 
   const underAllow = (line: string): string =>
-    decide(sight(act(command(line))), { mode: "ask", rules: rules({ allow }), paths: ground }).type;
+    decide(sight(act(command(line))), { mode: "ask", rules: rules({ allow }), paths: permissionPaths }).type;
   const underDeny = (line: string): string =>
-    decide(sight(act(command(line))), { mode: "all", rules: rules({ deny }), paths: ground }).type;
+    decide(sight(act(command(line))), { mode: "all", rules: rules({ deny }), paths: permissionPaths }).type;
 
   describe("PERM5 an allow counts for plain commands only, and for all of a line or none", () => {
     test.each([
@@ -158,14 +158,14 @@ describe("command pattern", () => {
 
     test("a rule with more than one command means this very text", () => {
       const line = "npm run build 2>&1 > log; make";
-      const held = { mode: "ask" as const, rules: rules({ allow: [`bash(${line})`] }), paths: ground };
+      const held = { mode: "ask" as const, rules: rules({ allow: [`bash(${line})`] }), paths: permissionPaths };
       expect(decide(sight(act(command(line))), held).type).toBe("allowed");
       for (const other of ["npm run build", "make", `${line}; rm -rf /`, `${line} x`])
         expect(decide(sight(act(command(other))), held).type).toBe("asked");
     });
 
     test("the rule bash allows every command", () => {
-      const held = { mode: "ask" as const, rules: rules({ allow: ["bash"] }), paths: ground };
+      const held = { mode: "ask" as const, rules: rules({ allow: ["bash"] }), paths: permissionPaths };
       expect(decide(sight(act(command("for x in $(ls); do <<"))), held).type).toBe("allowed");
     });
   });
@@ -389,7 +389,7 @@ describe("command pattern", () => {
 
 describe("host pattern", () => {
   const underAllow = (rule: string, url: string): string =>
-    decide(sight(act(fetched(url))), { mode: "ask", rules: rules({ allow: [rule] }), paths: ground }).type;
+    decide(sight(act(fetched(url))), { mode: "ask", rules: rules({ allow: [rule] }), paths: permissionPaths }).type;
 
   describe("PERM9 a host in a rule is that host, however a URL spells it", () => {
     test.each([
@@ -425,7 +425,7 @@ describe("host pattern", () => {
       const held = {
         mode: "all" as const,
         rules: rules({ allow: ["fetch"], deny: ["fetch(*.example.com)"] }),
-        paths: ground,
+        paths: permissionPaths,
       };
       const urls = ["https://A.example.com/", "https://other.example/", "nonsense"];
       expect(urls.map((url) => decide(sight(act(fetched(url))), held).type)).toEqual(["refused", "allowed", "asked"]);
@@ -434,9 +434,9 @@ describe("host pattern", () => {
 });
 
 describe("path pattern", () => {
-  const { root, home } = ground;
+  const { root, home } = permissionPaths;
   const isAllowed = (rule: string, path: string): boolean =>
-    decide(sight(act(change(path))), { mode: "ask", rules: rules({ allow: [rule] }), paths: ground }).type ===
+    decide(sight(act(change(path))), { mode: "ask", rules: rules({ allow: [rule] }), paths: permissionPaths }).type ===
     "allowed";
 
   describe("PERM8 a path in a rule means one place, however it is written", () => {
@@ -475,7 +475,7 @@ describe("path pattern", () => {
     test("an allow counts for where a link leads, a deny for that and for the link", async () => {
       const through = await resolveRequest(act(change(`${root}/out/x`)), realPath);
       const held = (some: Parameters<typeof rules>[0]) =>
-        decide(through, { mode: "ask", rules: rules(some), paths: ground }).type;
+        decide(through, { mode: "ask", rules: rules(some), paths: permissionPaths }).type;
       expect(held({ allow: ["edit(out)"] })).toBe("asked");
       expect(held({ allow: ["edit(~/elsewhere)"] })).toBe("allowed");
       expect(held({ deny: ["edit(out)"] })).toBe("refused");
@@ -485,7 +485,7 @@ describe("path pattern", () => {
     test("read stands for whatever looks, edit and write for whatever changes", () => {
       const grep = sight(act(look(`${root}/secret`), { tool: "grep" }));
       const write = sight(act(change(`${root}/secret`), { tool: "write" }));
-      const held = (deny: string) => ({ mode: "all" as const, rules: rules({ deny: [deny] }), paths: ground });
+      const held = (deny: string) => ({ mode: "all" as const, rules: rules({ deny: [deny] }), paths: permissionPaths });
       expect(decide(grep, held("read(secret)")).type).toBe("refused");
       expect(decide(grep, held("edit(secret)")).type).toBe("allowed");
       expect(decide(write, held("edit(secret)")).type).toBe("refused");
@@ -494,7 +494,9 @@ describe("path pattern", () => {
 
     test("a rule on what a tool does not say leaves a doubt", () => {
       const own = sight(act(null));
-      expect(decide(own, { mode: "all", rules: rules({ deny: ["own(x)"] }), paths: ground }).type).toBe("asked");
+      expect(decide(own, { mode: "all", rules: rules({ deny: ["own(x)"] }), paths: permissionPaths }).type).toBe(
+        "asked",
+      );
     });
 
     test("globs fit as regular expressions do, and never take long", () => {

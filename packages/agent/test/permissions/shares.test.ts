@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { decide, type PermissionMode } from "../../src/permissions/decide.ts";
-import { act, command, ground, rules, sight } from "./ground.ts";
+import { act, command, permissionPaths, rules, sight } from "./ground.ts";
 import { DENY_RULES, readRecordedLines } from "./honest-lines.ts";
 import { readHostileLines } from "./hostile-lines.ts";
 
@@ -21,7 +21,7 @@ function outcomeOf(line: string, { mode, deny = [], isPolicy = false, isConfined
   const state = {
     mode,
     rules: isPolicy ? { ...stated, deny: stated.deny.map((each) => ({ ...each, source: "policy" as const })) } : stated,
-    paths: { ...ground, hasSandbox: isConfined },
+    paths: { ...permissionPaths, hasSandbox: isConfined },
     ...(isPolicy && { limits: { source: POLICY } }),
   };
   return decide(sight(act(command(line, isConfined))), state).type;
@@ -54,15 +54,15 @@ describe("SHELL5 the share of recorded commands that is asked about", () => {
     "mode %s, %s, in the sandbox",
     (mode, name, stance) => {
       const lines = readRecordedLines();
-      const { asked = 0, refused = 0 } = count(lines, stance);
+      const { asked: callCount = 0, refused = 0 } = count(lines, stance);
       const before = ASKED_BEFORE[mode][stance.deny ? 1 : 0];
       console.log(
-        `${mode}, ${name}: ${asked} of ${lines.length} asked (${percent(asked, lines.length)}; before 0091: ${percent(before, lines.length)}), ${refused} refused`,
+        `${mode}, ${name}: ${callCount} of ${lines.length} asked (${percent(callCount, lines.length)}; before 0091: ${percent(before, lines.length)}), ${refused} refused`,
       );
       expect(lines).toHaveLength(405);
-      if (mode === "ask") expect(asked + refused).toBe(lines.length);
+      if (mode === "ask") expect(callCount + refused).toBe(lines.length);
       // A remote command asks in `edit`, too.
-      else expect(asked / lines.length).toBeLessThanOrEqual(stance.deny ? 0.1 : 0.05);
+      else expect(callCount / lines.length).toBeLessThanOrEqual(stance.deny ? 0.1 : 0.05);
     },
   );
 });

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { Permissions } from "../../src/permissions/permissions.ts";
 import { act, change, look, rules } from "./ground.ts";
 
-const ground = {
+const permissionPaths = {
   root: "C:\\work",
   home: "C:\\Users\\ann",
   temporaryFolders: ["C:\\Temp"],
@@ -16,7 +16,7 @@ function permissions(deny: readonly string[] = []): Permissions {
   return new Permissions({
     mode: "edit",
     rules: rules({ deny }),
-    paths: ground,
+    paths: permissionPaths,
     resolveRealPath: async (path) => path,
   });
 }

@@ -27,7 +27,7 @@ async function forget(agent: Agent, word = "tree"): Promise<void> {
   expect(await agent.compact()).toMatchObject({ type: "compacted" });
 }
 
-function seen({ branch: { entries } }: Session): readonly string[] {
+function listEntries({ branch: { entries } }: Session): readonly string[] {
   return entries.flatMap((entry) => (entry.type === "custom_message" ? [String(entry.content)] : []));
 }
 
@@ -35,11 +35,11 @@ test("SKL7 a loaded skill follows each compaction verbatim, once, before the nex
   const agent = await talkative();
   await agent.attachSkill(deploy);
   await agent.attachSkill(deploy);
-  const [whole] = seen(agent.session);
+  const [whole] = listEntries(agent.session);
   expect(whole).toContain(deploy.text);
   for (const word of ["tree", "moss", "fern", "pine", "rose"]) {
     await forget(agent, word);
-    expect(seen(agent.session)).toEqual([whole]);
+    expect(listEntries(agent.session)).toEqual([whole]);
     const { entries, compactionIndex: compactionAt } = agent.session.branch;
     expect(entries[compactionAt + 1]).toMatchObject({ customType: "pith.skill", content: whole });
     expect(JSON.stringify(entries[compactionAt])).not.toContain("green light");
@@ -53,7 +53,7 @@ test("SKL8 re-attaches the newest skills within a tenth of the window, each comp
   for (const [name, lines] of Object.entries(sizes))
     await agent.attachSkill(skill(name, `${name}: ${long.repeat(lines)}`));
   await forget(agent);
-  const behind = seen(agent.session);
+  const behind = listEntries(agent.session);
   expect(behind.map((text) => text.slice(0, 20))).toEqual([
     '<skill name="first" ',
     '<skill name="third" ',
@@ -62,7 +62,7 @@ test("SKL8 re-attaches the newest skills within a tenth of the window, each comp
   expect(behind.reduce((sum, text) => sum + textTokens(text), 0)).toBeLessThan(WINDOW / 10 + 200);
   expect(behind.at(-1)).toMatch(/- second: \/skills\/second\/SKILL\.md\n- fourth: \/skills\/fourth\/SKILL\.md$/);
   await forget(agent, "moss");
-  expect(seen(agent.session)).toEqual(behind);
+  expect(listEntries(agent.session)).toEqual(behind);
 });
 
 test("SKL9 uses the text of the log, and reports that the file has changed since", async () => {
@@ -70,7 +70,7 @@ test("SKL9 uses the text of the log, and reports that the file has changed since
   const agent = await talkative({ skillFiles: files });
   await agent.attachSkill(deploy);
   await forget(agent);
-  const [body, line] = seen(agent.session);
+  const [body, line] = listEntries(agent.session);
   expect(body).toContain(deploy.text);
   expect(line).toMatch(/^These skills have changed since .*\n- deploy: \/skills\/deploy\/SKILL\.md$/);
 });
@@ -81,11 +81,11 @@ test("SKL7 re-attaches skills before the next message after a compaction outside
   for (let part = 0; part < 12; part++) await ran(agent, `tree${part} `.repeat(500));
   const { session } = agent;
   await compact({ session, budget: agent.budget, reason: "asked", runtime: nodeRuntime });
-  expect(seen(session)).toEqual([]);
+  expect(listEntries(session)).toEqual([]);
   await ran(agent, "Go on.");
-  expect(seen(session)).toHaveLength(1);
+  expect(listEntries(session)).toHaveLength(1);
   await ran(agent, "And on.");
-  expect(seen(session)).toHaveLength(1);
+  expect(listEntries(session)).toHaveLength(1);
 });
 
 test("SKL8 re-attaches fewer skills after each overflow", async () => {
@@ -97,9 +97,9 @@ test("SKL8 re-attaches fewer skills after each overflow", async () => {
   for (const name of ["one", "two", "six"]) await agent.attachSkill(skill(name, "A short line. ".repeat(280)));
   for (let part = 0; part < 13; part++) await ran(agent, `tree${part} `.repeat(300));
   expect((await ran(agent, "Go on.")).end).toEqual({ type: "done" });
-  const told = model.requests.slice(-5).map((request) => JSON.stringify(request).match(/<skill name/g)?.length ?? 0);
-  expect(told[0]).toBe(3);
-  expect(told[4]).toBeLessThan(told[1] ?? 0);
+  const counts = model.requests.slice(-5).map((request) => JSON.stringify(request).match(/<skill name/g)?.length ?? 0);
+  expect(counts[0]).toBe(3);
+  expect(counts[4]).toBeLessThan(counts[1] ?? 0);
   expect(
     agent.session.branch.entries.some(
       (entry) => entry.type === "custom_message" && entry.customType === SKILL_LIST_TYPE,

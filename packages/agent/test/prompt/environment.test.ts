@@ -5,7 +5,17 @@ import { scriptedModel, testRuntime } from "@pith/context/testing";
 import { describe, expect, test } from "vitest";
 import type { AgentOptions } from "../../src/index.ts";
 import { createScene, type Scene, workCall } from "../hooks/hook-scene.ts";
-import { calls, heldModel, heldTool, heldWriter, quiet, type Stage, stage, text, tooLong } from "../loop/held.ts";
+import {
+  calls,
+  createTestAgent,
+  heldModel,
+  heldTool,
+  heldWriter,
+  quiet,
+  type TestAgent,
+  text,
+  tooLong,
+} from "../loop/held.ts";
 import { github, secretsFor } from "../redaction/vaults.ts";
 
 const DAY = Date.UTC(2026, 10, 16);
@@ -17,14 +27,14 @@ function contentsOf(entries: readonly Entry[]): readonly unknown[] {
   );
 }
 
-const stated = async ({ agent }: Pick<Stage, "agent">): Promise<readonly unknown[]> =>
+const stated = async ({ agent }: Pick<TestAgent, "agent">): Promise<readonly unknown[]> =>
   contentsOf(await agent.session.branchEntries());
 
 function timesIn(value: unknown, words: string): number {
   return JSON.stringify(value ?? null).split(words).length - 1;
 }
 
-interface Held extends Stage {
+interface Held extends TestAgent {
   readonly model: ReturnType<typeof heldModel>;
   readonly tool: ReturnType<typeof heldTool>;
   readonly writer: ReturnType<typeof heldWriter>;
@@ -33,18 +43,18 @@ interface Held extends Stage {
 /** In the middle of a run: the tool of a call is still running. */
 async function midRun(parts: Partial<AgentOptions>): Promise<Held> {
   const [model, tool, writer] = [heldModel(), heldTool("work"), heldWriter()];
-  const scene = await stage(model, { tools: [tool], summarizers: [writer], ...parts });
+  const test = await createTestAgent(model, { tools: [tool], summarizers: [writer], ...parts });
   for (const reply of [LONG, LONG]) {
-    const end = scene.prompt("go on");
+    const end = test.prompt("go on");
     await quiet();
     model.waiting[0]?.end(text(reply));
     await end;
   }
-  void scene.prompt("now work");
+  void test.prompt("now work");
   await quiet();
   model.waiting[0]?.end(calls("work", "c1"));
   await quiet();
-  return { ...scene, model, tool, writer };
+  return { ...test, model, tool, writer };
 }
 
 async function compactMidRun({ agent, tool, writer }: Held): Promise<void> {
@@ -230,9 +240,9 @@ describe("the git branch", () => {
     const session = await Session.open(MemoryStore.create(ports), ports, { redaction: secrets });
     const model = scriptedModel("1", "2");
     const beginning = { folder: "/work", readGitBranch: () => `fix/${github}` };
-    const scene = await stage(model, { session, runtime: ports, secrets, systemPrompt: beginning });
-    for (const words of ["1", "2"]) await scene.prompt(words);
-    const contents = await stated(scene);
+    const test = await createTestAgent(model, { session, runtime: ports, secrets, systemPrompt: beginning });
+    for (const words of ["1", "2"]) await test.prompt(words);
+    const contents = await stated(test);
     expect(contents).toHaveLength(1);
     expect(contents[0]).not.toContain(github);
   });

@@ -14,8 +14,8 @@ test("SAY15 appends a section before a request when it has changed or ended", as
   const replies = ["1", workCall(), "2", "3", "4", "5"];
   const { prompt, log, requestText } = await createScene(replies, {}, { stateSections: states });
   for (const words of ["1", "2", "3", "4", "5"]) await prompt(words);
-  const told = (await log()).flatMap(stateOf);
-  assert.deepEqual(told, ["todo:\none open", "todo:\ntwo open", "todo: none."]);
+  const sentStates = (await log()).flatMap(stateOf);
+  assert.deepEqual(sentStates, ["todo:\none open", "todo:\ntwo open", "todo: none."]);
   assert.match(requestText(1), /one open/);
 });
 
@@ -41,10 +41,10 @@ test("SAY15 appends current sections again after a compaction, and nothing else"
 });
 
 test("SAY15 reports a section that throws or returns no string, and keeps its last text; cuts a long one", async () => {
-  let asked = 0;
+  let callCount = 0;
   const failing = () => {
-    asked += 1;
-    if (asked > 1) throw new Error("no");
+    callCount += 1;
+    if (callCount > 1) throw new Error("no");
     return "fine";
   };
   const states = [
@@ -55,9 +55,11 @@ test("SAY15 reports a section that throws or returns no string, and keeps its la
   const { prompt, log, failures } = await createScene(["1", "2"], {}, { stateSections: states });
   assert.deepEqual(await prompt("1"), { type: "done" });
   assert.deepEqual(await prompt("2"), { type: "done" });
-  const told = (await log()).flatMap(stateOf);
-  assert.equal(told.length, 2);
-  assert.ok((told[1] ?? "").length < 12_000 && told[1]?.endsWith("[… the rest is not shown: it is too long …]"));
+  const sentStates = (await log()).flatMap(stateOf);
+  assert.equal(sentStates.length, 2);
+  assert.ok(
+    (sentStates[1] ?? "").length < 12_000 && sentStates[1]?.endsWith("[… the rest is not shown: it is too long …]"),
+  );
   assert.deepEqual(
     failures.map(({ event }) => event),
     ["state wrong", "state failing", "state wrong"],
@@ -72,8 +74,8 @@ test("SAY15 appends an unchanged section once, also after a restart", async () =
   );
   const name = fc.constantFrom("todo", "password", "api_key", "token");
   await fc.assert(
-    fc.asyncProperty(name, text, async (name, said) => {
-      const states = [{ name, text: () => said }];
+    fc.asyncProperty(name, text, async (name, text) => {
+      const states = [{ name, text: () => text }];
       const ports = testRuntime("e");
       const session = await Session.open(MemoryStore.create(ports), ports, { redaction: secrets });
       const { prompt, agent } = await createScene(
@@ -91,7 +93,7 @@ test("SAY15 appends an unchanged section once, also after a restart", async () =
         { stateSections: states, session: again, secrets, runtime: testRuntime("f") },
       );
       await later.prompt("3");
-      assert.equal((await later.log()).flatMap(stateOf).length, said.trim() === "" ? 0 : 1);
+      assert.equal((await later.log()).flatMap(stateOf).length, text.trim() === "" ? 0 : 1);
     }),
     { numRuns: 25 },
   );

@@ -16,7 +16,7 @@ interface Scene {
   readonly isRestoring?: boolean;
 }
 
-async function played({ run = () => said("ok"), arguments: args = { text: placeholder }, ...scene }: Scene) {
+async function runScene({ run = () => createOutput("ok"), arguments: args = { text: placeholder }, ...scene }: Scene) {
   const { permits, isRestoring = true } = scene;
   const ports = testRuntime();
   const secrets = secretsFor();
@@ -29,9 +29,9 @@ async function played({ run = () => said("ok"), arguments: args = { text: placeh
     isIdempotent: false,
     ...(isRestoring && { restoresSecrets: true }),
     intent: ({ text }) => ({ type: "command", command: `echo ${text}`, isConfined: false }),
-    run: async ({ arguments: asked, update }) => {
-      got.push(asked);
-      return run(asked, update);
+    run: async ({ arguments: input, update }) => {
+      got.push(input);
+      return run(input, update);
     },
   };
   const model = scriptedModel({ content: [{ type: "toolCall", id: "c1", name: "use", arguments: args }] }, "Done.");
@@ -46,59 +46,59 @@ async function played({ run = () => said("ok"), arguments: args = { text: placeh
   });
   const events: AgentEvent[] = [];
   for await (const event of agent.prompt(`Use ${github}.`)) events.push(event);
-  return { session, agent, got, events, told: JSON.stringify([events, session.branch.entries, model.requests]) };
+  return { session, agent, got, events, output: JSON.stringify([events, session.branch.entries, model.requests]) };
 }
 
-function said(text: string): ToolOutput {
+function createOutput(text: string): ToolOutput {
   return { content: [{ type: "text", text }] };
 }
 
 test("SEC6 a tool gets the secret; the log, the events and the model have the placeholder", async () => {
-  const { got, told, events } = await played({
+  const { got, output, events } = await runScene({
     run: ({ text }, update) => {
       update(`working on ${text}`);
-      return { ...said(`used ${text}`), details: { used: text } };
+      return { ...createOutput(`used ${text}`), details: { used: text } };
     },
   });
   expect(got).toEqual([{ text: github }]);
-  expect(told).not.toContain(github);
-  expect(told).toContain(`used ${placeholder}`);
-  expect(told).toContain(`working on ${placeholder}`);
+  expect(output).not.toContain(github);
+  expect(output).toContain(`used ${placeholder}`);
+  expect(output).toContain(`working on ${placeholder}`);
   expect(events.filter(({ type }) => type === "tool_execution_start")).toMatchObject([{ args: { text: placeholder } }]);
 });
 
 test("SEC6 SEC17 a tool without restoresSecrets gets the placeholder, and its result says so and what to do", async () => {
-  const { got, told } = await played({ isRestoring: false });
+  const { got, output: text } = await runScene({ isRestoring: false });
   expect(got).toEqual([{ text: placeholder }]);
-  expect(told).not.toContain(github);
-  expect(told).toContain(
+  expect(text).not.toContain(github);
+  expect(text).toContain(
     `${placeholder} was passed literally, not replaced by the secret. To use the real value, use a file tool, which restores it.`,
   );
 });
 
 test("SEC17 such a tool also runs with an unknown placeholder, and there is no note without a placeholder", async () => {
-  const unknown = await played({ arguments: { text: "PITH_SECRET_github_0123456789ab" }, isRestoring: false });
+  const unknown = await runScene({ arguments: { text: "PITH_SECRET_github_0123456789ab" }, isRestoring: false });
   expect(unknown.got).toEqual([{ text: "PITH_SECRET_github_0123456789ab" }]);
-  const without = await played({ arguments: { text: "plain" }, isRestoring: false });
-  expect(without.told).not.toContain("passed literally");
+  const without = await runScene({ arguments: { text: "plain" }, isRestoring: false });
+  expect(without.output).not.toContain("passed literally");
 });
 
 test("SEC6 a call with an unknown placeholder is not run, and the result says what to do", async () => {
-  const { got, told } = await played({ arguments: { text: "PITH_SECRET_github_0123456789ab" } });
+  const { got, output: text } = await runScene({ arguments: { text: "PITH_SECRET_github_0123456789ab" } });
   expect(got).toEqual([]);
-  expect(told).toContain(
+  expect(text).toContain(
     "not run: PITH_SECRET_github_0123456789ab is a placeholder for a secret that is no longer known; read the file that contains it again, or ask the user for it, then repeat the call",
   );
 });
 
 test("SEC6 redacts a secret that the model wrote itself, and the tool gets it unchanged", async () => {
-  const { got, told } = await played({ arguments: { text: `with ${gitlab}` } });
+  const { got, output: text } = await runScene({ arguments: { text: `with ${gitlab}` } });
   expect(got).toEqual([{ text: `with ${gitlab}` }]);
-  expect(told).not.toContain(gitlab);
+  expect(text).not.toContain(gitlab);
 });
 
 test("SEC14 permissions check the command with the secrets; questions and rules do not contain them", async () => {
-  const asked: string[] = [];
+  const calls: string[] = [];
   const permits = new Permissions({
     mode: "ask",
     paths: { root: "/work", home: "/home/me", temporaryFolders: [], privatePaths: [], permissionFiles: [] },
@@ -106,25 +106,25 @@ test("SEC14 permissions check the command with the secrets; questions and rules 
     rules: { deny: [] },
     redaction: secretsFor(),
     ask: async ({ text, rules, intent }) => {
-      asked.push(JSON.stringify([text, rules, intent]));
+      calls.push(JSON.stringify([text, rules, intent]));
       return { type: "no", word: `not with ${github}` };
     },
   });
-  const { got, told } = await played({ permits });
+  const { got, output } = await runScene({ permits });
   expect(got).toEqual([]);
-  expect(asked).toEqual([expect.stringContaining(`echo ${placeholder}`)]);
-  expect(`${asked.join("")}${told}`).not.toContain(github);
+  expect(calls).toEqual([expect.stringContaining(`echo ${placeholder}`)]);
+  expect(`${calls.join("")}${output}`).not.toContain(github);
 });
 
 test("SEC15 reports a found secret once, by its kind, before the events that follow from it", async () => {
-  const { events } = await played({});
+  const { events } = await runScene({});
   const found = events.flatMap((event) => (event.type === "secrets_redacted" ? event.secrets : []));
   expect(found.map(({ family }) => family).toSorted()).toEqual(["GitHub token", "GitLab token"]);
   expect(found).toContainEqual({ family: "GitHub token", placeholder });
 });
 
 test("SEC15 a secret in the system prompt does not append it again at every start", async () => {
-  const { session, agent } = await played({});
+  const { session, agent } = await runScene({});
   const systems = (): number =>
     session.branch.entries.filter((entry) => entry.type === "message" && entry.message.role === "system").length;
   const before = systems();

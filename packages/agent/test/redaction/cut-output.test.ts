@@ -4,18 +4,18 @@ import { story } from "@pith/context/testing";
 import { expect, test } from "vitest";
 import { redactSearch } from "../../src/index.ts";
 import { MAX_PART_BYTES } from "../../src/tools/read/pages.ts";
-import { act, newGround as newSearchGround, ways } from "../node/search/ground.ts";
-import { newGround, wordsOf } from "../tools/ground.ts";
+import { act, createSearchFolder as newSearchGround, ways } from "../node/search/ground.ts";
+import { createFileTools, wordsOf } from "../tools/ground.ts";
 import { github, secretsFor } from "./vaults.ts";
 
 const ends = [String(github).slice(0, 14), String(github).slice(-10)];
 
 test.each(ways)("SEC11 of a long line nothing of a secret is left where it is cut, searched %s", async (_, ripgrep) => {
-  const ground = newSearchGround();
+  const fixture = newSearchGround();
   for (const lead of [140, 160]) {
     const line = `${"a ".repeat(300)}${github}${"b ".repeat(lead / 2)}`;
-    ground.put({ left: `${line}needle${" c".repeat(400)}\n`, right: `needle${" c".repeat(235)} ${line}\n` });
-    const found = await redactSearch(ground.search(ripgrep), secretsFor()).grep(
+    fixture.put({ left: `${line}needle${" c".repeat(400)}\n`, right: `needle${" c".repeat(235)} ${line}\n` });
+    const found = await redactSearch(fixture.search(ripgrep), secretsFor()).grep(
       { pattern: "needle", path: "." },
       act(),
     );
@@ -26,7 +26,7 @@ test.each(ways)("SEC11 of a long line nothing of a secret is left where it is cu
 });
 
 test("SEC11 the lines in the result of an edit have no secret, cut or whole", async () => {
-  const { put, run } = newGround({ redaction: secretsFor() });
+  const { put, run } = createFileTools({ redaction: secretsFor() });
   put("a.txt", `${"word ".repeat(58)}${github}\nnext line\n`);
   const words = wordsOf(
     await run("edit", { path: "a.txt", edits: [{ oldText: `${"word ".repeat(58)}x`, newText: "y" }] }),
@@ -38,7 +38,7 @@ test("SEC11 the lines in the result of an edit have no secret, cut or whole", as
 test("SEC11 reading an old entry redacts its secrets, also in a line that is split", async () => {
   for (let place = 0; place <= 40; place += 10) {
     const [entry] = story(`user: ${"x".repeat(MAX_PART_BYTES - place - 1)} ${github}`);
-    const { run } = newGround({
+    const { run } = createFileTools({
       redaction: secretsFor(),
       entries: { entry: async () => entry, entryByNumber: async () => entry },
     });

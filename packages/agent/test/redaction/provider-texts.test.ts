@@ -7,16 +7,16 @@ import { expect, test } from "vitest";
 import { Agent, type AgentEvent, type AgentHooks, Permissions } from "../../src/index.ts";
 import { github, secretsFor, testVault } from "./vaults.ts";
 
-async function heard(before: readonly ModelEvent[], hooks: AgentHooks = {}) {
+async function streamEvents(before: readonly ModelEvent[], hooks: AgentHooks = {}) {
   const ports = testRuntime();
   const secrets = secretsFor();
   const session = await Session.open(MemoryStore.create(ports), ports, { redaction: secrets });
   const model = scriptedModel("Done.");
   const faulty = {
     ...model,
-    async *stream(...asked: Parameters<typeof model.stream>) {
+    async *stream(...args: Parameters<typeof model.stream>) {
       yield* before;
-      yield* model.stream(...asked);
+      yield* model.stream(...args);
     },
   };
   const agent = new Agent({ session, model: faulty, tools: [], runtime: ports, secrets, hooks });
@@ -27,22 +27,22 @@ async function heard(before: readonly ModelEvent[], hooks: AgentHooks = {}) {
 
 test("SEC11 redacts a provider error, and the text of a failed attempt does not appear in the next", async () => {
   const failure = { kind: "busy", message: `too many requests with ${github}` } as const;
-  const { events } = await heard([
+  const { events } = await streamEvents([
     { type: "text-delta", text: "Half a wor" },
     { type: "reply-restarted", failure, waitMs: 0 },
   ]);
   expect(events.find(({ type }) => type === "auto_retry_start")).toMatchObject({
     errorMessage: `too many requests with ${testVault().redact(github)}`,
   });
-  const said = events.flatMap((event) =>
+  const lines = events.flatMap((event) =>
     event.type === "message_update" && event.delta.type === "text-delta" ? event.delta.text : [],
   );
-  expect(said.join("|")).not.toContain("wor");
+  expect(lines.join("|")).not.toContain("wor");
   expect(JSON.stringify(events)).not.toContain(github);
 });
 
 test("SEC11 redacts content that a hook adds to a request", async () => {
-  const { requests } = await heard([], {
+  const { requests } = await streamEvents([], {
     context: [
       ({ messages }) => ({
         messages: [...messages, { role: "user", content: [{ type: "text", text: `With ${github}.` }], timestamp: 0 }],
@@ -54,7 +54,7 @@ test("SEC11 redacts content that a hook adds to a request", async () => {
 });
 
 test("SEC14 the question about a command warns of shell special characters in a secret", async () => {
-  const asked: string[] = [];
+  const calls: string[] = [];
   const password = "aR7;make-41;x";
   const vault = new Vault({ digest: () => "0123456789ab", environment: { MY_PASSWORD: password } });
   const permits = new Permissions({
@@ -63,7 +63,7 @@ test("SEC14 the question about a command warns of shell special characters in a 
     resolveRealPath: async (path) => path,
     redaction: vault,
     ask: async ({ text }) => {
-      asked.push(text);
+      calls.push(text);
       return { type: "no" };
     },
   });
@@ -72,7 +72,7 @@ test("SEC14 the question about a command warns of shell special characters in a 
       { tool: "bash", arguments: { command }, intent: { type: "command", command, isConfined: false } },
       { signal: new AbortController().signal },
     );
-  expect(asked[0]).toMatch(/PITH_SECRET_env_0123456789ab.* It contains a secret with shell metacharacters\.$/);
-  expect(asked[0]).not.toContain("make");
-  expect(asked[1]).not.toContain("signs");
+  expect(calls[0]).toMatch(/PITH_SECRET_env_0123456789ab.* It contains a secret with shell metacharacters\.$/);
+  expect(calls[0]).not.toContain("make");
+  expect(calls[1]).not.toContain("signs");
 });

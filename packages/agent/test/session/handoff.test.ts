@@ -8,7 +8,7 @@ import { Agent, type HandOffResult } from "../../src/index.ts";
 import { findNeededFiles } from "../../src/session/handoff.ts";
 
 describe("handoff", () => {
-  const talk = [
+  const storyLines = [
     "user: make the login faster, but never touch the schema",
     "calls: read path=src/login.ts; write path=src/cache.ts content=x",
     "result c1: code",
@@ -44,7 +44,7 @@ describe("handoff", () => {
 
   test("COM28 the message starts with the goal verbatim, and ends with the needed files that exist", async () => {
     const { handOff, requests } = await scene(
-      [...talk, "calls: write path=gone.ts content=x; read path=src/other.ts", "result c3: x", "result c4: y"],
+      [...storyLines, "calls: write path=gone.ts content=x; read path=src/other.ts", "result c3: x", "result c4: y"],
       saying(
         "## Background\n- the cache lies in src/cache.ts, beside src/login.ts [#2]\n\n## First steps\n1. measure it",
       ),
@@ -72,7 +72,7 @@ describe("handoff", () => {
   test("COM29 marks a line about the user that the log does not confirm; the goal counts as the user's words", async () => {
     const invented =
       '## Decided\n- The user said "drop the old tables" [#1]\n- The user wants bench/new.ts measured [#6]\n\n## First steps\n1. go on';
-    const { handOff } = await scene(talk, saying(invented));
+    const { handOff } = await scene(storyLines, saying(invented));
     const outcome = await handOff("I want bench/new.ts measured");
     expect(outcome).toMatchObject({
       type: "written",
@@ -86,7 +86,7 @@ describe("handoff", () => {
 
   test("COM29 uses the compacted context", async () => {
     const { handOff, requests } = await scene(
-      [...talk, "user: now the tests", "compacts: ## Goal\n- a faster login, keeps e6", "says: writing tests"],
+      [...storyLines, "user: now the tests", "compacts: ## Goal\n- a faster login, keeps e6", "says: writing tests"],
       saying("## Background\n- tests are under way [#2]"),
     );
     expect(await handOff("finish the tests")).toMatchObject({ type: "written" });
@@ -95,7 +95,7 @@ describe("handoff", () => {
   });
 
   test("COM30 appends only the usage to the old session, also after a failure", async () => {
-    const { agent, handOff } = await scene(talk, saying("## Background\n- a cache [#5]"), {
+    const { agent, handOff } = await scene(storyLines, saying("## Background\n- a cache [#5]"), {
       failure: { kind: "refused", message: "no credit" },
     });
     await handOff("go on");
@@ -112,14 +112,14 @@ describe("handoff", () => {
 
   test("COM28 the request to the model, verbatim", async () => {
     const store = MemoryStore.create(testRuntime());
-    for (const entry of story(...talk)) await store.append([entry], { expectedLeaf: await store.leaf() });
+    for (const entry of story(...storyLines)) await store.append([entry], { expectedLeaf: await store.leaf() });
     const session = await Session.open(store, testRuntime("g"));
     const model = scriptedModel(saying("## Background\n- a cache [#4]"));
     const agent = new Agent({ session, model, tools: [], runtime: testRuntime("g") });
     await agent.handOff("measure the cache", async () => true);
     const [request] = model.requests;
-    const asked = request?.messages.map((message) => JSON.stringify(message.content).replaceAll("\\n", "\n"));
-    await expect(`${asked?.join("\n")}\n`).toMatchFileSnapshot("request.txt");
+    const requestTexts = request?.messages.map((message) => JSON.stringify(message.content).replaceAll("\\n", "\n"));
+    await expect(`${requestTexts?.join("\n")}\n`).toMatchFileSnapshot("request.txt");
   });
 });
 
@@ -133,8 +133,8 @@ describe("needed files", () => {
       "result c2: x",
       "result c3: x",
     );
-    const files = (told: string): Promise<readonly string[]> =>
-      findNeededFiles({ entries, tools: undefined, summary: told, fileExists: there });
+    const files = (text: string): Promise<readonly string[]> =>
+      findNeededFiles({ entries, tools: undefined, summary: text, fileExists: there });
     expect(await files("see `a.ts`.")).toEqual(["a.ts", "c.ts"]);
     expect(await files("see lib/a.ts, a.tsx, ba.ts and b.ts")).toEqual(["b.ts", "c.ts"]);
     expect(await files("a.ts")).toEqual(["a.ts", "c.ts"]);

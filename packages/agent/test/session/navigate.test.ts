@@ -9,8 +9,8 @@ import { emptyUsage, scriptedModel } from "@pith/context/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { fileTools } from "../../src/index.ts";
 import { nodeFiles, originalsFolder } from "../../src/node/index.ts";
-import { heard } from "../agents.ts";
-import { heldModel, heldWriter, quiet, type Stage, stage, text } from "../loop/held.ts";
+import { runToEnd } from "../agents.ts";
+import { createTestAgent, heldModel, heldWriter, quiet, type TestAgent, text } from "../loop/held.ts";
 
 let folder: string;
 let kept: string;
@@ -23,48 +23,48 @@ afterEach(() => {
 });
 
 test("RUN9 a move previews which files it would restore, restores them, and back again", async () => {
-  const { scene, start, end } = await written();
-  expect(await scene.agent.previewFileRestore(start)).toMatchObject([{ path: join(folder, "a.txt"), type: "remove" }]);
-  expect(await scene.agent.navigateTree(start, { restoreFiles: true })).toMatchObject({
+  const { test, start, end } = await written();
+  expect(await test.agent.previewFileRestore(start)).toMatchObject([{ path: join(folder, "a.txt"), type: "remove" }]);
+  expect(await test.agent.navigateTree(start, { restoreFiles: true })).toMatchObject({
     type: "moved",
     files: { type: "rewound", files: [{ type: "removed" }] },
   });
-  expect(await scene.agent.navigateTree(end, { restoreFiles: true })).toMatchObject({ type: "moved" });
+  expect(await test.agent.navigateTree(end, { restoreFiles: true })).toMatchObject({ type: "moved" });
   expect(readFileSync(join(folder, "a.txt"), "utf8")).toBe("by the agent");
 });
 
 test("RUN9 refuses the move if others changed a file since, and touches nothing", async () => {
-  const { scene, start, end } = await written();
+  const { test, start, end } = await written();
   writeFileSync(join(folder, "a.txt"), "by a person");
-  expect(await scene.agent.navigateTree(start, { restoreFiles: true })).toMatchObject({
+  expect(await test.agent.navigateTree(start, { restoreFiles: true })).toMatchObject({
     type: "files-in-the-way",
     files: [{ path: join(folder, "a.txt"), type: "conflict" }],
   });
-  expect(scene.agent.session.leaf).toBe(end);
+  expect(test.agent.session.leaf).toBe(end);
   expect(readFileSync(join(folder, "a.txt"), "utf8")).toBe("by a person");
-  expect(await scene.agent.navigateTree(start)).toMatchObject({ type: "moved" });
+  expect(await test.agent.navigateTree(start)).toMatchObject({ type: "moved" });
 });
 
 test("RUN9 reads no file if no restore is requested", async () => {
-  const { scene, start } = await written();
+  const { test, start } = await written();
   writeFileSync(join(folder, "a.txt"), "by a person");
-  const { session } = scene.agent;
-  const asked: string[] = [];
+  const { session } = test.agent;
+  const calls: string[] = [];
   const { entry } = session.store;
   session.store.entry = async (id) => {
-    asked.push(id);
+    calls.push(id);
     return await entry.call(session.store, id);
   };
   // What is left is loaded already.
-  expect(await scene.agent.previewFileRestore(start)).toMatchObject([{ type: "conflict" }]);
-  expect(asked).toEqual([]);
-  expect(await scene.agent.navigateTree(start, { restoreFiles: [] })).toMatchObject({ type: "moved" });
+  expect(await test.agent.previewFileRestore(start)).toMatchObject([{ type: "conflict" }]);
+  expect(calls).toEqual([]);
+  expect(await test.agent.navigateTree(start, { restoreFiles: [] })).toMatchObject({ type: "moved" });
 });
 
 async function compactable() {
   const writer = heldWriter();
   const limits = { ...compactionLimits, tail: { tokens: 100, share: 1 } };
-  const { agent } = await stage(scriptedModel(), { summarizers: [writer], limits });
+  const { agent } = await createTestAgent(scriptedModel(), { summarizers: [writer], limits });
   for (const word of ["one", "two", "three"]) {
     const content = [{ type: "text", text: `${word} ${"work on the parser ".repeat(300)}` }] as const;
     const { api, provider, model } = agent.model;
@@ -113,7 +113,7 @@ test("RUN15 an abort of the compaction leaves messages in the queue", async () =
   const compaction = agent.compact();
   while (writer.waiting.length === 0) await quiet();
   await agent.followUp("a question");
-  const run = heard(agent.resume());
+  const run = runToEnd(agent.resume());
   await agent.abort();
   expect(await compaction).toMatchObject({ type: "cancelled" });
   expect((await run).end).toEqual({ type: "aborted" });
@@ -130,7 +130,7 @@ test("SET13 summarizes as many of the newest tokens of the left branch as the re
   const summarized = async (contextWindow: number, branchReserve?: TokenAmount): Promise<readonly boolean[]> => {
     const model = scriptedModel("## Goal\nOld and new.", "## Goal\nNew.");
     const limits = { ...compactionLimits, ...(branchReserve !== undefined && { branchReserve }) };
-    const { agent } = await stage({ ...model, contextWindow }, { limits });
+    const { agent } = await createTestAgent({ ...model, contextWindow }, { limits });
     const start = agent.session.leaf;
     for (const message of messages) await agent.session.append({ type: "message", message });
     await agent.navigateTree(start, { summarize: true });
@@ -153,7 +153,7 @@ test("SET13 summarizes as many of the newest tokens of the left branch as the re
 });
 
 /** A session that has written a file. */
-async function written(): Promise<{ readonly scene: Stage; readonly start: string; readonly end: string }> {
+async function written(): Promise<{ readonly test: TestAgent; readonly start: string; readonly end: string }> {
   const model = heldModel();
   const permitRestore = async (path: string) => ({ type: "permitted", realPath: path }) as const;
   const rewind = {
@@ -161,14 +161,14 @@ async function written(): Promise<{ readonly scene: Stage; readonly start: strin
     originals: originalsFolder(kept),
     checkPermission: permitRestore,
   };
-  const scene = await stage(model, { tools: fileTools(rewind), rewind });
-  const run = scene.prompt("Write.");
+  const test = await createTestAgent(model, { tools: fileTools(rewind), rewind });
+  const run = test.prompt("Write.");
   await quiet();
-  const start = scene.agent.session.leaf ?? "";
+  const start = test.agent.session.leaf ?? "";
   const args = { path: "a.txt", content: "by the agent" };
   model.waiting[0]?.end({ content: [{ type: "toolCall", id: "c1", name: "write", arguments: args }] });
   while (model.waiting.length === 0) await quiet();
   model.waiting[0]?.end(text("Written."));
   await run;
-  return { scene, start, end: scene.agent.session.leaf ?? "" };
+  return { test, start, end: test.agent.session.leaf ?? "" };
 }

@@ -24,7 +24,7 @@ import { changeEntry } from "./session-of-writes.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-interface Ground extends RewindOptions {
+interface RewindFixture extends RewindOptions {
   readonly base: string;
   readonly workspace: string;
   readonly outside: string;
@@ -34,7 +34,13 @@ interface Ground extends RewindOptions {
   goBack(...left: readonly Entry[]): ReturnType<typeof rewindFiles>;
 }
 
-function ground({ allow = [], deny = [] }: { allow?: readonly string[]; deny?: readonly string[] } = {}): Ground {
+function createRewindFixture({
+  allow = [],
+  deny = [],
+}: {
+  allow?: readonly string[];
+  deny?: readonly string[];
+} = {}): RewindFixture {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "pith-back-")));
   onTestFinished(() => rmSync(base, { recursive: true, force: true }));
   const at = (name: string): string => join(base, name);
@@ -88,7 +94,7 @@ function put(path: string, text: string): void {
 }
 
 test("BACK6 files outside the workspace, protected files and Pith's own are not restored; the others are", async () => {
-  const { base, workspace, goBack, change } = ground();
+  const { base, workspace, goBack, change } = createRewindFixture();
   const texts = { before: "evil", after: "as it was" };
   const places = [
     [join(workspace, "fine.txt"), null],
@@ -120,7 +126,7 @@ test("BACK6 files outside the workspace, protected files and Pith's own are not 
 });
 
 test("BACK6 a file that is not permitted is not read, removed or created", async () => {
-  const { base, files, originals, checkPermission, change } = ground();
+  const { base, files, originals, checkPermission, change } = createRewindFixture();
   const [secret, missing] = [join(base, "outside/secret"), join(base, "outside/new/file")];
   put(secret, "made by the session");
   const left = [
@@ -148,7 +154,7 @@ test("BACK6 a file that is not permitted is not read, removed or created", async
 });
 
 test("BACK7 writes, creates and removes nothing through a folder that became a link to outside", async () => {
-  const { workspace, outside, change, goBack } = ground();
+  const { workspace, outside, change, goBack } = createRewindFixture();
   const path = (name: string): string => join(workspace, "sub", name);
   put(join(outside, "changed.txt"), "after");
   put(join(outside, "made.txt"), "after");
@@ -165,7 +171,7 @@ test("BACK7 writes, creates and removes nothing through a folder that became a l
 });
 
 test("BACK7 a file that became a link stays, and so does its target", async () => {
-  const { workspace, outside, change, goBack } = ground();
+  const { workspace, outside, change, goBack } = createRewindFixture();
   put(join(outside, "target"), "after");
   put(join(workspace, "target"), "after");
   symlinkSync(join(outside, "target"), join(workspace, "out"));
@@ -194,7 +200,7 @@ while True:
 test.runIf(process.platform === "linux")(
   "BACK8 writes and removes nothing outside while another process swaps the folder for a link",
   async () => {
-    const { workspace, outside, change, goBack } = ground();
+    const { workspace, outside, change, goBack } = createRewindFixture();
     const [folder, link] = [join(workspace, "sub"), join(workspace, "link")];
     // The same files on both sides, so that only the way there tells them apart.
     for (const place of [folder, outside])
@@ -230,7 +236,10 @@ async function refill(...names: readonly string[]): Promise<void> {
 }
 
 test("BACK9 a rule that names a protected file permits its restore, and a deny rule refuses it", async () => {
-  const { workspace, change, goBack } = ground({ allow: ["edit(.vscode/**)", "edit"], deny: ["edit(locked/**)"] });
+  const { workspace, change, goBack } = createRewindFixture({
+    allow: ["edit(.vscode/**)", "edit"],
+    deny: ["edit(locked/**)"],
+  });
   const texts = { before: "before", after: "after" };
   const names = [".vscode/tasks.json", "locked/file", ".idea/workspace.xml"];
   for (const name of names) put(join(workspace, name), "after");

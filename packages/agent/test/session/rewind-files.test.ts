@@ -133,12 +133,12 @@ describe("rewind files", () => {
       { minLength: 1, maxLength: 15 },
     );
     await fc.assert(
-      fc.asyncProperty(acts, async (wishes) => {
+      fc.asyncProperty(acts, async (edits) => {
         const session = writingSession();
         session.files.put("/a", "there before");
         const places: Place[] = [{ branch: [], texts: session.files.texts() }];
         let here = 0;
-        for (const { place, path, text } of wishes) {
+        for (const { place, path, text } of edits) {
           const to = place % places.length;
           await move(session, places[here]?.branch ?? [], places[to]?.branch ?? []);
           expect(session.files.texts()).toEqual(places[to]?.texts);

@@ -8,12 +8,12 @@ import type { FileOriginals, WorkspaceFiles } from "../../src/ports.ts";
 import { hashBytes } from "../../src/text.ts";
 import { findSeenFiles, ReadTracker, withFileBytes } from "../../src/tools/file-access.ts";
 import { memoryOriginals } from "../session/memory-originals.ts";
-import { newGround, wordsOf } from "./ground.ts";
+import { createFileTools, wordsOf } from "./ground.ts";
 import { resultEntry } from "./results.ts";
 
 describe("intents", () => {
   test("FILE19 a call says which file it will look at or change, by its absolute path", () => {
-    const { root, tools } = newGround();
+    const { root, tools } = createFileTools();
     const intents = (path: unknown) => tools.map(({ intent }) => intent?.({ path }));
     const at = (...paths: readonly string[]) => ["look", "change", "change"].map((type) => ({ type, paths }));
     expect(intents("src/../a.ts")).toEqual(at(join(root, "a.ts")));
@@ -21,7 +21,7 @@ describe("intents", () => {
   });
 
   test("FILE19 a handle, and a call that will only be answered, does nothing", () => {
-    const { tools } = newGround();
+    const { tools } = createFileTools();
     for (const path of ["blob:1", "entry:1", "#1", "[#1]", "", undefined, 7])
       for (const { intent } of tools) expect(intent?.({ path })).toEqual({ type: "nothing" });
   });
@@ -31,13 +31,13 @@ describe("known files", () => {
   const asIs = (path: string): string => path;
 
   test("FILE20 after a restart what was read, written and edited need not be read again", async () => {
-    const { put, text, run, reads } = newGround();
+    const { put, text, run, reads } = createFileTools();
     const entries: Entry[] = [];
     const logged = async (
       name: "read" | "write" | "edit",
-      asked: Readonly<Record<string, unknown>>,
+      input: Readonly<Record<string, unknown>>,
     ): Promise<string> => {
-      const output = await run(name, asked);
+      const output = await run(name, input);
       entries.push(resultEntry(name, output));
       return wordsOf(output);
     };
@@ -65,7 +65,7 @@ describe("known files", () => {
   });
 
   test("FILE20 what was seen on a branch that was left is not known on another", async () => {
-    const { put, run, reads } = newGround();
+    const { put, run, reads } = createFileTools();
     put("file", "a\n");
     await run("read", { path: "file" });
     reads.reset(findSeenFiles([], asIs));
@@ -130,7 +130,7 @@ describe("replace file", () => {
 
   test("FILE21 write and edit keep the true bytes of what they replace and of what they wrote", async () => {
     const originals = memoryOriginals();
-    const { root, put, run } = newGround({ originals });
+    const { root, put, run } = createFileTools({ originals });
     put("file", "\ufeffone\r\n");
     const [before, after] = await Promise.all([hashBytes(bytes("\ufeffone\r\n")), hashBytes(bytes("\ufefftwo\r\n"))]);
     const edited = await run("edit", { path: "file", edits });
@@ -147,24 +147,24 @@ describe("replace file", () => {
   });
 
   test("FILE21 they are kept before the file is touched", async () => {
-    const seen: string[] = [];
-    const ground = newGround({
+    const events: string[] = [];
+    const fixture = createFileTools({
       originals: {
         keep: async (content) => {
-          seen.push(`${Buffer.from(content)} while the file is ${ground.text("file")}`);
+          events.push(`${Buffer.from(content)} while the file is ${fixture.text("file")}`);
           return await hashBytes(content);
         },
         read: async () => null,
       },
     });
-    ground.put("file", "one");
-    await ground.run("edit", { path: "file", edits });
-    expect(seen).toEqual(["one while the file is one", "two while the file is one"]);
+    fixture.put("file", "one");
+    await fixture.run("edit", { path: "file", edits });
+    expect(events).toEqual(["one while the file is one", "two while the file is one"]);
   });
 
   test("FILE21 content that could not be stored is named in the details, and the write still happens", async () => {
     const none: FileOriginals = { keep: async () => null, read: async () => null };
-    const { put, text, run } = newGround({ originals: none });
+    const { put, text, run } = createFileTools({ originals: none });
     put("file", "one");
     const hash = expect.stringMatching(/^\w{64}$/);
     const path = expect.any(String);

@@ -9,16 +9,16 @@ import type { Tool, ToolOutput } from "../../src/tool.ts";
 import { type FileToolOptions, ReadTracker } from "../../src/tools/file-access.ts";
 import { fileTools } from "../../src/tools/tools.ts";
 
-export interface Ground {
+export interface FileToolFixture {
   readonly root: string;
   readonly tools: readonly Tool[];
   readonly reads: ReadTracker;
   put(path: string, content: string | Uint8Array): void;
   text(path: string): string;
-  run(name: "read" | "write" | "edit", asked: Readonly<Record<string, unknown>>, room?: number): Promise<ToolOutput>;
+  run(name: "read" | "write" | "edit", input: Readonly<Record<string, unknown>>, room?: number): Promise<ToolOutput>;
 }
 
-export function newGround(parts: Omit<FileToolOptions, "files"> = {}): Ground {
+export function createFileTools(parts: Omit<FileToolOptions, "files"> = {}): FileToolFixture {
   const root = mkdtempSync(join(tmpdir(), "pith-files-"));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   const reads = new ReadTracker();
@@ -32,12 +32,12 @@ export function newGround(parts: Omit<FileToolOptions, "files"> = {}): Ground {
       writeFileSync(join(root, path), content);
     },
     text: (path) => readFileSync(join(root, path), "utf8"),
-    run: (name, asked, room = 100_000) => {
+    run: (name, input, room = 100_000) => {
       const tool = tools.find((one) => one.name === name);
       if (!tool) throw new Error(`there is no tool ${name}`);
       return tool.run({
         id: "c1",
-        arguments: asked,
+        arguments: input,
         signal: new AbortController().signal,
         maxOutputBytes: room,
         update: () => {},

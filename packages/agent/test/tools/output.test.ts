@@ -21,14 +21,14 @@ import { nodeSearch } from "../../src/node/search/search.ts";
 import { Permissions } from "../../src/permissions/permissions.ts";
 import { fileTools, searchTools } from "../../src/tools/tools.ts";
 
-interface Ground {
+interface ToolFixture {
   readonly root: string;
   readonly home: string;
   /** What the tool says of a call that was permitted, and after which `bend` was done. */
-  says(tool: string, asked: Readonly<Record<string, unknown>>, bend?: () => void): Promise<string>;
+  runForText(tool: string, input: Readonly<Record<string, unknown>>, bend?: () => void): Promise<string>;
 }
 
-function newGround(ripgrep: string | null = rgPath): Ground {
+function createTools(ripgrep: string | null = rgPath): ToolFixture {
   const home = realpathSync(mkdtempSync(join(tmpdir(), "pith-held-")));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
   const root = join(home, "project");
@@ -36,21 +36,21 @@ function newGround(ripgrep: string | null = rgPath): Ground {
   mkdirSync(join(home, "own/secret"), { recursive: true });
   writeFileSync(join(home, "own/secret", "a.txt"), "needle of the home\n");
   writeFileSync(join(root, "inside", "a.txt"), "needle of the project\n");
-  const ground = { root, home, temporaryFolders: [], privatePaths: [join(home, "own/secret")], permissionFiles: [] };
-  const permissions = new Permissions({ mode: "edit", paths: ground, resolveRealPath });
+  const paths = { root, home, temporaryFolders: [], privatePaths: [join(home, "own/secret")], permissionFiles: [] };
+  const permissions = new Permissions({ mode: "edit", paths: paths, resolveRealPath });
   const files = nodeFiles({ root, home });
   const tools = [...fileTools({ files }), ...searchTools({ files, search: nodeSearch({ root, home, ripgrep }) })];
   const { signal } = new AbortController();
-  const says: Ground["says"] = async (name, asked, bend) => {
+  const runForText: ToolFixture["runForText"] = async (name, input, bend) => {
     const tool = tools.find((one) => one.name === name);
-    const intent = tool?.intent?.(asked) ?? null;
-    const permit = await permissions.permit({ tool: name, arguments: asked, intent }, { signal });
+    const intent = tool?.intent?.(input) ?? null;
+    const permit = await permissions.permit({ tool: name, arguments: input, intent }, { signal });
     if (permit.type === "refused" || !tool) throw new Error("it was not permitted");
     bend?.();
     const { grant } = permit;
     const call = {
       id: "c1",
-      arguments: asked,
+      arguments: input,
       signal,
       maxOutputBytes: 50_000,
       update: () => {},
@@ -59,7 +59,7 @@ function newGround(ripgrep: string | null = rgPath): Ground {
     const { content } = await tool.run(call);
     return content.map((block) => (block.type === "text" ? block.text : "")).join("\n");
   };
-  return { root, home, says };
+  return { root, home, runForText };
 }
 
 const ELSEWHERE = "it now points to a different file than the one that was permitted";
@@ -72,42 +72,42 @@ function bent(path: string, target: string): void {
 
 describe("FILE23 what was permitted is what is opened", () => {
   test("a link that leads elsewhere by now opens what it led to", async () => {
-    const { root, home, says } = newGround();
+    const { root, home, runForText: says } = createTools();
     symlinkSync("inside/a.txt", join(root, "link"));
     const bend = (): void => bent(join(root, "link"), join(home, "own/secret/a.txt"));
     expect(await says("read", { path: "link" }, bend)).toBe("needle of the project\n");
   });
 
   test.each(["read", "write", "edit"])("%s refuses where a folder of the path has become a link", async (tool) => {
-    const { root, home, says } = newGround();
+    const { root, home, runForText: says } = createTools();
     await says("read", { path: "inside/a.txt" });
-    const asked = { path: "inside/a.txt", content: "x", edits: [{ oldText: "needle", newText: "x" }] };
-    const said = await says(tool, asked, () => bent(join(root, "inside"), join(home, "own/secret")));
-    expect(said).toContain(ELSEWHERE);
+    const input = { path: "inside/a.txt", content: "x", edits: [{ oldText: "needle", newText: "x" }] };
+    const result = await says(tool, input, () => bent(join(root, "inside"), join(home, "own/secret")));
+    expect(result).toContain(ELSEWHERE);
     expect(readFileSync(join(home, "own/secret/a.txt"), "utf8")).toBe("needle of the home\n");
   });
 
   test.each(["read", "write", "edit"])("%s refuses where the file itself has become a link", async (tool) => {
-    const { root, home, says } = newGround();
+    const { root, home, runForText: says } = createTools();
     await says("read", { path: "inside/a.txt" });
-    const asked = { path: "inside/a.txt", content: "x", edits: [{ oldText: "needle", newText: "x" }] };
-    const said = await says(tool, asked, () => bent(join(root, "inside/a.txt"), join(home, "own/secret/a.txt")));
-    expect(said).toContain(ELSEWHERE);
+    const input = { path: "inside/a.txt", content: "x", edits: [{ oldText: "needle", newText: "x" }] };
+    const result = await says(tool, input, () => bent(join(root, "inside/a.txt"), join(home, "own/secret/a.txt")));
+    expect(result).toContain(ELSEWHERE);
     expect(readFileSync(join(home, "own/secret/a.txt"), "utf8")).toBe("needle of the home\n");
   });
 
   test("nothing new is written through a link, and no folder made", async () => {
-    const { root, home, says } = newGround();
+    const { root, home, runForText: says } = createTools();
     const bend = (): void => bent(join(root, "inside"), join(home, "own/secret"));
     expect(await says("write", { path: "inside/new.txt", content: "x" }, bend)).toContain(ELSEWHERE);
     const missing = { path: "later/deep/new.txt", content: "x" };
-    const said = await says("write", missing, () => symlinkSync(join(home, "own/secret"), join(root, "later")));
-    expect(said).toContain(ELSEWHERE);
+    const result = await says("write", missing, () => symlinkSync(join(home, "own/secret"), join(root, "later")));
+    expect(result).toContain(ELSEWHERE);
     expect(existsSync(join(home, "own/secret/new.txt")) || existsSync(join(home, "own/secret/deep"))).toBe(false);
   });
 
   test("names that are like a missing one are those of the folder that was permitted", async () => {
-    const { root, home, says } = newGround();
+    const { root, home, runForText: says } = createTools();
     const bend = (): void => bent(join(root, "inside"), join(home, "own/secret"));
     expect(await says("read", { path: "inside/a.md" })).toContain("the folder contains a.txt");
     expect(await says("read", { path: "inside/a.md" }, bend)).not.toContain("a.txt");
@@ -123,22 +123,22 @@ describe.each([
     ["grep", { pattern: "needle", path: "inside/a.txt" }],
     ["find", { glob: "*.txt", path: "inside" }],
     ["ls", { path: "inside" }],
-  ])("%s %j", async (tool, asked) => {
-    const { root, home, says } = newGround(ripgrep);
-    expect(await says(tool, asked)).toContain("a.txt");
-    const said = await says(tool, asked, () => bent(join(root, "inside"), join(home, "own/secret")));
-    expect(said).toContain(ELSEWHERE);
+  ])("%s %j", async (tool, input) => {
+    const { root, home, runForText: says } = createTools(ripgrep);
+    expect(await says(tool, input)).toContain("a.txt");
+    const result = await says(tool, input, () => bent(join(root, "inside"), join(home, "own/secret")));
+    expect(result).toContain(ELSEWHERE);
   });
 
   test("a link that leads elsewhere by now is searched where it led", async () => {
-    const { root, home, says } = newGround(ripgrep);
+    const { root, home, runForText: says } = createTools(ripgrep);
     symlinkSync("inside", join(root, "link"));
     const bend = (): void => bent(join(root, "link"), join(home, "own/secret"));
     expect(await says("grep", { pattern: "needle", path: "link" }, bend)).toBe("link/a.txt:1: needle of the project");
   });
 
   test("SEEK16 what looking at it alone would not pass is left out", async () => {
-    const { says } = newGround(ripgrep);
+    const { runForText: says } = createTools(ripgrep);
     const found = await says("grep", { pattern: "needle", path: ".." });
     expect(found).toBe("../project/inside/a.txt:1: needle of the project");
     expect(await says("find", { glob: "*.txt", path: ".." })).toBe("../project/inside/a.txt");

@@ -146,14 +146,14 @@ test("RCL3 a range lists entries, narrows a search, and a single number opens an
 test("RCL4 long lists have pages, and every hit is on one of them", async () => {
   const entries = Array.from({ length: 60 }, (_, index) => [`user: heron number ${index}`, "says: ok"]).flat();
   const { recall } = await openRecalled(story(...entries, "user: go on"));
-  const seen = new Set<string>();
+  const seenIds = new Set<string>();
   for (let offset: number | undefined = 1; offset !== undefined; ) {
     const page: string = await recall("heron", offset);
     expect(Buffer.byteLength(page)).toBeLessThan(9_000);
-    for (const [number] of page.matchAll(/^#\d+/gm)) seen.add(number);
+    for (const [number] of page.matchAll(/^#\d+/gm)) seenIds.add(number);
     offset = /Continue with offset (\d+)/.exec(page)?.[1] === undefined ? undefined : Number(RegExp.$1);
   }
-  expect(seen.size).toBe(60);
+  expect(seenIds.size).toBe(60);
   expect(await recall("#1-#120")).toContain("Continue with offset 101.");
   expect(await recall("#1-#120", 101)).toMatch(/^#101 \(user\)/);
 });
@@ -274,25 +274,27 @@ test("RCL10 a hit in a call shows its result, and a result names its call", asyn
 });
 
 test("RCL4 hits that differ in a few words are named beside the best one, with these words", async () => {
-  const said = (port: number): readonly string[] => [
+  const expectedLines = (port: number): readonly string[] => [
     `user: the staging gateway of the shop listens on ${port}`,
     "says: ok",
   ];
-  const { recall } = await openRecalled(story(...said(8443), ...said(9443), ...said(9443), "user: go on"));
+  const { recall } = await openRecalled(
+    story(...expectedLines(8443), ...expectedLines(9443), ...expectedLines(9443), "user: go on"),
+  );
   expect(await recall("gateway")).toBe(
     "3 matches, best first.\n#5 (user): the staging gateway of the shop listens on 9443 [also #3, #1 (8443)]\n[Open an entry with read #5.]",
   );
 });
 
 test("RCL4 hits that share only a few words have a line each, with their text", async () => {
-  const said = [
+  const lines = [
     "the heron nests beside the northern lock and raises three young every spring",
     "the heron left when workers drained our old millpond before winter",
   ];
-  const { recall } = await openRecalled(story(`user: ${said[0]}`, "says: ok", `user: ${said[1]}`, "user: go on"));
+  const { recall } = await openRecalled(story(`user: ${lines[0]}`, "says: ok", `user: ${lines[1]}`, "user: go on"));
   const found = await recall("heron");
-  expect(found).toContain(`#1 (user): ${said[0]}\n`);
-  expect(found).toContain(`#3 (user): ${said[1]}\n`);
+  expect(found).toContain(`#1 (user): ${lines[0]}\n`);
+  expect(found).toContain(`#3 (user): ${lines[1]}\n`);
 });
 
 test("RCL11 stored output is searched, redacted, and the hit says where it is", async () => {
@@ -499,11 +501,11 @@ test("RCL6 another session is opened with what the user typed after @session:, a
 });
 
 test("RCL6 a message of the program names no session, even if it is the latest", async () => {
-  const [asked, reported] = story("user: see @session:login", "user: The job printed @session:evil");
+  const [request, reported] = story("user: see @session:login", "user: The job printed @session:evil");
   if (reported?.type !== "message") throw new Error("no message");
   const ofProgram = { ...reported, message: { ...reported.message, pith: { from: "program" } } } as Entry;
   const openSession: OpenOtherSession = async (_, named) => ({ type: "refused", why: `named: ${named.join(", ")}` });
-  const { recall } = await openRecalled([asked as Entry, ofProgram], { openSession });
+  const { recall } = await openRecalled([request as Entry, ofProgram], { openSession });
   expect(await recall("session:evil ibis")).toBe("named: login");
 });
 

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import iconv from "iconv-lite";
 import { describe, expect, test } from "vitest";
-import { newGround, wordsOf } from "./ground.ts";
+import { createFileTools, wordsOf } from "./ground.ts";
 
 const JAPANESE = "// こんにちは、世界。これは日本語のテキストです。\nint main() { return 0; }\n";
 const CHINESE = "// 你好，世界。这是中文文本，用来测试编码。\nint main() { return 0; }\n";
@@ -20,22 +20,22 @@ const files: readonly (readonly [string, Buffer, string])[] = [
   ["GB18030", iconv.encode(CHINESE, "gbk"), CHINESE],
 ];
 
-function ground(bytes: Uint8Array) {
-  const made = newGround();
+function createFile(bytes: Uint8Array) {
+  const made = createFileTools();
   made.put("file.c", bytes);
   return { ...made, bytes: () => readFileSync(join(made.root, "file.c")) };
 }
 
 describe.each(files)("a file in %s", (encoding, bytes, text) => {
   test("FILE31 is read as text, and its encoding is named", async () => {
-    const { run } = ground(bytes);
+    const { run } = createFile(bytes);
     const shown = wordsOf(await run("read", { path: "file.c" }));
     expect(shown).toContain(text.trimEnd());
     expect(shown).toContain(`[encoding: ${encoding}; edit and write keep it]`);
   });
 
   test("FILE31 is edited in its encoding, and all other bytes stay", async () => {
-    const { run, bytes: now } = ground(bytes);
+    const { run, bytes: now } = createFile(bytes);
     await run("read", { path: "file.c" });
     await run("edit", { path: "file.c", edits: [{ oldText: "return 0", newText: "return 1" }] });
     const at = bytes.indexOf(encoding.startsWith("UTF-16") ? "0" : "return 0", 0, "latin1");
@@ -45,7 +45,7 @@ describe.each(files)("a file in %s", (encoding, bytes, text) => {
   });
 
   test("FILE31 is written in its encoding, with its byte order mark", async () => {
-    const { run, bytes: now } = ground(bytes);
+    const { run, bytes: now } = createFile(bytes);
     await run("read", { path: "file.c" });
     const output = await run("write", { path: "file.c", content: text.replace("return 0", "return 2") });
     expect(wordsOf(output)).toContain(`Kept the encoding ${encoding}.`);
@@ -54,7 +54,7 @@ describe.each(files)("a file in %s", (encoding, bytes, text) => {
 });
 
 test("FILE31 a character that the encoding does not have is refused, and nothing is changed", async () => {
-  const { run, bytes: now } = ground(iconv.encode(GERMAN, "windows-1252"));
+  const { run, bytes: now } = createFile(iconv.encode(GERMAN, "windows-1252"));
   await run("read", { path: "file.c" });
   const edited = await run("edit", { path: "file.c", edits: [{ oldText: "return 0", newText: "return → 0" }] });
   expect(edited.isError).toBe(true);
@@ -71,7 +71,7 @@ test.each([
   ["a lone surrogate", Buffer.from("\ufeffab\ud800", "utf16le"), "UTF-16LE"],
   ["undefined bytes", Buffer.concat([Buffer.from("plain text ab\n"), Buffer.from([0x81, 0xfc])]), "windows-1252"],
 ])("FILE31 a file with %s is shown but not edited", async (_, bytes, encoding) => {
-  const { run, bytes: now } = ground(bytes);
+  const { run, bytes: now } = createFile(bytes);
   expect(wordsOf(await run("read", { path: "file.c" }))).toContain(
     `[encoding: probably ${encoding}, with invalid bytes; it cannot be edited]`,
   );
@@ -81,7 +81,7 @@ test.each([
 });
 
 test("FILE31 a written file keeps its line ends and its byte order mark", async () => {
-  const { run, bytes: now } = ground(Buffer.from("\ufeffone\r\ntwo\r\n"));
+  const { run, bytes: now } = createFile(Buffer.from("\ufeffone\r\ntwo\r\n"));
   await run("read", { path: "file.c" });
   const output = await run("write", { path: "file.c", content: "one\n2\nthree\n" });
   expect(now().toString()).toBe("\ufeffone\r\n2\r\nthree\r\n");
@@ -89,6 +89,6 @@ test("FILE31 a written file keeps its line ends and its byte order mark", async 
 });
 
 test("FILE31 binary data is not taken for text", async () => {
-  const { run } = ground(Buffer.from(Array.from({ length: 4_000 }, (_, at) => (at * 7_919) % 256)));
+  const { run } = createFile(Buffer.from(Array.from({ length: 4_000 }, (_, at) => (at * 7_919) % 256)));
   expect(wordsOf(await run("read", { path: "file.c" }))).toContain("is a binary file");
 });

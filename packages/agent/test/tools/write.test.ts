@@ -3,10 +3,10 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { newGround, wordsOf } from "./ground.ts";
+import { createFileTools, wordsOf } from "./ground.ts";
 
 test("FILE5 a new file is created with its folders, and reported with lines and bytes", async () => {
-  const { root, text, run } = newGround();
+  const { root, text, run } = createFileTools();
   const output = await run("write", { path: "a/b/c.txt", content: "one\ntwo\n" });
   expect(wordsOf(output)).toBe("Created a/b/c.txt: 2 lines, 8 bytes.");
   const after = expect.stringMatching(/^[0-9a-f]{64}$/);
@@ -21,13 +21,13 @@ test.each([
   ["\ufeffä\r\n", "1 line, 7 bytes"],
   ["a\n".repeat(1_500), "1,500 lines, 2.9 KB"],
 ])("FILE5 content arrives byte for byte (%#)", async (content, size) => {
-  const { text, run } = newGround();
+  const { text, run } = createFileTools();
   expect(wordsOf(await run("write", { path: "file", content }))).toBe(`Created file: ${size}.`);
   expect(text("file")).toBe(content);
 });
 
 test("FILE5 a file that was not read is not written over", async () => {
-  const { put, text, run } = newGround();
+  const { put, text, run } = createFileTools();
   put("file", "precious");
   const output = await run("write", { path: "file", content: "new" });
   expect(output.isError).toBe(true);
@@ -36,7 +36,7 @@ test("FILE5 a file that was not read is not written over", async () => {
 });
 
 test("FILE5 a file that was read is replaced unless it changed since", async () => {
-  const { put, text, run } = newGround();
+  const { put, text, run } = createFileTools();
   put("file", "old");
   await run("read", { path: "file" });
   expect(wordsOf(await run("write", { path: "file", content: "new!" }))).toBe(
@@ -51,21 +51,21 @@ test("FILE5 a file that was read is replaced unless it changed since", async () 
 });
 
 test("FILE5 a page that does not exist counts for nothing", async () => {
-  const { put, run } = newGround();
+  const { put, run } = createFileTools();
   put("file", "old");
   await run("read", { path: "file", offset: 99 });
   expect((await run("write", { path: "file", content: "new" })).isError).toBe(true);
 });
 
 test("FILE5 writing the same content twice succeeds, also without a record of the first time", async () => {
-  const { put, text, run } = newGround();
+  const { put, text, run } = createFileTools();
   put("file", "same");
   expect((await run("write", { path: "file", content: "same" })).isError).toBeUndefined();
   expect(text("file")).toBe("same");
 });
 
 test("FILE5 a file that was read and then removed is created anew", async () => {
-  const { root, put, text, run } = newGround();
+  const { root, put, text, run } = createFileTools();
   put("file", "old");
   await run("read", { path: "file" });
   rmSync(join(root, "file"));
@@ -74,10 +74,10 @@ test("FILE5 a file that was read and then removed is created anew", async () => 
 });
 
 test("FILE5 a folder, a file in the way and missing content are answered", async () => {
-  const { root, put, run } = newGround();
+  const { root, put, run } = createFileTools();
   mkdirSync(join(root, "folder"));
   put("file", "");
-  const words = async (asked: Readonly<Record<string, unknown>>) => wordsOf(await run("write", asked));
+  const words = async (input: Readonly<Record<string, unknown>>) => wordsOf(await run("write", input));
   expect(await words({ path: "folder", content: "x" })).toBe("folder is a folder");
   expect(await words({ path: "file/below", content: "x" })).toMatch(
     /^file\/below cannot be written: part of its path is a file/,
@@ -87,12 +87,12 @@ test("FILE5 a folder, a file in the way and missing content are answered", async
 });
 
 test("FILE12 RUN13 the tools say which of them may run again, and which beside others, and take little room in a request", () => {
-  const { tools } = newGround();
+  const { tools } = createFileTools();
   expect(tools.map(({ name, isIdempotent, isConcurrent }) => [name, isIdempotent, isConcurrent])).toEqual([
     ["read", true, true],
     ["write", true, undefined],
     ["edit", false, undefined],
   ]);
-  const told = tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
-  expect(JSON.stringify(told).length).toBeLessThan(2_000);
+  const toolsAdded = tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
+  expect(JSON.stringify(toolsAdded).length).toBeLessThan(2_000);
 });

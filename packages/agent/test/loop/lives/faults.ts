@@ -3,38 +3,38 @@
 import { buildSessionContext, type Entry, MemoryStore, Session } from "@pith/context";
 import { decodeSession } from "@pith/context/store";
 import { testRuntime } from "@pith/context/testing";
-import type { Life, Said } from "./life.ts";
+import type { RandomRun, SentMessage } from "./life.ts";
 
-export async function faultsOf(life: Life): Promise<readonly string[]> {
-  const branch = await life.session.branchEntries();
-  const said = life.said.filter(({ words }) => !life.cleared.has(words));
+export async function faultsOf(run: RandomRun): Promise<readonly string[]> {
+  const branch = await run.session.branchEntries();
+  const sent = run.sent.filter(({ words }) => !run.cleared.has(words));
   return [
-    ...saidFaults(said, allEntries(life.session)),
-    ...(life.hasMoved ? [] : orderFaults(said, branch)),
+    ...messageFaults(sent, allEntries(run.session)),
+    ...(run.hasMoved ? [] : orderFaults(sent, branch)),
     ...callFaults(branch),
-    ...life.ran.filter((id, at) => life.ran.indexOf(id) !== at).map((id) => `${id} was run twice`),
-    ...(life.hasty > 0 ? ["a run said it was done while something waited"] : []),
-    ...((await life.isOpen()) ? ["it is idle, and something is open"] : []),
-    ...(await memoryFaults(life.session)),
+    ...run.ran.filter((id, at) => run.ran.indexOf(id) !== at).map((id) => `${id} was run twice`),
+    ...(run.hasty > 0 ? ["a run said it was done while something waited"] : []),
+    ...((await run.isOpen()) ? ["it is idle, and something is open"] : []),
+    ...(await memoryFaults(run.session)),
   ];
 }
 
 /** Every message is delivered once, on some branch. */
-function saidFaults(said: readonly Said[], entries: readonly Entry[]): readonly string[] {
-  const heard = entries.flatMap(userWords);
-  const times = ({ words }: Said): number => heard.filter((each) => each === words).length;
-  return said.filter((each) => times(each) !== 1).map((each) => `${each.words} was heard ${times(each)} times`);
+function messageFaults(sent: readonly SentMessage[], entries: readonly Entry[]): readonly string[] {
+  const userTexts = entries.flatMap(userWords);
+  const times = ({ words }: SentMessage): number => userTexts.filter((each) => each === words).length;
+  return sent.filter((each) => times(each) !== 1).map((each) => `${each.words} was delivered ${times(each)} times`);
 }
 
 /** Messages of each kind are delivered in order. */
-function orderFaults(said: readonly Said[], branch: readonly Entry[]): readonly string[] {
-  const heard = branch.flatMap(userWords);
+function orderFaults(sent: readonly SentMessage[], branch: readonly Entry[]): readonly string[] {
+  const userTexts = branch.flatMap(userWords);
   const kinds = ["prompt", "steer", "followUp"] as const;
   const disordered = kinds.filter((kind) => {
-    const inOrder = said.filter((each) => each.kind === kind).map(({ words }) => words);
-    return heard.filter((words) => inOrder.includes(words)).join() !== inOrder.join();
+    const inOrder = sent.filter((each) => each.kind === kind).map(({ words }) => words);
+    return userTexts.filter((words) => inOrder.includes(words)).join() !== inOrder.join();
   });
-  return disordered.map((kind) => `what was said as ${kind} is out of order`);
+  return disordered.map((kind) => `the ${kind} messages are out of order`);
 }
 
 /** The entries of all branches. */

@@ -6,6 +6,7 @@ import type { RunEnd } from "../../../src/index.ts";
 import { findPendingWork } from "../../../src/unfinished-turn.ts";
 import {
   calls,
+  createTestAgent,
   type HeldModel,
   type HeldTool,
   type HeldWriter,
@@ -13,9 +14,8 @@ import {
   heldTool,
   heldWriter,
   quiet,
-  reopened,
-  type Stage,
-  stage,
+  reopenTestAgent,
+  type TestAgent,
   text,
   tooLong,
 } from "../held.ts";
@@ -48,12 +48,12 @@ export type Act = (typeof acts)[number];
 /** Replies are more frequent than crashes. */
 const weights: Partial<Readonly<Record<Act, number>>> = { prompt: 4, "says much": 5, calls: 4, "last tool ends": 4 };
 
-export const lives: fc.Arbitrary<readonly Act[]> = fc.array(
+export const actSequences: fc.Arbitrary<readonly Act[]> = fc.array(
   fc.oneof(...acts.map((act) => ({ arbitrary: fc.constant(act), weight: weights[act] ?? 1 }))),
   { minLength: 1, maxLength: 80, size: "max" },
 );
 
-export interface Said {
+export interface SentMessage {
   readonly words: string;
   readonly kind: "prompt" | "steer" | "followUp";
 }
@@ -64,8 +64,8 @@ interface Things {
   readonly writer: HeldWriter;
 }
 
-export class Life {
-  readonly said: Said[] = [];
+export class RandomRun {
+  readonly sent: SentMessage[] = [];
   /** The calls that the tool was run for, crashes or not. */
   readonly ran: string[] = [];
   /** What was taken back before it was heard. */
@@ -74,18 +74,18 @@ export class Life {
   hasMoved = false;
   /** Runs that said they were done, and left something waiting. */
   hasty = 0;
-  #scene: Stage;
+  #scene: TestAgent;
   #things: Things;
   #crashes = 0;
   #count = 0;
 
-  static async begin(): Promise<Life> {
+  static async begin(): Promise<RandomRun> {
     const things = freshThings();
-    return new Life(await stage(things.model, partsOf(things), "l0-"), things);
+    return new RandomRun(await createTestAgent(things.model, partsOf(things), "l0-"), things);
   }
 
-  private constructor(scene: Stage, things: Things) {
-    this.#scene = scene;
+  private constructor(test: TestAgent, things: Things) {
+    this.#scene = test;
     this.#things = things;
   }
 
@@ -196,13 +196,13 @@ export class Life {
     this.ran.push(...this.#things.tool.ran);
     this.#crashes += 1;
     this.#things = freshThings();
-    this.#scene = await reopened(this.#scene, partsOf(this.#things), `l${this.#crashes}-`);
+    this.#scene = await reopenTestAgent(this.#scene, partsOf(this.#things), `l${this.#crashes}-`);
     void this.#watch(this.#scene.resume());
   }
 
-  #words(kind: Said["kind"]): string {
+  #words(kind: SentMessage["kind"]): string {
     const words = this.#name("m");
-    this.said.push({ words, kind });
+    this.sent.push({ words, kind });
     return `${words} ${"Here is what you need to know. ".repeat(50)}`;
   }
 

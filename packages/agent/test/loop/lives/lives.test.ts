@@ -4,14 +4,14 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { isLong } from "../../test-length.ts";
 import { faultsOf } from "./faults.ts";
-import { type Act, Life, lives } from "./life.ts";
+import { type Act, actSequences, RandomRun } from "./life.ts";
 
 const RUNS = Number(process.env.PITH_LIVES ?? (isLong ? 200 : 50));
 
 test("RUN7 loses and doubles no message, leaves no call open and runs none twice (INV46)", {
   timeout: 60_000 + RUNS * 1_000,
 }, async () => {
-  await fc.assert(fc.asyncProperty(lives, lived), { numRuns: RUNS });
+  await fc.assert(fc.asyncProperty(actSequences, expectNoFaults), { numRuns: RUNS });
 });
 
 /** Short lives that always run. */
@@ -21,11 +21,11 @@ const short: readonly (readonly Act[])[] = [
   ["prompt", "calls twice", "last tool ends", "crash", "follow up", "says little"],
 ];
 
-test.each(short)("RUN7 a short life: %s, %s, %s …", (...life) => lived(life));
+test.each(short)("RUN7 a short life: %s, %s, %s …", (...acts) => expectNoFaults(acts));
 
-async function lived(life: readonly Act[]): Promise<void> {
-  const agent = await Life.begin();
-  for (const act of life) await agent.act(act);
+async function expectNoFaults(acts: readonly Act[]): Promise<void> {
+  const agent = await RandomRun.begin();
+  for (const act of acts) await agent.act(act);
   await agent.end();
   expect(await faultsOf(agent)).toEqual([]);
 }

@@ -13,7 +13,7 @@ import type {
   SandboxNetworkOptions,
 } from "../../../src/node/sandbox-network/network.ts";
 import type { NetworkConnection, WaitForUser } from "../../../src/ports.ts";
-import { boxOf, openNetwork, program, ranIn, until, world } from "../sandbox/world.ts";
+import { createSandboxFolders, openNetwork, program, ranIn, sandboxOptions, until } from "../sandbox/world.ts";
 import { listen, startWeb } from "./servers.ts";
 
 async function opened(parts: Partial<SandboxNetworkOptions> = {}): Promise<SandboxNetwork> {
@@ -24,8 +24,8 @@ async function opened(parts: Partial<SandboxNetworkOptions> = {}): Promise<Sandb
 
 describe("programs", () => {
   test("PROXY11 curl, wget, Python, Node, git, npm and pip reach a permitted host by the proxy that their variables name", async () => {
-    const place = world();
-    const repository = join(place.base, "repository");
+    const folders = createSandboxFolders();
+    const repository = join(folders.base, "repository");
     execFileSync("git", ["init", "-q", "--bare", repository]);
     const { port } = await startWeb((request, response) => {
       const path = request.url ?? "";
@@ -53,7 +53,7 @@ describe("programs", () => {
       `npm view left version --registry ${url}/npm/ 2>&1`,
       `python3 -m pip download --no-cache-dir --disable-pip-version-check --index-url ${url}/simple --trusted-host shop.test left 2>&1 | grep -o 'No matching distribution'`,
     ];
-    const { text } = await ranIn(boxOf(place, { network }), commands.join("\n"));
+    const { text } = await ranIn(sandboxOptions(folders, { network }), commands.join("\n"));
     expect(text.trim().split("\n")).toEqual([
       ...[
         "curl",
@@ -78,7 +78,7 @@ describe("programs", () => {
       "curl -sSv https://shop.test/ 2>&1 | grep -o '403 Refused.*'",
       `python3 -c 'import urllib.request as r; r.urlopen("https://shop.test/")' 2>&1 | tail -1`,
     ];
-    const { text } = await ranIn(boxOf(world(), { network }), commands.join("\n"));
+    const { text } = await ranIn(sandboxOptions(createSandboxFolders(), { network }), commands.join("\n"));
     expect(text.match(/shop.test is not allowed/g)).toHaveLength(3);
   });
 
@@ -101,7 +101,7 @@ describe("programs", () => {
       if (waitingCount === 3) resolve({ type: "allowed" });
       return answer;
     };
-    const { text } = await ranIn(boxOf(world(), { network }), command, { waitForUser });
+    const { text } = await ranIn(sandboxOptions(createSandboxFolders(), { network }), command, { waitForUser });
     expect(text).toBe("hellohellohello");
     expect(requests).toEqual([{ host: "shop.test", port, command }]);
   });
@@ -122,7 +122,11 @@ describe("programs", () => {
     const connections: NetworkConnection[] = [];
     const onConnection = (connection: NetworkConnection): void => void connections.push(connection);
     const act = { signal: command.signal, onConnection };
-    const { end } = await ranIn(boxOf(world(), { network }), "curl -sS https://shop.test/", act);
+    const { end } = await ranIn(
+      sandboxOptions(createSandboxFolders(), { network }),
+      "curl -sS https://shop.test/",
+      act,
+    );
     expect(end).toMatchObject({ type: "killed", cause: "abort" });
     expect(ended).toEqual([true]);
     expect(connections).toMatchObject([{ host: "shop.test", port: 443, outcome: "refused" }]);
@@ -134,7 +138,7 @@ describe("programs", () => {
     const connections: NetworkConnection[] = [];
     const onConnection = (connection: NetworkConnection): void => void connections.push(connection);
     const command = `curl -sSp http://shop.test:${port}/; curl -s https://private.test/; exec 5<>/dev/tcp/127.0.0.1/$P`;
-    await ranIn(boxOf(world(), { network }), command, { onConnection });
+    await ranIn(sandboxOptions(createSandboxFolders(), { network }), command, { onConnection });
     // A connection is reported when it has closed, which may be after the next one was refused.
     expect(connections.toSorted((one, other) => one.host.localeCompare(other.host))).toMatchObject([
       {
@@ -151,31 +155,32 @@ describe("programs", () => {
 describe("commands apart", () => {
   test("PROXY14 a command with its own hosts reaches only these, without a question", async () => {
     const { port } = await startWeb();
-    let asked = 0;
+    let callCount = 0;
     const network = await opened({
       privateHosts: ["shop.test", "a.cdn.test", "cdn.test", "evil.test"].map((host) => `${host}:${port}`),
       permitHost: async () => {
-        asked += 1;
+        callCount += 1;
         return { type: "allowed" };
       },
     });
     const curl = ["shop.test", "a.cdn.test", "cdn.test", "evil.test"].map(
       (host) => `curl -s -o /dev/null -w '%{http_code} ' http://${host}:${port}/`,
     );
-    const box = boxOf(world(), { network });
-    const run = async (hosts: readonly string[]): Promise<string> => (await ranIn(box, curl.join(";"), { hosts })).text;
+    const options = sandboxOptions(createSandboxFolders(), { network });
+    const run = async (hosts: readonly string[]): Promise<string> =>
+      (await ranIn(options, curl.join(";"), { hosts })).text;
     expect(await run(["SHOP.test", "*.cdn.test"])).toBe("200 200 403 403 ");
     expect(await run([])).toBe("403 403 403 403 ");
-    expect(asked).toBe(0);
+    expect(callCount).toBe(0);
   });
 
   test("PROXY14 each command has credentials of its own, which end with it", async () => {
     const { port } = await startWeb();
     const network = await opened({ privateHosts: [`shop.test:${port}`] });
-    const place = world();
-    const box = boxOf(place, { network });
-    const first = (await ranIn(box, "echo $http_proxy")).text.trim();
-    const second = (await ranIn(box, "echo $http_proxy")).text.trim();
+    const folders = createSandboxFolders();
+    const options = sandboxOptions(folders, { network });
+    const first = (await ranIn(options, "echo $http_proxy")).text.trim();
+    const second = (await ranIn(options, "echo $http_proxy")).text.trim();
     expect(first).toMatch(/^http:\/\/[0-9a-f]{16}:[0-9a-f]{48}@127\.0\.0\.1:\d+$/);
     expect(second).not.toBe(first);
     const [, id, , at] = /^http:\/\/(\w+):(\w+)@(.*)$/.exec(first) ?? [];
@@ -183,14 +188,16 @@ describe("commands apart", () => {
     const curl = proxies.map(
       (proxy) => `curl -s -o /dev/null -w '%{http_code} ' -x ${proxy} http://shop.test:${port}/`,
     );
-    expect((await ranIn(box, curl.join(";"))).text).toBe("407 407 407 407 ");
+    expect((await ranIn(options, curl.join(";"))).text).toBe("407 407 407 407 ");
   });
 
   test("PROXY14 the user's own proxy and its password are not seen in the sandbox, with a network or without", async () => {
     const address = `http://me:${"hidden"}@p.test`;
     const own = { HTTPS_PROXY: address, http_proxy: address, no_proxy: "hidden" };
     for (const network of [null, await opened({ environment: own })])
-      expect((await ranIn(boxOf(world(), { network, environment: own }), "env")).text).not.toContain("hidden");
+      expect(
+        (await ranIn(sandboxOptions(createSandboxFolders(), { network, environment: own }), "env")).text,
+      ).not.toContain("hidden");
   });
 });
 
@@ -218,10 +225,10 @@ attempt("name", lambda: socket.getaddrinfo("example.com", 443))
 attempt("raw", lambda: socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP))
 attempt("abstract", lambda: socket.socket(socket.AF_UNIX).connect("\\0${name}"))
 `;
-    const place = world();
-    writeFileSync(join(place.workspace, "ways.py"), script);
+    const folders = createSandboxFolders();
+    writeFileSync(join(folders.workspace, "ways.py"), script);
     const { text } = await ranIn(
-      boxOf(place, { network, unixSockets: true }),
+      sandboxOptions(folders, { network, unixSockets: true }),
       "python3 ways.py; tail -n +3 /proc/net/dev",
     );
     const lines = text.trim().split("\n");
@@ -235,14 +242,14 @@ attempt("abstract", lambda: socket.socket(socket.AF_UNIX).connect("\\0${name}"))
     const { port } = await startWeb((_, response) => response.end("web"));
     const { port: hostPort } = await startWeb((_, response) => response.end("machine"));
     const network = await opened({ privateHosts: [`shop.test:${port}`] });
-    const box = boxOf(world(), { network });
+    const options = sandboxOptions(createSandboxFolders(), { network });
     await network.reachHostPort(hostPort);
     const stopped = new AbortController();
-    const serving = ranIn(box, "exec python3 -m http.server 8125", { signal: stopped.signal });
+    const serving = ranIn(options, "exec python3 -m http.server 8125", { signal: stopped.signal });
     const ask = "curl -s -o /dev/null -m 5 http://127.0.0.1:8125/ && echo server";
-    await until(async () => (await ranIn(box, ask)).text === "server\n");
+    await until(async () => (await ranIn(options, ask)).text === "server\n");
     const command = `${ask}; curl -s http://127.0.0.1:${hostPort}/; curl -s http://shop.test:${port}/`;
-    const { text } = await ranIn(box, command, { environment: { TOKEN: "given" }, hosts: ["shop.test"] });
+    const { text } = await ranIn(options, command, { environment: { TOKEN: "given" }, hosts: ["shop.test"] });
     expect(text).toBe("machineweb");
     stopped.abort();
     await serving;
@@ -257,7 +264,10 @@ attempt("abstract", lambda: socket.socket(socket.AF_UNIX).connect("\\0${name}"))
       "ls -l /proc/self/fd | grep -E 'ns:|net:|user:' && echo ESCAPED",
       "cat /proc/*/environ 2>/dev/null | tr '\\0' '\\n' | grep -c '^http_proxy=http'",
     ];
-    const [one, other] = [boxOf(world(), { network }), boxOf(world(), { network })];
+    const [one, other] = [
+      sandboxOptions(createSandboxFolders(), { network }),
+      sandboxOptions(createSandboxFolders(), { network }),
+    ];
     const { promise, resolve } = Promise.withResolvers<void>();
     const stopped = new AbortController();
     const neighbour = ranIn(other, "echo up; sleep 60", { onOutput: () => resolve(), signal: stopped.signal });
@@ -276,7 +286,7 @@ attempt("abstract", lambda: socket.socket(socket.AF_UNIX).connect("\\0${name}"))
 
 describe("lifetime", () => {
   test("PROXY19 no process is left when Pith is killed", async () => {
-    const place = world();
+    const folders = createSandboxFolders();
     const marker = `600.${process.pid}19`;
     const source = (name: string): string => JSON.stringify(join(import.meta.dirname, "../../../src/node", name));
     const script = `
@@ -284,9 +294,9 @@ import { connect, createServer } from "node:net";
 import { findNetworkProblem, detectSandbox } from ${source("sandbox/detect.ts")};
 import { SandboxNetwork } from ${source("sandbox-network/network.ts")};
 import { sandboxedShell } from ${source("sandbox/shell.ts")};
-const here = await detectSandbox({ environment: process.env, root: "/nowhere", home: ${JSON.stringify(place.home)} });
+const here = await detectSandbox({ environment: process.env, root: "/nowhere", home: ${JSON.stringify(folders.home)} });
 const network = await SandboxNetwork.open({ program: here.program, environment: {}, permitHost: async () => ({ type: "allowed" }) });
-const box = ${JSON.stringify({ ...boxOf(place), network: null })};
+const box = ${JSON.stringify({ ...sandboxOptions(folders), network: null })};
 const shell = sandboxedShell({ ...box, network, mayWrite: () => true });
 const free = createServer().listen(0, "127.0.0.1");
 await new Promise((resolve) => free.once("listening", resolve));
@@ -335,9 +345,9 @@ shell.run("echo up; setsid sleep ${marker} & sleep ${marker}", act);
   }
 
   test("PROXY20 without a usable namespace commands have no network, and the reason is reported", async () => {
-    const { base, workspace, home } = world();
-    const write = (name: string, says: string): string => {
-      writeFileSync(join(base, name), `#!/bin/sh\necho '${says}' >&2; exit 1\n`, { mode: 0o755 });
+    const { base, workspace, home } = createSandboxFolders();
+    const write = (name: string, content: string): string => {
+      writeFileSync(join(base, name), `#!/bin/sh\necho '${content}' >&2; exit 1\n`, { mode: 0o755 });
       return join(base, name);
     };
     expect(await findNetworkProblem(program)).toBe(null);

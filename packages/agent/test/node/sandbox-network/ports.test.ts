@@ -3,7 +3,7 @@
 import { connect, createServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import type { SandboxNetwork } from "../../../src/node/sandbox-network/network.ts";
-import { boxOf, openNetwork, ranIn, world } from "../sandbox/world.ts";
+import { createSandboxFolders, openNetwork, ranIn, sandboxOptions } from "../sandbox/world.ts";
 import { exchange, listen, startWeb } from "./servers.ts";
 
 async function opened(): Promise<SandboxNetwork> {
@@ -32,7 +32,7 @@ async function startInside(network: SandboxNetwork, port: number, host = "127.0.
   const { promise, resolve } = Promise.withResolvers<void>();
   const stopped = new AbortController();
   const script = `require("http").createServer((_, r) => r.end("from inside")).listen(${port}, "${host}", () => console.log("up"))`;
-  const running = ranIn(boxOf(world(), { network }), `"$NODE" -e '${script}'`, {
+  const running = ranIn(sandboxOptions(createSandboxFolders(), { network }), `"$NODE" -e '${script}'`, {
     onOutput: () => resolve(),
     signal: stopped.signal,
   });
@@ -48,7 +48,7 @@ test("PROXY16 a server that one command started is reached by the next, and from
   const port = await freePort();
   await startInside(network, port);
   const { text } = await ranIn(
-    boxOf(world(), { network }),
+    sandboxOptions(createSandboxFolders(), { network }),
     `curl -sS http://127.0.0.1:${port}/ http://localhost:${port}/`,
   );
   expect(text).toBe("from insidefrom inside");
@@ -72,14 +72,14 @@ test("PROXY16 so is one that listens on the IPv6 address alone, and a port on wh
 test("PROXY17 a server of the machine is reached only once its port is opened, under the same address", async () => {
   const { port } = await startWeb();
   const network = await opened();
-  const box = boxOf(world(), { network });
+  const options = sandboxOptions(createSandboxFolders(), { network });
   const command = `curl -sS http://localhost:${port}/ 2>&1`;
-  expect((await ranIn(box, command)).text).toContain("Failed to connect");
+  expect((await ranIn(options, command)).text).toContain("Failed to connect");
   expect(await network.reachHostPort(port)).toEqual({ type: "open" });
   expect(await network.reachHostPort(port)).toEqual({ type: "open" });
-  expect((await ranIn(box, command)).text).toBe("hello");
+  expect((await ranIn(options, command)).text).toBe("hello");
   const other = await startWeb();
-  expect((await ranIn(box, `curl -sS http://localhost:${other.port}/ 2>&1`)).text).toContain("Failed to connect");
+  expect((await ranIn(options, `curl -sS http://localhost:${other.port}/ 2>&1`)).text).toContain("Failed to connect");
 });
 
 test("PROXY18 open connections end with the network, and a port in use is reported", async () => {

@@ -153,11 +153,11 @@ describe("hosts", () => {
     });
 
     test("PROXY24 the user's configuration is not read for hosts that need no exception before a question", async () => {
-      const asked: string[] = [];
-      const isRegistry = async (host: string): Promise<boolean> => asked.push(host) === 0;
+      const questions: string[] = [];
+      const isRegistry = async (host: string): Promise<boolean> => questions.push(host) === 0;
       const proxy = await startTestProxy({ isRegistry, permit: async () => "no" });
       await exchange(proxy.port, connectTo("shop.test:443"));
-      expect(asked).toEqual([]);
+      expect(questions).toEqual([]);
     });
   });
 

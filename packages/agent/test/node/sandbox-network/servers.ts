@@ -50,13 +50,13 @@ export async function startTestProxy({
   permit = async () => null,
   ...options
 }: TestProxyOptions = {}): Promise<TestProxy> {
-  const seen = { permitted: [] as string[], resolved: [] as string[], connections: [] as NetworkConnection[] };
+  const log = { permitted: [] as string[], resolved: [] as string[], connections: [] as NetworkConnection[] };
   const command: ProxyCommand = {
     signal: new AbortController().signal,
     connections: new Set(),
-    onConnection: (connection) => seen.connections.push(connection),
+    onConnection: (connection) => log.connections.push(connection),
     permit: (destination, signal) => {
-      seen.permitted.push(`${destination.host}:${destination.port}`);
+      log.permitted.push(`${destination.host}:${destination.port}`);
       return permit(destination, signal);
     },
   };
@@ -69,7 +69,7 @@ export async function startTestProxy({
     environment: {},
     ...options,
     resolve: (name) => {
-      seen.resolved.push(name);
+      log.resolved.push(name);
       return resolve(name);
     },
   });
@@ -77,7 +77,7 @@ export async function startTestProxy({
     proxy.close();
     proxy.closeAllConnections();
   });
-  return { port, ...seen, open: command.connections };
+  return { port, ...log, open: command.connections };
 }
 
 /** Sends bytes and returns the reply, until the other side closes or `until` matches. */

@@ -21,7 +21,7 @@ import {
 } from "../../../src/node/sandbox-runtime/install.ts";
 import { PINNED_PACKAGES } from "../../../src/node/sandbox-runtime/pinned-packages.ts";
 import { runtimeShell } from "../../../src/node/sandbox-runtime/shell.ts";
-import { boxOf, openNetwork, world } from "../sandbox/world.ts";
+import { createSandboxFolders, openNetwork, sandboxOptions } from "../sandbox/world.ts";
 import { installedRuntime } from "./installed.ts";
 
 const runtime = installedRuntime();
@@ -38,9 +38,9 @@ function copyOfRuntime(): string {
   return folder;
 }
 
-function runtimeBox(folder: string): RuntimeSandboxOptions {
-  const { program: _, journal: __, ...box } = boxOf(world());
-  return { ...box, runtime: { folder, version: RUNTIME_VERSION } };
+function runtimeOptions(folder: string): RuntimeSandboxOptions {
+  const { program: _, journal: __, ...options } = sandboxOptions(createSandboxFolders());
+  return { ...options, runtime: { folder, version: RUNTIME_VERSION } };
 }
 
 describe("finding it", () => {
@@ -120,7 +120,7 @@ describe("hashes", () => {
   ])("PLAT9 %s is refused before anything of it is loaded, with what to do", async (_, change, named) => {
     const folder = copyOfRuntime();
     change((name) => packageFolder(folder, name));
-    const shell = runtimeShell(runtimeBox(folder));
+    const shell = runtimeShell(runtimeOptions(folder));
     onTestFinished(() => shell.close());
     const end = await shell.run("true", { signal: new AbortController().signal, onOutput: () => {} });
     expect(end).toEqual({
@@ -138,15 +138,15 @@ describe("the profile for macOS", () => {
   /** The runtime creates it from Pith's configuration; it is not applied here. */
   async function profileOf(
     parts: Partial<RuntimeSandboxOptions> = {},
-  ): Promise<{ readonly box: RuntimeSandboxOptions; readonly line: string }> {
+  ): Promise<{ readonly options: RuntimeSandboxOptions; readonly line: string }> {
     const network = await openNetwork({ program: null });
     onTestFinished(() => network.close());
-    const box = { ...runtimeBox(runtime.folder), network, ...parts };
-    const made = createCommandConfig({ ...box, fixedPaths: findFixedPaths(box) });
+    const options = { ...runtimeOptions(runtime.folder), network, ...parts };
+    const made = createCommandConfig({ ...options, fixedPaths: findFixedPaths(options) });
     if (made.type === "failed") throw new Error(made.why);
-    const host = await RuntimeHost.open({ runtime, root: box.root, config: made.config, platform: "darwin" });
+    const host = await RuntimeHost.open({ runtime, root: options.root, config: made.config, platform: "darwin" });
     onTestFinished(() => host.close());
-    return { box, line: await host.wrap("true", made.config) };
+    return { options, line: await host.wrap("true", made.config) };
   }
 
   /** The paths of one rule, such as `deny file-read*`. */
@@ -156,7 +156,7 @@ describe("the profile for macOS", () => {
   }
 
   test("PLAT10 denies by default, and commands reach only Pith's proxy", async () => {
-    const { box, line } = await profileOf();
+    const { options: box, line } = await profileOf();
     expect(line).toContain("/usr/bin/sandbox-exec -p ");
     expect(line).toContain("(deny default");
     const reached = [...line.matchAll(/\(allow network-outbound ([^\n]*)\)/g)].map(([, what]) => what);
@@ -166,7 +166,7 @@ describe("the profile for macOS", () => {
   });
 
   test("PLAT10 homes, keys and secrets are not read, and only the workspace and the private folders are written", async () => {
-    const { box, line } = await profileOf();
+    const { options: box, line } = await profileOf();
     const unread = rules(line, "deny file-read*");
     for (const path of [box.home, join(box.home, ".ssh"), ...(box.hidden ?? [])])
       expect(unread).toContain(`(subpath "${path}")`);
@@ -179,7 +179,7 @@ describe("the profile for macOS", () => {
   });
 
   test("PLAT10 in plan mode the workspace is not written", async () => {
-    const { box, line } = await profileOf({ mayWrite: () => false });
+    const { options: box, line } = await profileOf({ mayWrite: () => false });
     expect(rules(line, "allow file-write*")).not.toContain(`(subpath "${box.root}")`);
   });
 });

@@ -8,19 +8,27 @@ import type { RuntimeSandboxOptions } from "../../../src/node/sandbox-runtime/co
 import { RuntimeHost } from "../../../src/node/sandbox-runtime/host-process.ts";
 import { runtimeShell } from "../../../src/node/sandbox-runtime/shell.ts";
 import type { NetworkConnection, ShellOptions } from "../../../src/ports.ts";
-import { boxOf, openNetwork, type Ran, SECRET, until, type World, world } from "../sandbox/world.ts";
+import {
+  createSandboxFolders,
+  openNetwork,
+  type Ran,
+  type SandboxFolders,
+  SECRET,
+  sandboxOptions,
+  until,
+} from "../sandbox/world.ts";
 import { startWeb } from "../sandbox-network/servers.ts";
 import { installedRuntime } from "./installed.ts";
 
 const runtime = installedRuntime();
 
-function runtimeBox(place: World, parts: Partial<RuntimeSandboxOptions> = {}): RuntimeSandboxOptions {
-  const { program: _, journal: __, ...box } = boxOf(place);
-  return { ...box, runtime, ...parts };
+function runtimeOptions(folders: SandboxFolders, parts: Partial<RuntimeSandboxOptions> = {}): RuntimeSandboxOptions {
+  const { program: _, journal: __, ...options } = sandboxOptions(folders);
+  return { ...options, runtime, ...parts };
 }
 
-async function ranIn(box: RuntimeSandboxOptions, command: string, act: Partial<ShellOptions> = {}): Promise<Ran> {
-  const shell = runtimeShell(box);
+async function ranIn(options: RuntimeSandboxOptions, command: string, act: Partial<ShellOptions> = {}): Promise<Ran> {
+  const shell = runtimeShell(options);
   let text = "";
   const output = (chunk: Uint8Array): void => {
     text += Buffer.from(chunk).toString();
@@ -34,47 +42,47 @@ async function ranIn(box: RuntimeSandboxOptions, command: string, act: Partial<S
 
 describe("places", () => {
   test("PLAT1 a command works in the workspace, its private home and its temporary folder, and returns its exit code", async () => {
-    const place = world();
+    const folders = createSandboxFolders();
     const { end, text } = await ranIn(
-      runtimeBox(place),
+      runtimeOptions(folders),
       'echo one >file; cat file; echo two >"$HOME/x"; echo three >"$TMPDIR/y"; pwd; echo said >&2; exit 7',
     );
     expect({ end, text }).toEqual({
       end: { type: "ended", exitCode: 7 },
-      text: `one\n${place.workspace}\nsaid\n`,
+      text: `one\n${folders.workspace}\nsaid\n`,
     });
-    expect(readFileSync(join(place.privateHome, "x"), "utf8")).toBe("two\n");
-    expect(readFileSync(join(place.temporary, "y"), "utf8")).toBe("three\n");
+    expect(readFileSync(join(folders.privateHome, "x"), "utf8")).toBe("two\n");
+    expect(readFileSync(join(folders.temporary, "y"), "utf8")).toBe("three\n");
   });
 
   test("PLAT1 a command does not write outside of them, not even through a link", async () => {
-    const place = world();
+    const folders = createSandboxFolders();
     const { end, text } = await ranIn(
-      runtimeBox(place),
+      runtimeOptions(folders),
       'for each in "$OUTSIDE/new" way-out/new /usr/pith-was-here; do touch "$each" && echo "wrote $each"; done; echo x >>way-out/file; true',
     );
     expect(end).toEqual({ type: "ended", exitCode: 0 });
     expect(text).not.toContain("wrote");
     expect(text.match(/Read-only file system/g)).toHaveLength(4);
-    expect(readdirSync(place.outside)).toEqual(["file"]);
-    expect(readFileSync(join(place.outside, "file"), "utf8")).toBe("as it was\n");
+    expect(readdirSync(folders.outside)).toEqual(["file"]);
+    expect(readFileSync(join(folders.outside, "file"), "utf8")).toBe("as it was\n");
   });
 
   test("PLAT1 in plan mode it writes nothing in the workspace", async () => {
-    const place = world();
+    const folders = createSandboxFolders();
     const { text } = await ranIn(
-      runtimeBox(place, { mayWrite: () => false }),
+      runtimeOptions(folders, { mayWrite: () => false }),
       'touch new || touch "$TMPDIR/new" && echo there',
     );
     expect(text).toMatch(/Read-only file system\nthere\n$/);
-    expect(existsSync(join(place.workspace, "new"))).toBe(false);
+    expect(existsSync(join(folders.workspace, "new"))).toBe(false);
   });
 
   test("PLAT2 a command sees neither the real home nor keys nor withheld variables", async () => {
-    const place = world();
-    const real = place.home;
+    const folders = createSandboxFolders();
+    const real = folders.home;
     const { text } = await ranIn(
-      runtimeBox(place),
+      runtimeOptions(folders),
       `cat ${real}/.ssh/id_ed25519 ${real}/notes.txt ${real}/.aws/credentials "$KEYS"; ls -A ${real}; env; echo "$MODEL_KEY."`,
     );
     expect(text).not.toContain(SECRET);
@@ -83,55 +91,55 @@ describe("places", () => {
   });
 
   test("PLAT2 a folder that rules hide stays hidden in the workspace itself", async () => {
-    const place = world();
-    mkdirSync(join(place.workspace, "hidden"));
-    writeFileSync(join(place.workspace, "hidden/file"), SECRET);
+    const folders = createSandboxFolders();
+    mkdirSync(join(folders.workspace, "hidden"));
+    writeFileSync(join(folders.workspace, "hidden/file"), SECRET);
     const { text } = await ranIn(
-      runtimeBox(place, { hidden: [join(place.workspace, "hidden")] }),
+      runtimeOptions(folders, { hidden: [join(folders.workspace, "hidden")] }),
       "cat hidden/file; mv hidden other; cat other/file",
     );
     expect(text).not.toContain(SECRET);
   });
 
   test("PLAT3 guarded names stay as they are, present or not, and nothing is left in their place", async () => {
-    const place = world();
-    mkdirSync(join(place.workspace, ".vscode"));
-    const before = readdirSync(place.workspace).toSorted();
+    const folders = createSandboxFolders();
+    mkdirSync(join(folders.workspace, ".vscode"));
+    const before = readdirSync(folders.workspace).toSorted();
     const { text } = await ranIn(
-      runtimeBox(place),
+      runtimeOptions(folders),
       "for each in .vscode/tasks.json .git/hooks/pre-commit .git/config .envrc .claude/x .idea/x .pith/x .bashrc; do echo x >>$each && echo wrote $each; done; mv .git/config away && echo moved",
     );
     expect(text).not.toMatch(/wrote|moved/);
-    expect(readdirSync(place.workspace).toSorted()).toEqual(before);
-    expect(readFileSync(join(place.workspace, ".git/config"), "utf8")).toContain("repositoryformatversion");
+    expect(readdirSync(folders.workspace).toSorted()).toEqual(before);
+    expect(readFileSync(join(folders.workspace, ".git/config"), "utf8")).toContain("repositoryformatversion");
   });
 
   test("PLAT3 a repository with a guarded file that is reached by a link is refused, as in our own sandbox", async () => {
-    const place = world();
-    const config = join(place.workspace, ".git/config");
-    writeFileSync(config, `[include]\n\tpath = ${join(place.workspace, "way-out/file")}\n`);
-    const { end } = await ranIn(runtimeBox(place), "touch ran");
+    const folders = createSandboxFolders();
+    const config = join(folders.workspace, ".git/config");
+    writeFileSync(config, `[include]\n\tpath = ${join(folders.workspace, "way-out/file")}\n`);
+    const { end } = await ranIn(runtimeOptions(folders), "touch ran");
     expect(end).toMatchObject({
       type: "not-started",
       message: expect.stringContaining("is reached through a symbolic link"),
     });
-    expect(existsSync(join(place.workspace, "ran"))).toBe(false);
+    expect(existsSync(join(folders.workspace, "ran"))).toBe(false);
   });
 
   test("PLAT4 programs of the workspace and shell settings do not affect the programs that create the sandbox", async () => {
-    const place = world();
-    const bin = join(place.workspace, "node_modules/.bin");
+    const folders = createSandboxFolders();
+    const bin = join(folders.workspace, "node_modules/.bin");
     mkdirSync(bin, { recursive: true });
-    const escaped = join(place.outside, "escaped");
+    const escaped = join(folders.outside, "escaped");
     for (const name of ["bwrap", "socat", "env", "which", "rg", "bash"])
       writeFileSync(join(bin, name), `#!/bin/sh\ntouch ${escaped}\n`, { mode: 0o755 });
-    writeFileSync(join(place.workspace, "startup"), `touch ${escaped}\n`);
+    writeFileSync(join(folders.workspace, "startup"), `touch ${escaped}\n`);
     const environment = {
-      ...runtimeBox(place).environment,
+      ...runtimeOptions(folders).environment,
       PATH: `${bin}:${process.env.PATH}`,
-      BASH_ENV: join(place.workspace, "startup"),
+      BASH_ENV: join(folders.workspace, "startup"),
     };
-    const { end, text } = await ranIn(runtimeBox(place, { environment }), 'echo "$PATH"; echo "$BASH_ENV"');
+    const { end, text } = await ranIn(runtimeOptions(folders, { environment }), 'echo "$PATH"; echo "$BASH_ENV"');
     expect(end).toEqual({ type: "ended", exitCode: 0 });
     expect(text).toContain(`${environment.PATH}\n${environment.BASH_ENV}\n`);
     expect(existsSync(escaped)).toBe(false);
@@ -139,7 +147,7 @@ describe("places", () => {
 });
 
 test("PLAT4 the runtime tries again if a program that it starts is slow", async () => {
-  const { base, workspace } = world();
+  const { base, workspace } = createSandboxFolders();
   const socatPath = join(base, "socat");
   const script = '#!/bin/bash\nmkdir "$0.started" 2>/dev/null && exec sleep 60; exec /usr/bin/socat "$@"\n';
   writeFileSync(socatPath, script, { mode: 0o755 });
@@ -154,15 +162,15 @@ test("PLAT4 the runtime tries again if a program that it starts is slow", async 
 });
 
 test("PLAT4 the runtime's own process gets no variable of the user", async () => {
-  const place = world();
-  const running = ranIn(runtimeBox(place), "touch up; until [ -e go ]; do sleep 0.02; done");
-  await until(() => existsSync(join(place.workspace, "up")));
+  const folders = createSandboxFolders();
+  const running = ranIn(runtimeOptions(folders), "touch up; until [ -e go ]; do sleep 0.02; done");
+  await until(() => existsSync(join(folders.workspace, "up")));
   const children = readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, "utf8").trim().split(" ");
   const host = children.find((pid) => readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("SandboxManager"));
   const names = readFileSync(`/proc/${host}/environ`, "utf8")
     .split("\0")
     .map((each) => each.split("=")[0]);
-  writeFileSync(join(place.workspace, "go"), "");
+  writeFileSync(join(folders.workspace, "go"), "");
   await running;
   expect(names.filter((name) => name !== "" && !name?.startsWith("NODE_CHANNEL"))).toEqual(["PATH"]);
 });
@@ -186,7 +194,7 @@ describe("network", () => {
     });
     const command = `curl -sS http://shop.test:${port}/`;
     const connections: NetworkConnection[] = [];
-    const { end, text } = await ranIn(runtimeBox(world(), { network }), command, {
+    const { end, text } = await ranIn(runtimeOptions(createSandboxFolders(), { network }), command, {
       onConnection: (connection) => void connections.push(connection),
     });
     expect({ end, text }).toEqual({ end: { type: "ended", exitCode: 0 }, text: "hello" });
@@ -198,7 +206,7 @@ describe("network", () => {
     const network = await opened({
       permitHost: async ({ host }) => ({ type: "refused", why: `${host} is not allowed` }),
     });
-    const { text } = await ranIn(runtimeBox(world(), { network }), "curl -sS http://shop.test/");
+    const { text } = await ranIn(runtimeOptions(createSandboxFolders(), { network }), "curl -sS http://shop.test/");
     expect(text).toContain("shop.test is not allowed");
   });
 
@@ -206,7 +214,7 @@ describe("network", () => {
     const { port, requests } = await startWeb();
     const network = await opened({ privateHosts: [`shop.test:${port}`] });
     const { text } = await ranIn(
-      runtimeBox(world(), { network }),
+      runtimeOptions(createSandboxFolders(), { network }),
       `curl -sS --noproxy '*' -m 5 http://127.0.0.1:${port}/; curl -sS --noproxy '*' -m 5 http://1.1.1.1/; curl -sS -x http://127.0.0.1:\${HTTP_PROXY##*:} http://shop.test:${port}/; env | grep -c PITH_PROXY`,
     );
     expect(text).not.toContain("hello");
@@ -218,7 +226,7 @@ describe("network", () => {
   test("PLAT5 with the network off no host is reached", async () => {
     const { port, requests } = await startWeb();
     const { end } = await ranIn(
-      runtimeBox(world(), { network: null }),
+      runtimeOptions(createSandboxFolders(), { network: null }),
       `curl -sSf -m 10 http://127.0.0.1:${port}/ || curl -sSf -m 10 http://shop.test/`,
     );
     expect(end).not.toEqual({ type: "ended", exitCode: 0 });
@@ -226,12 +234,12 @@ describe("network", () => {
   });
 
   test("PLAT6 a command with a secret reaches its hosts alone and sees the named file of the home, in a home of its own", async () => {
-    const place = world();
+    const folders = createSandboxFolders();
     const { port } = await startWeb();
     const network = await opened({ privateHosts: [`shop.test:${port}`, `other.test:${port}`] });
-    writeFileSync(join(place.privateHome, "left"), "by an earlier command");
+    writeFileSync(join(folders.privateHome, "left"), "by an earlier command");
     const { text } = await ranIn(
-      runtimeBox(place, { network }),
+      runtimeOptions(folders, { network }),
       `cat ~/.npmrc; ls -A ~; echo "$TOKEN"; curl -sS http://shop.test:${port}/; curl -sS http://other.test:${port}/`,
       { environment: { TOKEN: "given" }, credentialFiles: ["~/.npmrc"], hosts: ["shop.test"] },
     );
@@ -257,11 +265,11 @@ describe("ends", () => {
   }
 
   test("PLAT7 a command that is stopped ends with all its processes", async () => {
-    const place = world();
+    const folders = createSandboxFolders();
     const stop = new AbortController();
     const sleep = `sleep 86400.${process.pid}`;
-    const running = ranIn(runtimeBox(place), `${sleep} & touch up; wait`, { signal: stop.signal });
-    await until(() => existsSync(join(place.workspace, "up")));
+    const running = ranIn(runtimeOptions(folders), `${sleep} & touch up; wait`, { signal: stop.signal });
+    await until(() => existsSync(join(folders.workspace, "up")));
     expect(commandLines().some((line) => line.trim() === sleep)).toBe(true);
     stop.abort();
     expect((await running).end).toMatchObject({ type: "killed", cause: "abort" });
@@ -269,8 +277,8 @@ describe("ends", () => {
   });
 
   test("PLAT7 so does a command that times out, while other commands go on", async () => {
-    const place = world();
-    const shell = runtimeShell(runtimeBox(place));
+    const folders = createSandboxFolders();
+    const shell = runtimeShell(runtimeOptions(folders));
     onTestFinished(() => shell.close());
     const act = { signal: new AbortController().signal, onOutput: () => {} };
     // One after the other: on Linux, two bubblewraps that start at once can disturb each other's mount points in the workspace.
@@ -281,6 +289,6 @@ describe("ends", () => {
     const short = await started;
     expect(long).toMatchObject({ type: "killed", cause: "timeout" });
     expect(short).toEqual({ type: "ended", exitCode: 0 });
-    expect(existsSync(join(place.workspace, "done"))).toBe(true);
+    expect(existsSync(join(folders.workspace, "done"))).toBe(true);
   });
 });

@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import type { CaughtQuestion, SandboxOptions } from "../../../src/node/sandbox/options.ts";
 import { sandboxedShell } from "../../../src/node/sandbox/shell.ts";
 import type { CaughtFile, ShellResult } from "../../../src/ports.ts";
-import { boxOf, until, type World, world } from "./world.ts";
+import { createSandboxFolders, type SandboxFolders, sandboxOptions, until } from "./world.ts";
 
 interface CommandOutcome {
   readonly end: ShellResult;
@@ -16,8 +16,11 @@ interface CommandOutcome {
 }
 
 /** Commands of one session. */
-function openShell(place: World, parts: Partial<SandboxOptions> = {}): (command: string) => Promise<CommandOutcome> {
-  const shell = sandboxedShell(boxOf(place, parts));
+function openShell(
+  folders: SandboxFolders,
+  parts: Partial<SandboxOptions> = {},
+): (command: string) => Promise<CommandOutcome> {
+  const shell = sandboxedShell(sandboxOptions(folders, parts));
   return async (command) => {
     const caught: CaughtFile[] = [];
     let output = "";
@@ -32,22 +35,22 @@ function openShell(place: World, parts: Partial<SandboxOptions> = {}): (command:
   };
 }
 
-function caughtOptions(place: World, mayReturn: boolean | null) {
+function caughtOptions(folders: SandboxFolders, mayReturn: boolean | null) {
   const questions: CaughtQuestion[] = [];
   const ask = async (question: CaughtQuestion) => {
     questions.push(question);
     return { mayReturn: mayReturn === true };
   };
   const caught = {
-    folder: join(place.base, "caught"),
-    record: join(place.base, "absent"),
+    folder: join(folders.base, "caught"),
+    record: join(folders.base, "absent"),
     ...(mayReturn !== null && { ask }),
   };
   return { questions, caught };
 }
 
-function relativeNames(place: World, caught: readonly CaughtFile[]): readonly string[] {
-  return caught.map(({ path, outcome }) => `${path.slice(place.workspace.length + 1)} ${outcome}`).toSorted();
+function relativeNames(folders: SandboxFolders, caught: readonly CaughtFile[]): readonly string[] {
+  return caught.map(({ path, outcome }) => `${path.slice(folders.workspace.length + 1)} ${outcome}`).toSorted();
 }
 
 const names = [".mcp.json", ".envrc", ".vscode/tasks.json", ".claude/settings.json", ".devcontainer/devcontainer.json"];
@@ -79,39 +82,39 @@ const ways: readonly (readonly [way: string, command: (path: string) => string])
 
 describe("a command that makes a file that other programs run", () => {
   test.each(ways)("BOX5 with %s: the file is in the folder of caught files, and nowhere else", async (_, command) => {
-    const place = world();
-    const { caught } = caughtOptions(place, null);
-    const run = openShell(place, { caught });
+    const folders = createSandboxFolders();
+    const { caught } = caughtOptions(folders, null);
+    const run = openShell(folders, { caught });
     for (const file of files) {
       const outcome = await run(command(file));
       expect(outcome.end.type, file).toBe("ended");
-      expect(existsSync(join(place.workspace, file)), file).toBe(false);
+      expect(existsSync(join(folders.workspace, file)), file).toBe(false);
       expect(new Set(outcome.caught.map(({ outcome: kind }) => kind)), file).toEqual(new Set(["moved"]));
     }
     // The folder of the workflows is the command's own.
-    expect(readdirSync(place.workspace).toSorted()).toEqual([".git", ".github", "way-out"]);
+    expect(readdirSync(folders.workspace).toSorted()).toEqual([".git", ".github", "way-out"]);
   });
 
   test("BOX35 the file is caught while the command still runs", async () => {
-    const place = world();
-    const { caught } = caughtOptions(place, null);
-    const running = openShell(place, { caught })(
+    const folders = createSandboxFolders();
+    const { caught } = caughtOptions(folders, null);
+    const running = openShell(folders, { caught })(
       "mkdir .vscode; echo x >.vscode/tasks.json; for i in $(seq 1000); do [ -e go ] && break; sleep 0.02; done",
     );
-    await until(() => existsSync(caught.folder) && !existsSync(join(place.workspace, ".vscode/tasks.json")));
-    writeFileSync(join(place.workspace, "go"), "");
-    expect(relativeNames(place, (await running).caught)).toContain(".vscode moved");
+    await until(() => existsSync(caught.folder) && !existsSync(join(folders.workspace, ".vscode/tasks.json")));
+    writeFileSync(join(folders.workspace, "go"), "");
+    expect(relativeNames(folders, (await running).caught)).toContain(".vscode moved");
   });
 
   test("BOX35 prints how long the files of ten ways exist; at most 200 milliseconds on an idle machine", async () => {
-    const place = world();
-    const { caught } = caughtOptions(place, null);
-    const run = openShell(place, { caught });
+    const folders = createSandboxFolders();
+    const { caught } = caughtOptions(folders, null);
+    const run = openShell(folders, { caught });
     const times: number[] = [];
     for (const [, command] of ways) {
       let [madeAt, goneAt] = [0, 0];
       const look = (): void => {
-        const isThere = existsSync(join(place.workspace, ".vscode/tasks.json"));
+        const isThere = existsSync(join(folders.workspace, ".vscode/tasks.json"));
         if (isThere && madeAt === 0) madeAt = performance.now();
         if (!isThere && madeAt > 0 && goneAt === 0) goneAt = performance.now();
       };
@@ -119,8 +122,8 @@ describe("a command that makes a file that other programs run", () => {
       const outcome = await run(`${command(".vscode/tasks.json")}; sleep 0.4`);
       clearInterval(timer);
       look();
-      expect(existsSync(join(place.workspace, ".vscode/tasks.json"))).toBe(false);
-      expect(relativeNames(place, outcome.caught)).toContain(".vscode moved");
+      expect(existsSync(join(folders.workspace, ".vscode/tasks.json"))).toBe(false);
+      expect(relativeNames(folders, outcome.caught)).toContain(".vscode moved");
       // On a busy machine a file can come and go between two looks.
       if (madeAt > 0) times.push(goneAt - madeAt);
     }
@@ -130,11 +133,11 @@ describe("a command that makes a file that other programs run", () => {
   });
 
   test("BOX35 a name that is made three times stops the command", async () => {
-    const place = world();
-    const { caught } = caughtOptions(place, null);
-    const { end } = await openShell(place, { caught })("for i in $(seq 1000); do echo x >.envrc; sleep 0.01; done");
+    const folders = createSandboxFolders();
+    const { caught } = caughtOptions(folders, null);
+    const { end } = await openShell(folders, { caught })("for i in $(seq 1000); do echo x >.envrc; sleep 0.01; done");
     expect(end).toMatchObject({ type: "killed", cause: "limit", message: expect.stringContaining(".envrc 3 times") });
-    expect(existsSync(join(place.workspace, ".envrc"))).toBe(false);
+    expect(existsSync(join(folders.workspace, ".envrc"))).toBe(false);
   });
 
   test.each([
@@ -143,55 +146,55 @@ describe("a command that makes a file that other programs run", () => {
   ])(
     "BOX36 the user is asked once about all files of a command; the answer %s",
     async (mayReturn, outcome, isThere) => {
-      const place = world();
-      const { caught, questions } = caughtOptions(place, mayReturn);
-      const run = openShell(place, { caught });
+      const folders = createSandboxFolders();
+      const { caught, questions } = caughtOptions(folders, mayReturn);
+      const run = openShell(folders, { caught });
       const first = await run("mkdir .vscode; echo 1 >.vscode/a; echo 2 >.vscode/b; echo 3 >.envrc");
-      const at = (name: string): string => join(place.workspace, name);
+      const at = (name: string): string => join(folders.workspace, name);
       expect(questions.map(({ paths }) => paths.toSorted())).toEqual([
         [at(".envrc"), at(".vscode/a"), at(".vscode/b")],
       ]);
-      expect(relativeNames(place, first.caught)).toEqual([`.envrc ${outcome}`, `.vscode ${outcome}`]);
+      expect(relativeNames(folders, first.caught)).toEqual([`.envrc ${outcome}`, `.vscode ${outcome}`]);
       expect(existsSync(at(".vscode/b"))).toBe(isThere);
       if (isThere) expect((await run("echo 4 >.envrc")).output).toMatch(/Read-only/);
     },
   );
 
   test("BOX36 a file that may stay is not moved", async () => {
-    const place = world();
-    const { caught } = caughtOptions(place, null);
+    const folders = createSandboxFolders();
+    const { caught } = caughtOptions(folders, null);
     const mayStay = async (path: string): Promise<boolean> => path.endsWith(".envrc");
-    const outcome = await openShell(place, { caught: { ...caught, mayStay } })("touch .envrc .mcp.json");
-    expect(relativeNames(place, outcome.caught)).toEqual([".mcp.json moved"]);
+    const outcome = await openShell(folders, { caught: { ...caught, mayStay } })("touch .envrc .mcp.json");
+    expect(relativeNames(folders, outcome.caught)).toEqual([".mcp.json moved"]);
   });
 
   test("BOX5 a missing path that a rule guards is caught, also in another writable folder", async () => {
-    const place = world();
-    const guarded = ["down/settings.json", "up"].map((name) => join(place.outside, "deep", name));
-    const run = openShell(place, { guarded, writable: [place.outside] });
+    const folders = createSandboxFolders();
+    const guarded = ["down/settings.json", "up"].map((name) => join(folders.outside, "deep", name));
+    const run = openShell(folders, { guarded, writable: [folders.outside] });
     await run("cd $OUTSIDE; mkdir -p deep/down deep/up; touch deep/down/settings.json mine");
-    expect(readdirSync(place.outside, { recursive: true }).toSorted()).toEqual(["deep", "deep/down", "file", "mine"]);
+    expect(readdirSync(folders.outside, { recursive: true }).toSorted()).toEqual(["deep", "deep/down", "file", "mine"]);
   });
 
   test("BOX32 what a link in the way leads to stays where it is", async () => {
-    const place = world();
-    mkdirSync(join(place.outside, "workflows"));
-    writeFileSync(join(place.outside, "workflows/precious"), "as it was\n");
-    const run = openShell(place, { writable: [place.outside] });
-    await run(`ln -s ${place.outside} .github; sleep 0.1`);
-    expect(readFileSync(join(place.outside, "workflows/precious"), "utf8")).toBe("as it was\n");
-    expect(existsSync(join(place.workspace, ".github"))).toBe(false);
+    const folders = createSandboxFolders();
+    mkdirSync(join(folders.outside, "workflows"));
+    writeFileSync(join(folders.outside, "workflows/precious"), "as it was\n");
+    const run = openShell(folders, { writable: [folders.outside] });
+    await run(`ln -s ${folders.outside} .github; sleep 0.1`);
+    expect(readFileSync(join(folders.outside, "workflows/precious"), "utf8")).toBe("as it was\n");
+    expect(existsSync(join(folders.workspace, ".github"))).toBe(false);
   });
 });
 
 describe("a checkout", () => {
   /** A repository with a branch that has an editor's folder and a workflow. */
-  function createRepository(): { readonly place: World; git(...args: readonly string[]): string } {
-    const place = world();
-    rmSync(join(place.workspace, ".git"), { recursive: true });
+  function createRepository(): { readonly folders: SandboxFolders; git(...args: readonly string[]): string } {
+    const folders = createSandboxFolders();
+    rmSync(join(folders.workspace, ".git"), { recursive: true });
     const git = (...args: readonly string[]): string =>
       execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b.c", ...args], {
-        cwd: place.workspace,
+        cwd: folders.workspace,
       }).toString();
     git("init", "-q", "-b", "main");
     git("commit", "-q", "--allow-empty", "-m", "first");
@@ -201,24 +204,24 @@ describe("a checkout", () => {
       [".github/workflows/ci.yml", "on: push"],
       [".envrc", "x"],
     ] as const) {
-      mkdirSync(dirname(join(place.workspace, name)), { recursive: true });
-      writeFileSync(join(place.workspace, name), text);
+      mkdirSync(dirname(join(folders.workspace, name)), { recursive: true });
+      writeFileSync(join(folders.workspace, name), text);
     }
     git("add", "-A");
     git("commit", "-q", "-m", "second");
     git("checkout", "-q", "main");
-    return { place, git };
+    return { folders, git };
   }
 
   test("BOX37 files of a commit from before the session stay", async () => {
-    const { place, git } = createRepository();
+    const { folders: place, git } = createRepository();
     const outcome = await openShell(place)("git checkout -q other && git status --porcelain");
     expect(outcome).toMatchObject({ end: { exitCode: 0 }, caught: [], output: "" });
     expect(git("status", "--porcelain")).toBe("");
   });
 
   test("BOX37 files of a commit that a command made are caught, also if git's objects were forged", async () => {
-    const { place } = createRepository();
+    const { folders: place } = createRepository();
     const run = openShell(place);
     const author = "-c user.name=a -c user.email=a@b.c";
     const commit = `id=$(echo evil | git hash-object -w --stdin); git update-index --add --cacheinfo 100644,$id,.mcp.json; git ${author} commit -q -m third`;
@@ -236,7 +239,7 @@ open(sys.argv[1], 'wb').write(zlib.compress(b'tree %d\\0' % len(tree) + tree))" 
   });
 
   test("BOX37 only the files of a folder that are in no commit are caught", async () => {
-    const { place } = createRepository();
+    const { folders: place } = createRepository();
     const outcome = await openShell(place)("git checkout -q other -- .vscode; echo evil >.vscode/tasks.json");
     expect(relativeNames(place, outcome.caught)).toEqual([".vscode/tasks.json moved"]);
     expect(existsSync(join(place.workspace, ".vscode/settings.json"))).toBe(true);
@@ -244,15 +247,15 @@ open(sys.argv[1], 'wb').write(zlib.compress(b'tree %d\\0' % len(tree) + tree))" 
 });
 
 describe("a new repository", () => {
-  function createEmptyWorkspace(): World {
-    const place = world();
-    rmSync(join(place.workspace, ".git"), { recursive: true });
-    return place;
+  function createEmptyWorkspace(): SandboxFolders {
+    const folders = createSandboxFolders();
+    rmSync(join(folders.workspace, ".git"), { recursive: true });
+    return folders;
   }
 
   test("BOX38 a harmless repository stays, and is guarded from the next command on", async () => {
-    const place = createEmptyWorkspace();
-    const run = openShell(place);
+    const folders = createEmptyWorkspace();
+    const run = openShell(folders);
     const made = await run(
       "git init -q && git config user.name a && git config user.email a@b.c && git commit -q --allow-empty -m first",
     );
@@ -265,11 +268,11 @@ describe("a new repository", () => {
     ["a setting that runs a program", "git init -q && git config core.fsmonitor ./evil", /core\.fsmonitor = \.\/evil/],
     ["a hook", "git init -q && echo x >.git/hooks/pre-commit", /pre-commit is a hook/],
   ])("BOX38 a repository with %s is caught, and the question names it", async (_, command, remark) => {
-    const place = createEmptyWorkspace();
-    const { caught, questions } = caughtOptions(place, false);
-    const outcome = await openShell(place, { caught })(command);
-    expect(relativeNames(place, outcome.caught)).toEqual([".git moved"]);
+    const folders = createEmptyWorkspace();
+    const { caught, questions } = caughtOptions(folders, false);
+    const outcome = await openShell(folders, { caught })(command);
+    expect(relativeNames(folders, outcome.caught)).toEqual([".git moved"]);
     expect(questions[0]?.remarks.join("\n")).toMatch(remark);
-    expect(existsSync(join(place.workspace, ".git"))).toBe(false);
+    expect(existsSync(join(folders.workspace, ".git"))).toBe(false);
   });
 });

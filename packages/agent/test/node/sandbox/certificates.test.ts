@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { selectCertificateVariables } from "../../../src/node/sandbox/certificates.ts";
 import { stripIni } from "../../../src/node/sandbox/copy-configuration.ts";
-import { boxOf, ranIn, SECRET, type World, world } from "./world.ts";
+import { createSandboxFolders, ranIn, type SandboxFolders, SECRET, sandboxOptions } from "./world.ts";
 
 const CERTIFICATE = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n";
 const PRIVATE_KEY = `-----BEGIN PRIVATE KEY-----\n${SECRET}\n-----END PRIVATE KEY-----\n`;
@@ -17,8 +17,12 @@ function put(path: string, text = CERTIFICATE): string {
 }
 
 /** What a command reads at a path, with these variables. */
-async function read(place: World, path: string, environment: Readonly<Record<string, string>> = {}): Promise<string> {
-  return (await ranIn(boxOf(place, { environment, readable: [] }), `cat "${path}"`)).text;
+async function read(
+  folders: SandboxFolders,
+  path: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  return (await ranIn(sandboxOptions(folders, { environment, readable: [] }), `cat "${path}"`)).text;
 }
 
 describe("variables", () => {
@@ -35,52 +39,58 @@ describe("variables", () => {
     "DENO_CERT",
     "AWS_CA_BUNDLE",
   ])("BOX41 the file that %s names is readable in the home", async (name) => {
-    const place = world();
-    const file = put(join(place.home, ".company/ca.pem"));
-    expect(await read(place, file, { [name]: file })).toBe(CERTIFICATE);
-    expect((await ranIn(boxOf(place, { environment: { [name]: file } }), `cat "$${name}"`)).text).toBe(CERTIFICATE);
-    expect((await ranIn(boxOf(place, { environment: { [name]: file } }), `echo >"$${name}"`)).text).toContain(
-      "Read-only file system",
+    const folders = createSandboxFolders();
+    const file = put(join(folders.home, ".company/ca.pem"));
+    expect(await read(folders, file, { [name]: file })).toBe(CERTIFICATE);
+    expect((await ranIn(sandboxOptions(folders, { environment: { [name]: file } }), `cat "$${name}"`)).text).toBe(
+      CERTIFICATE,
     );
-    const other = world();
+    expect(
+      (await ranIn(sandboxOptions(folders, { environment: { [name]: file } }), `echo >"$${name}"`)).text,
+    ).toContain("Read-only file system");
+    const other = createSandboxFolders();
     const hidden = put(join(other.home, ".company/ca.pem"));
     expect(await read(other, hidden, { OTHER: hidden })).toContain("No such file");
   });
 
   test("BOX41 beside the workspace, in a folder, and by links", async () => {
-    const place = world({ workspaceIn: "projects" });
-    const beside = put(join(place.base, "projects/other/ca.pem"));
-    put(join(place.home, "certificates/one.pem"));
-    const link = join(place.home, "link.pem");
+    const folders = createSandboxFolders({ workspaceIn: "projects" });
+    const beside = put(join(folders.base, "projects/other/ca.pem"));
+    put(join(folders.home, "certificates/one.pem"));
+    const link = join(folders.home, "link.pem");
     symlinkSync(beside, link);
-    expect(await read(place, beside, { SSL_CERT_FILE: beside })).toBe(CERTIFICATE);
-    expect(await read(place, link, { SSL_CERT_FILE: link })).toBe(CERTIFICATE);
-    const folder = join(place.home, "certificates");
-    expect(await read(place, join(folder, "one.pem"), { SSL_CERT_DIR: `/etc/ssl/certs:${folder}` })).toBe(CERTIFICATE);
+    expect(await read(folders, beside, { SSL_CERT_FILE: beside })).toBe(CERTIFICATE);
+    expect(await read(folders, link, { SSL_CERT_FILE: link })).toBe(CERTIFICATE);
+    const folder = join(folders.home, "certificates");
+    expect(await read(folders, join(folder, "one.pem"), { SSL_CERT_DIR: `/etc/ssl/certs:${folder}` })).toBe(
+      CERTIFICATE,
+    );
   });
 
   test("BOX41 only certificates: no private key, no other file, no folder of secrets, and not the home", async () => {
-    const place = world();
-    const both = put(join(place.home, "both.pem"), CERTIFICATE + PRIVATE_KEY);
-    expect(await read(place, both, { SSL_CERT_FILE: both })).toContain("No such file");
-    const notes = join(place.home, "notes.txt");
-    expect(await read(place, notes, { SSL_CERT_FILE: notes })).toContain("No such file");
-    const key = join(place.home, ".ssh/id_ed25519");
-    for (const folder of [join(place.home, ".ssh"), place.home])
-      expect(await read(place, key, { SSL_CERT_DIR: folder })).toContain("No such file");
+    const folders = createSandboxFolders();
+    const both = put(join(folders.home, "both.pem"), CERTIFICATE + PRIVATE_KEY);
+    expect(await read(folders, both, { SSL_CERT_FILE: both })).toContain("No such file");
+    const notes = join(folders.home, "notes.txt");
+    expect(await read(folders, notes, { SSL_CERT_FILE: notes })).toContain("No such file");
+    const key = join(folders.home, ".ssh/id_ed25519");
+    for (const folder of [join(folders.home, ".ssh"), folders.home])
+      expect(await read(folders, key, { SSL_CERT_DIR: folder })).toContain("No such file");
     // Companies often put their certificates beside a program's logins.
-    const aws = put(join(place.home, ".aws/ca.pem"));
-    expect(await read(place, aws, { AWS_CA_BUNDLE: aws })).toBe(CERTIFICATE);
-    expect(await read(place, join(place.home, ".aws/credentials"), { AWS_CA_BUNDLE: aws })).toContain("No such file");
+    const aws = put(join(folders.home, ".aws/ca.pem"));
+    expect(await read(folders, aws, { AWS_CA_BUNDLE: aws })).toBe(CERTIFICATE);
+    expect(await read(folders, join(folders.home, ".aws/credentials"), { AWS_CA_BUNDLE: aws })).toContain(
+      "No such file",
+    );
   });
 
   test("BOX41 a link in the workspace makes nothing visible", async () => {
-    const place = world();
-    const file = put(join(place.home, "other.pem"));
-    const link = join(place.workspace, "ca.pem");
+    const folders = createSandboxFolders();
+    const file = put(join(folders.home, "other.pem"));
+    const link = join(folders.workspace, "ca.pem");
     symlinkSync(file, link);
-    expect(await read(place, link, { SSL_CERT_FILE: link })).toContain("No such file");
-    expect(selectCertificateVariables({ SSL_CERT_FILE: link, PIP_CERT: file }, [place.workspace])).toEqual({
+    expect(await read(folders, link, { SSL_CERT_FILE: link })).toContain("No such file");
+    expect(selectCertificateVariables({ SSL_CERT_FILE: link, PIP_CERT: file }, [folders.workspace])).toEqual({
       PIP_CERT: file,
     });
   });
@@ -96,11 +106,11 @@ describe("configuration", () => {
     [".yarnrc.yml", (file: string) => `httpsCaFilePath: "${file}"\n`],
     [".yarnrc", (file: string) => `cafile "${file}"\n`],
   ])("BOX41 the file that ~/%s names is readable", async (name, text) => {
-    const place = world();
-    const file = put(join(place.home, ".company/ca.pem"));
-    expect(await read(place, file)).toContain("No such file");
-    put(join(place.home, name), text(file));
-    expect(await read(place, file)).toBe(CERTIFICATE);
+    const folders = createSandboxFolders();
+    const file = put(join(folders.home, ".company/ca.pem"));
+    expect(await read(folders, file)).toContain("No such file");
+    put(join(folders.home, name), text(file));
+    expect(await read(folders, file)).toBe(CERTIFICATE);
   });
 
   test("BOX41 the copy of pip's configuration keeps it, and not the user's own certificate", () => {

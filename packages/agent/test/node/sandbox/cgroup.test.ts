@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { createCgroup, findCgroupParent, removeStaleCgroups } from "../../../src/node/sandbox/cgroup.ts";
 import { defaultLimits } from "../../../src/node/sandbox/limits.ts";
-import { boxOf, ranIn, until, world } from "./world.ts";
+import { createSandboxFolders, ranIn, sandboxOptions, until } from "./world.ts";
 
 let root: string;
 
@@ -54,8 +54,8 @@ test("BOX34 where version 2 is not mounted there is no cgroup for commands", () 
 });
 
 test("BOX34 the limits are written before the command joins, and it runs in the cgroup", async () => {
-  const box = boxOf(world(), { cgroupParent: root, limits });
-  const { end, text } = await ranIn(box, "echo ran");
+  const options = sandboxOptions(createSandboxFolders(), { cgroupParent: root, limits });
+  const { end, text } = await ranIn(options, "echo ran");
   expect({ end, text }).toEqual({ end: { type: "ended", exitCode: 0 }, text: "ran\n" });
   const [name = ""] = readdirSync(root);
   const files = ["memory.max", "memory.oom.group", "memory.swap.max", "pids.max", "cgroup.procs"];
@@ -80,7 +80,10 @@ test("BOX34 a command that the kernel killed for its memory says so", async () =
 
 test("BOX34 the result of a command that the kernel killed names the limit", async () => {
   const mark = `3${process.pid}.5`;
-  const running = ranIn(boxOf(world(), { cgroupParent: root, limits }), `echo started; sleep ${mark}`);
+  const running = ranIn(
+    sandboxOptions(createSandboxFolders(), { cgroupParent: root, limits }),
+    `echo started; sleep ${mark}`,
+  );
   const findPids = (): readonly number[] =>
     spawnSync("pgrep", ["-f", `sleep ${mark}`], { encoding: "utf8" })
       .stdout.split("\n")
@@ -100,8 +103,10 @@ test("BOX34 the result of a command that the kernel killed names the limit", asy
 });
 
 test("BOX34 a cgroup that cannot be created or joined does not stop a command", async () => {
-  const place = world();
-  expect((await ranIn(boxOf(place, { cgroupParent: join(root, "missing") }), "echo ran")).text).toBe("ran\n");
+  const folders = createSandboxFolders();
+  expect((await ranIn(sandboxOptions(folders, { cgroupParent: join(root, "missing") }), "echo ran")).text).toBe(
+    "ran\n",
+  );
   const cgroup = createCgroup(root, limits);
   const [name = ""] = readdirSync(root);
   mkdirSync(join(root, name, "cgroup.procs"));

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { detectSandbox, findRootProblem, findSafeProgram } from "../../../src/node/sandbox/detect.ts";
-import { program, world } from "./world.ts";
+import { createSandboxFolders, program } from "./world.ts";
 
 describe("trusted bwrap binary", () => {
   /** A folder with a program that does nothing. */
@@ -15,7 +15,7 @@ describe("trusted bwrap binary", () => {
   }
 
   test("BOX7 skips a program in a folder that commands may write, also if reached by a link", () => {
-    const { base, workspace, temporary } = world();
+    const { base, workspace, temporary } = createSandboxFolders();
     const own = folderWith(join(workspace, "node_modules/.bin"));
     const linked = join(base, "linked");
     symlinkSync(own, linked);
@@ -30,7 +30,7 @@ describe("trusted bwrap binary", () => {
   });
 
   test("BOX7 skips a program that is world-writable or in a world-writable folder", () => {
-    const { base } = world();
+    const { base } = createSandboxFolders();
     const open = folderWith(join(base, "open"));
     chmodSync(open, 0o777);
     const loose = folderWith(join(base, "loose"));
@@ -39,7 +39,7 @@ describe("trusted bwrap binary", () => {
   });
 
   test("BOX7 skips a link to a program in a world-writable folder", () => {
-    const { base } = world();
+    const { base } = createSandboxFolders();
     const open = folderWith(join(base, "open"));
     chmodSync(open, 0o777);
     const closed = join(base, "closed");
@@ -52,7 +52,7 @@ describe("trusted bwrap binary", () => {
   });
 
   test("BOX7 uses the machine's bwrap, not one in the workspace", async () => {
-    const { workspace, home } = world();
+    const { workspace, home } = createSandboxFolders();
     const PATH = `${folderWith(join(workspace, "node_modules/.bin"))}:${process.env.PATH}`;
     expect(await detectSandbox({ environment: { PATH }, root: workspace, home })).toEqual({
       type: "available",
@@ -78,7 +78,7 @@ describe("unusable root folder", () => {
   });
 
   test("BOX4 refuses a home as a workspace before any command", async () => {
-    const { home } = world();
+    const { home } = createSandboxFolders();
     const here = await detectSandbox({ environment: process.env, root: home, home });
     expect(here).toMatchObject({ type: "unavailable", why: expect.stringContaining("your home folder") });
   });

@@ -7,7 +7,15 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { escapes } from "./escapes.ts";
-import { boxOf, openNetwork, ranIn, SECRET, untouchable, type World, world } from "./world.ts";
+import {
+  createSandboxFolders,
+  openNetwork,
+  ranIn,
+  type SandboxFolders,
+  SECRET,
+  sandboxOptions,
+  untouchable,
+} from "./world.ts";
 
 interface Outsiders {
   readonly process: ChildProcess;
@@ -15,7 +23,7 @@ interface Outsiders {
 }
 
 /** A process outside, and servers that send a secret to every client. */
-async function outsiders({ base, workspace, outside }: World): Promise<Outsiders> {
+async function outsiders({ base, workspace, outside }: SandboxFolders): Promise<Outsiders> {
   const process = spawn("sleep", ["600"]);
   onTestFinished(() => void process.kill());
   const socket = join(base, "service/socket");
@@ -67,36 +75,40 @@ afterAll(() => network.close());
 const all = escapes.flatMap((way) => (way.isOffline ? [way, { ...way, isOffline: false }] : [way]));
 
 test.each(all)("BOX1 no escape: $name ($isOffline)", async ({ command, isOffline = false, isReadOnly = false }) => {
-  const place = world();
-  const { process, environment } = await outsiders(place);
-  const before = untouchable(place);
-  const box = boxOf(place, { environment, network: isOffline ? null : network, mayWrite: () => !isReadOnly });
-  const { end, text } = await ranIn(box, command);
+  const folders = createSandboxFolders();
+  const { process, environment } = await outsiders(folders);
+  const before = untouchable(folders);
+  const options = sandboxOptions(folders, {
+    environment,
+    network: isOffline ? null : network,
+    mayWrite: () => !isReadOnly,
+  });
+  const { end, text } = await ranIn(options, command);
   expect(end.type).toMatch(/^(ended|killed)$/);
   expect(text).not.toContain(SECRET);
   expect(text).not.toContain("ESCAPED");
-  expect(untouchable(place)).toEqual(before);
+  expect(untouchable(folders)).toEqual(before);
   expect(process.exitCode ?? process.signalCode).toBe(null);
 });
 
 test("BOX1 a workspace in the home cannot be replaced through its parent folders", async () => {
-  const place = world({ workspaceIn: "home/deep/down" });
-  const before = untouchable(place);
-  const around = join(place.home, "deep");
+  const folders = createSandboxFolders({ workspaceIn: "home/deep/down" });
+  const before = untouchable(folders);
+  const around = join(folders.home, "deep");
   await ranIn(
-    boxOf(place),
+    sandboxOptions(folders),
     `mv ${around} ${around}-away; mv ${around}/down ${around}/up; rm -rf ${around}/down/workspace/.git/hooks`,
   );
-  expect(untouchable(place)).toEqual(before);
+  expect(untouchable(folders)).toEqual(before);
 });
 
 test("BOX6 no background process survives its command", async () => {
-  const place = world();
+  const folders = createSandboxFolders();
   const { end } = await ranIn(
-    boxOf(place),
+    sandboxOptions(folders),
     "setsid nohup bash -c 'sleep 1; touch late' >/dev/null 2>&1 & disown; echo done",
   );
   expect(end).toEqual({ type: "ended", exitCode: 0 });
   await sleep(2_000);
-  expect((await ranIn(boxOf(place), "ls")).text).toBe("way-out\n");
+  expect((await ranIn(sandboxOptions(folders), "ls")).text).toBe("way-out\n");
 });

@@ -9,7 +9,7 @@ export interface Escape {
 }
 
 const inside = (command: string): string => `unshare -Urm bash -c '${command}'`;
-const talk = (where: string): string =>
+const connectCommand = (where: string): string =>
   `"$NODE" -e 'require("net").connect(${where}).on("data", (said) => console.log("ESCAPED", String(said))).on("error", (e) => { console.log(e.code); process.exit(1); })'`;
 
 export const escapes: readonly Escape[] = [
@@ -132,35 +132,38 @@ export const escapes: readonly Escape[] = [
     command:
       "ls /proc/self/fd | grep -v '^[0-3]$' && echo ESCAPED; ls -l /proc/self/fd/3 | grep -v /proc/ && echo ESCAPED",
   },
-  { name: "a socket in the temporary folder", command: talk("process.env.SOCKET") },
-  { name: "a socket that a variable names", command: talk("process.env.SSH_AUTH_SOCK") },
-  { name: "a socket, renamed", command: `mv $SOCKET $TMPDIR/other; ${talk('process.env.TMPDIR + "/other"')}` },
-  { name: "a socket in the workspace", command: talk("process.env.SERVICE") },
-  { name: "a socket beside the workspace", command: talk('process.env.OUTSIDE + "/service"') },
-  { name: "a socket that a program named in its working folder", command: talk('"relative"') },
+  { name: "a socket in the temporary folder", command: connectCommand("process.env.SOCKET") },
+  { name: "a socket that a variable names", command: connectCommand("process.env.SSH_AUTH_SOCK") },
+  {
+    name: "a socket, renamed",
+    command: `mv $SOCKET $TMPDIR/other; ${connectCommand('process.env.TMPDIR + "/other"')}`,
+  },
+  { name: "a socket in the workspace", command: connectCommand("process.env.SERVICE") },
+  { name: "a socket beside the workspace", command: connectCommand('process.env.OUTSIDE + "/service"') },
+  { name: "a socket that a program named in its working folder", command: connectCommand('"relative"') },
   {
     name: "a socket in the workspace, by links",
-    command: `ln -s $SERVICE by-link; ln -s $PWD folder; ${talk('"by-link"')}; ${talk('"folder/service"')}`,
+    command: `ln -s $SERVICE by-link; ln -s $PWD folder; ${connectCommand('"by-link"')}; ${connectCommand('"folder/service"')}`,
   },
   {
     name: "a socket in the workspace, by a descriptor of its folder",
-    command: `exec 5<.; ${talk('"/proc/self/root" + process.env.SERVICE')}; ${talk('"/proc/" + process.ppid + "/fd/5/service"')}`,
+    command: `exec 5<.; ${connectCommand('"/proc/self/root" + process.env.SERVICE')}; ${connectCommand('"/proc/" + process.ppid + "/fd/5/service"')}`,
   },
   {
     name: "a socket in the workspace, by hard links",
-    command: `ln service hard; ln $OUTSIDE/service other; ${talk('"hard"')}; ${talk('"other"')}`,
+    command: `ln service hard; ln $OUTSIDE/service other; ${connectCommand('"hard"')}; ${connectCommand('"other"')}`,
   },
   {
     name: "a socket in the workspace, renamed",
-    command: `mv service moved; ${talk('"moved"')}; cd ..; mv workspace away; cd away; ${talk('"service"')}`,
+    command: `mv service moved; ${connectCommand('"moved"')}; cd ..; mv workspace away; cd away; ${connectCommand('"service"')}`,
   },
   {
     name: "a socket in the workspace, what covers it taken away",
-    command: `umount service; umount -l $SERVICE; rm -f service; ${talk('"service"')}`,
+    command: `umount service; umount -l $SERVICE; rm -f service; ${connectCommand('"service"')}`,
   },
   {
     name: "a socket in a folder of the workspace, put aside",
-    command: `mv deep away; ${talk('"away/er/service"')}; mkdir -p deep; mv away/er deep; ${talk('"deep/er/service"')}`,
+    command: `mv deep away; ${connectCommand('"away/er/service"')}; mkdir -p deep; mv away/er deep; ${connectCommand('"deep/er/service"')}`,
   },
   {
     name: "a message to a socket",
@@ -183,7 +186,7 @@ for path in ("datagrams", os.environ["OUTSIDE"] + "/datagrams"):
     command: "exec 4<>/dev/tcp/127.0.0.1/$PORT && cat <&4 && echo ESCAPED",
     isOffline: true,
   },
-  { name: "a socket without a file", command: talk('"\\0" + process.env.ABSTRACT'), isOffline: true },
+  { name: "a socket without a file", command: connectCommand('"\\0" + process.env.ABSTRACT'), isOffline: true },
   {
     name: "the interfaces of the machine",
     command: "ls /proc/self/net/dev && grep -vE 'lo:|Inter|face' /proc/self/net/dev && echo ESCAPED",

@@ -14,17 +14,17 @@ import {
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { findRepositoryPaths } from "../../../src/node/sandbox/git-paths.ts";
-import { boxOf, ranIn, type World, world } from "./world.ts";
+import { createSandboxFolders, ranIn, type SandboxFolders, sandboxOptions } from "./world.ts";
 
 describe("git folder", () => {
-  interface Repository extends World {
+  interface Repository extends SandboxFolders {
     readonly git: (...words: readonly string[]) => string;
   }
 
   /** A real one, with a module and a worktree beside it. */
   function repository(): Repository {
-    const place = world();
-    const { base, home, workspace } = place;
+    const folders = createSandboxFolders();
+    const { base, home, workspace } = folders;
     const git = (...words: readonly string[]): string => {
       const settings = ["user.name=a", "user.email=a@b", "protocol.file.allow=always"].flatMap((each) => ["-c", each]);
       const env = { PATH: process.env.PATH, HOME: home };
@@ -37,7 +37,7 @@ describe("git folder", () => {
     git("submodule", "--quiet", "add", join(base, "module"), "lib");
     git("commit", "-q", "-m", "first");
     git("worktree", "add", "-q", join(base, "beside"));
-    return { ...place, git };
+    return { ...folders, git };
   }
 
   const EVIL = "printf '#!/bin/sh\\ntouch $PWD/RAN\\n' >m.sh; chmod +x m.sh; mkdir evil; cp -r .git/. evil;";
@@ -70,48 +70,48 @@ describe("git folder", () => {
   ];
 
   test.each(attacks)("BOX5 git does not run what a command left: %s", async (_, attack) => {
-    const place = repository();
-    const { end } = await ranIn(boxOf(place), `${EVIL} ${attack} true`);
+    const repo = repository();
+    const { end } = await ranIn(sandboxOptions(repo), `${EVIL} ${attack} true`);
     expect(end.type).toBe("ended");
-    place.git("config", "extensions.worktreeConfig", "true");
-    for (const [at, folder] of [".", "lib", join(place.base, "beside")].entries()) {
-      place.git("-C", folder, "status", "--short");
-      place.git("-C", folder, "checkout", "-q", "-b", `other-${at}`);
+    repo.git("config", "extensions.worktreeConfig", "true");
+    for (const [at, folder] of [".", "lib", join(repo.base, "beside")].entries()) {
+      repo.git("-C", folder, "status", "--short");
+      repo.git("-C", folder, "checkout", "-q", "-b", `other-${at}`);
     }
-    const ran = readdirSync(place.base, { recursive: true }).filter((name) => String(name).endsWith("RAN"));
+    const ran = readdirSync(repo.base, { recursive: true }).filter((name) => String(name).endsWith("RAN"));
     expect(ran).toEqual([]);
   });
 
   test("BOX5 nor while the command still runs", async () => {
-    const place = repository();
+    const repo = repository();
     const command = `${EVIL} ${setting("evil/config")} for i in 1 2 3; do echo ../evil >.git/commondir; git status >/dev/null; done; ls; cat .git/commondir`;
-    const { text } = await ranIn(boxOf(place), command);
+    const { text } = await ranIn(sandboxOptions(repo), command);
     expect(text).not.toContain("RAN");
     expect(text).toMatch(/\n\.\n$/);
-    expect(existsSync(join(place.workspace, ".git/commondir"))).toBe(false);
+    expect(existsSync(join(repo.workspace, ".git/commondir"))).toBe(false);
   });
 
   test.each([".git", ".git/hooks", ".git/config"])(
     "BOX4 a repository whose %s is a link cannot be held",
     async (name) => {
-      const place = repository();
-      const path = join(place.workspace, name);
-      renameSync(path, join(place.base, "elsewhere"));
-      symlinkSync(join(place.base, "elsewhere"), path);
-      const { end } = await ranIn(boxOf(place), "touch ran");
+      const repo = repository();
+      const path = join(repo.workspace, name);
+      renameSync(path, join(repo.base, "elsewhere"));
+      symlinkSync(join(repo.base, "elsewhere"), path);
+      const { end } = await ranIn(sandboxOptions(repo), "touch ran");
       expect(end).toMatchObject({
         type: "not-started",
         message: expect.stringContaining("is reached through a symbolic link"),
       });
-      expect(existsSync(join(place.workspace, "ran"))).toBe(false);
+      expect(existsSync(join(repo.workspace, "ran"))).toBe(false);
     },
   );
 
   test("BOX2 honest work goes on: commits in a module, and branches, stashes and worktrees beside it", async () => {
-    const place = repository();
+    const repo = repository();
     const author = "-c user.name=a -c user.email=a@b";
     const { end, text } = await ranIn(
-      boxOf(place),
+      sandboxOptions(repo),
       `set -e; echo x >lib/a; git -C lib add a; git -C lib ${author} commit -qm second; git add lib; git ${author} commit -qm module
      echo y >b; git add b; git ${author} stash -q; git ${author} stash pop -q; git checkout -qb more; git gc -q; git fsck --no-dangling; git log --format=%s; git status --short -uno`,
     );
@@ -119,16 +119,16 @@ describe("git folder", () => {
   });
 
   test("BOX5 paths in git's configuration are guarded: hooks and includes, existing or not, and the file system monitor", async () => {
-    const place = repository();
-    const at = (name: string): string => join(place.workspace, name);
+    const repo = repository();
+    const at = (name: string): string => join(repo.workspace, name);
     mkdirSync(at(".husky/_"), { recursive: true });
     writeFileSync(at("more"), "[include]\n\tpath = evenmore\n");
-    place.git("config", "core.hooksPath", ".husky/_");
-    place.git("config", "include.path", "../more");
+    repo.git("config", "core.hooksPath", ".husky/_");
+    repo.git("config", "include.path", "../more");
     writeFileSync(at("monitor.sh"), "exit 1\n");
-    place.git("config", "core.fsmonitor", "./monitor.sh");
+    repo.git("config", "core.fsmonitor", "./monitor.sh");
     const { text } = await ranIn(
-      boxOf(place),
+      sandboxOptions(repo),
       "for f in .husky/pre-commit more monitor.sh; do (echo x >$f) 2>/dev/null && echo $f; done; echo '[core]' >evenmore; git log --format=%s; ls -A .husky",
     );
     expect(text).toBe("first\n_\n");
@@ -136,13 +136,13 @@ describe("git folder", () => {
   });
 
   test("BOX44 generated hooks can be generated again, in a copy: the real ones and the user's own stay as they are", async () => {
-    const place = repository();
-    const at = (name: string): string => join(place.workspace, name);
+    const repo = repository();
+    const at = (name: string): string => join(repo.workspace, name);
     mkdirSync(at(".husky/_"), { recursive: true });
     writeFileSync(at(".husky/_/h"), "exit 0\n");
     writeFileSync(at(".husky/pre-commit"), "npm test\n");
-    place.git("config", "core.hooksPath", ".husky/_");
-    const shell = boxOf(place);
+    repo.git("config", "core.hooksPath", ".husky/_");
+    const shell = sandboxOptions(repo);
     const { end, text } = await ranIn(
       shell,
       "rm .husky/_/h && echo evil >.husky/_/h && echo x >.husky/_/new; cat .husky/_/h; echo x >.husky/pre-commit",
@@ -161,14 +161,14 @@ describe("git folder", () => {
   ] as const)(
     "BOX5 a command writes no hook into the folder of the workspace that the user's %s names",
     async (_, name, variable) => {
-      const place = world();
-      const hooks = join(place.workspace, "tools/hooks");
+      const folders = createSandboxFolders();
+      const hooks = join(folders.workspace, "tools/hooks");
       mkdirSync(hooks, { recursive: true });
-      mkdirSync(dirname(join(place.home, name)), { recursive: true });
-      writeFileSync(join(place.home, name), "[core]\n\thooksPath = tools/hooks\n");
-      const environment = variable ? { [variable[0]]: join(place.home, variable[1]) } : {};
+      mkdirSync(dirname(join(folders.home, name)), { recursive: true });
+      writeFileSync(join(folders.home, name), "[core]\n\thooksPath = tools/hooks\n");
+      const environment = variable ? { [variable[0]]: join(folders.home, variable[1]) } : {};
       const command = "echo x >tools/hooks/post-commit; echo x >tools/other && ls tools";
-      const { text } = await ranIn(boxOf(place, { environment }), command);
+      const { text } = await ranIn(sandboxOptions(folders, { environment }), command);
       expect(text).toMatch(/Read-only file system\nhooks\nother\n$/);
       expect(readdirSync(hooks)).toEqual([]);
     },
@@ -179,21 +179,21 @@ describe("repository", () => {
   const AUTHOR = ["-c", "user.name=a", "-c", "user.email=a@b"];
 
   /** The workspace becomes a worktree of a repository outside. */
-  function worktree(): World & { readonly main: string } {
-    const place = world();
-    const main = join(place.outside, "main");
+  function worktree(): SandboxFolders & { readonly main: string } {
+    const folders = createSandboxFolders();
+    const main = join(folders.outside, "main");
     const git = (...words: readonly string[]) => execFileSync("git", [...AUTHOR, ...words], { stdio: "pipe" });
-    rmSync(place.workspace, { recursive: true });
+    rmSync(folders.workspace, { recursive: true });
     git("init", "-q", "-b", "main", main);
     git("-C", main, "commit", "-q", "--allow-empty", "-m", "first");
-    git("-C", main, "worktree", "add", "-q", place.workspace);
-    return { ...place, main };
+    git("-C", main, "worktree", "add", "-q", folders.workspace);
+    return { ...folders, main };
   }
 
   test("BOX2 honest work goes on: a commit in a worktree", async () => {
-    const place = worktree();
+    const folders = worktree();
     const { end, text } = await ranIn(
-      boxOf(place),
+      sandboxOptions(folders),
       `touch a && git add a && git ${AUTHOR.join(" ")} commit -qm second && git log --format=%s`,
     );
     expect({ end, text }).toEqual({ end: { type: "ended", exitCode: 0 }, text: "second\nfirst\n" });
@@ -207,7 +207,7 @@ describe("repository", () => {
     ["the files beside it", "echo x >$MAIN/new"],
     ["what it has besides history", "echo x >$MAIN/.git/HEAD"],
   ])("BOX1 no way out by a worktree: %s", async (_, command) => {
-    const place = worktree();
+    const folders = worktree();
     const files = [
       "config",
       "HEAD",
@@ -217,14 +217,16 @@ describe("repository", () => {
       "../new",
     ];
     const look = () =>
-      files.map((name) => join(place.main, ".git", name)).map((path) => existsSync(path) && readFileSync(path, "utf8"));
+      files
+        .map((name) => join(folders.main, ".git", name))
+        .map((path) => existsSync(path) && readFileSync(path, "utf8"));
     const before = look();
-    await ranIn(boxOf(place, { environment: { MAIN: place.main } }), command);
+    await ranIn(sandboxOptions(folders, { environment: { MAIN: folders.main } }), command);
     expect(look()).toEqual(before);
   });
 
   /** Files as a worktree has them, all within the workspace, with history that leads elsewhere. */
-  function pretended({ workspace, outside }: World): void {
+  function pretended({ workspace, outside }: SandboxFolders): void {
     const own = join(workspace, "fake/worktrees/x");
     rmSync(join(workspace, ".git"), { recursive: true });
     mkdirSync(own, { recursive: true });
@@ -235,14 +237,14 @@ describe("repository", () => {
   }
 
   test("BOX1 no escape through a fake worktree", async () => {
-    const place = world();
-    pretended(place);
-    await ranIn(boxOf(place), "echo x >$OUTSIDE/new; echo x >fake/objects/new");
-    expect(existsSync(join(place.outside, "new"))).toBe(false);
+    const folders = createSandboxFolders();
+    pretended(folders);
+    await ranIn(sandboxOptions(folders), "echo x >$OUTSIDE/new; echo x >fake/objects/new");
+    expect(existsSync(join(folders.outside, "new"))).toBe(false);
   });
 
   test("BOX1 a folder that does not name the worktree is not trusted as its repository", () => {
-    const { workspace, outside, home } = world();
+    const { workspace, outside, home } = createSandboxFolders();
     const git = join(workspace, ".git");
     rmSync(git, { recursive: true });
     writeFileSync(git, `gitdir: ${outside}\n`);

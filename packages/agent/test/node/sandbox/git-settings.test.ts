@@ -18,12 +18,12 @@ import { changeGitConfig } from "../../../src/node/sandbox/change-git-config.ts"
 import type { GitSettingsRequest, PermitGitSettings } from "../../../src/node/sandbox/git-config.ts";
 import type { SandboxOptions } from "../../../src/node/sandbox/options.ts";
 import { sandboxedShell } from "../../../src/node/sandbox/shell.ts";
-import { boxOf, ranIn, until, type World, world } from "./world.ts";
+import { createSandboxFolders, ranIn, type SandboxFolders, sandboxOptions, until } from "./world.ts";
 
-interface Repository extends World {
+interface Repository extends SandboxFolders {
   readonly git: (...words: readonly string[]) => string;
   readonly config: string;
-  readonly box: (parts?: Partial<SandboxOptions>) => SandboxOptions;
+  readonly createOptions: (parts?: Partial<SandboxOptions>) => SandboxOptions;
 }
 
 const AUTHOR = Object.fromEntries(
@@ -35,8 +35,8 @@ const AUTHOR = Object.fromEntries(
 
 /** The workspace is a repository with a bare one in it, to which it can push. */
 function repository(): Repository {
-  const place = world();
-  const { home, workspace } = place;
+  const folders = createSandboxFolders();
+  const { home, workspace } = folders;
   const git = (...words: readonly string[]): string => {
     const env = { PATH: process.env.PATH, HOME: home, ...AUTHOR };
     return execFileSync("git", [...words], { cwd: workspace, stdio: "pipe", env }).toString();
@@ -48,26 +48,26 @@ function repository(): Repository {
   git("init", "-q", "--bare", "bare.git");
   git("remote", "add", "origin", "./bare.git");
   git("push", "-q", "origin", "main");
-  const box = (parts: Partial<SandboxOptions> = {}): SandboxOptions =>
-    boxOf(place, { ...parts, environment: { ...AUTHOR, ...parts.environment } });
-  return { ...place, git, box, config: join(workspace, ".git/config") };
+  const createOptions = (parts: Partial<SandboxOptions> = {}): SandboxOptions =>
+    sandboxOptions(folders, { ...parts, environment: { ...AUTHOR, ...parts.environment } });
+  return { ...folders, git, createOptions, config: join(workspace, ".git/config") };
 }
 
 const ended = (exitCode: number) => ({ type: "ended", exitCode });
 
 describe("settings that are known to be harmless", () => {
   test("BOX46 a command changes them, and cannot write the file itself before or after that", async () => {
-    const place = repository();
-    appendFileSync(place.config, "# a comment\n[user]\n\tname = Ada ; of the team\n");
-    const { ino } = statSync(place.config);
+    const repo = repository();
+    appendFileSync(repo.config, "# a comment\n[user]\n\tname = Ada ; of the team\n");
+    const { ino } = statSync(repo.config);
     const command = "echo x >>.git/config; git config user.email a@example.com && echo x >>.git/config";
-    const { text } = await ranIn(place.box(), command);
+    const { text } = await ranIn(repo.createOptions(), command);
     expect(text.match(/Read-only file system/g)).toHaveLength(2);
-    expect(readFileSync(place.config, "utf8")).toMatch(
+    expect(readFileSync(repo.config, "utf8")).toMatch(
       /# a comment\n\[user\]\n\tname = Ada ; of the team\n\temail = a@example\.com\n$/,
     );
-    expect(statSync(place.config).ino).toBe(ino);
-    expect(readdirSync(dirname(place.config)).filter((name) => name.includes("lock"))).toEqual([]);
+    expect(statSync(repo.config).ino).toBe(ino);
+    expect(readdirSync(dirname(repo.config)).filter((name) => name.includes("lock"))).toEqual([]);
   });
 
   test.each<readonly [string, string]>([
@@ -89,12 +89,12 @@ describe("settings that are known to be harmless", () => {
     ["git branch -q new origin/main; git branch -c new copy", "branch.copy.merge refs/heads/main"],
     ["GIT_EDITOR='echo text >' git branch --edit-description", "branch.main.description text"],
   ])("BOX46 %s", async (command, setting) => {
-    const place = repository();
-    const { end, text } = await ranIn(place.box(), command);
+    const repo = repository();
+    const { end, text } = await ranIn(repo.createOptions(), command);
     expect({ end, text }).toEqual({ end: ended(0), text: expect.not.stringContaining("pith:") });
     const [name = "", value] = setting.split(" ");
-    expect(place.git("config", "--get-all", name).split("\n")).toContain(value);
-    expect(place.git("fsck")).toBe("");
+    expect(repo.git("config", "--get-all", name).split("\n")).toContain(value);
+    expect(repo.git("fsck")).toBe("");
   });
 
   test.each<readonly [string, string]>([
@@ -104,42 +104,42 @@ describe("settings that are known to be harmless", () => {
     ["git remote remove origin", "remote.origin"],
     ["git config user.email x; git config --unset user.email", "user.email"],
   ])("BOX46 %s", async (command, section) => {
-    const place = repository();
-    const { end, text } = await ranIn(place.box(), command);
+    const repo = repository();
+    const { end, text } = await ranIn(repo.createOptions(), command);
     expect({ end, text }).toEqual({ end: ended(0), text: expect.not.stringContaining("pith:") });
-    expect(place.git("config", "--list")).not.toContain(section);
-    expect(place.git("fsck")).toBe("");
+    expect(repo.git("config", "--list")).not.toContain(section);
+    expect(repo.git("fsck")).toBe("");
   });
 
   test("BOX46 a sparse checkout, which has settings of its own", async () => {
-    const place = repository();
+    const repo = repository();
     for (const name of ["one/a", "two/a"]) {
-      mkdirSync(dirname(join(place.workspace, name)));
-      writeFileSync(join(place.workspace, name), "");
+      mkdirSync(dirname(join(repo.workspace, name)));
+      writeFileSync(join(repo.workspace, name), "");
     }
-    place.git("add", "-f", "one", "two");
-    place.git("commit", "-q", "-m", "second");
-    place.git("sparse-checkout", "set", "one");
+    repo.git("add", "-f", "one", "two");
+    repo.git("commit", "-q", "-m", "second");
+    repo.git("sparse-checkout", "set", "one");
     const command = `git sparse-checkout set two && ls -d one two; git sparse-checkout disable && ls -d one two
      git sparse-checkout set one && ls -d one two; git status -s -uno; git commit -q --allow-empty -m third; echo x >>.git/config.worktree`;
-    const { text } = await ranIn(place.box(), command);
+    const { text } = await ranIn(repo.createOptions(), command);
     expect(text).not.toContain("pith:");
     expect(text).toContain("Read-only file system");
-    expect(place.git("sparse-checkout", "list")).toBe("one\n");
-    expect(place.git("log", "--format=%s", "-1")).toBe("third\n");
-    expect(place.git("status", "--short", "-uno")).toBe("");
-    expect([existsSync(join(place.workspace, "one/a")), existsSync(join(place.workspace, "two/a"))]).toEqual([
+    expect(repo.git("sparse-checkout", "list")).toBe("one\n");
+    expect(repo.git("log", "--format=%s", "-1")).toBe("third\n");
+    expect(repo.git("status", "--short", "-uno")).toBe("");
+    expect([existsSync(join(repo.workspace, "one/a")), existsSync(join(repo.workspace, "two/a"))]).toEqual([
       true,
       false,
     ]);
-    expect(readFileSync(join(place.workspace, ".git/config.worktree"), "utf8")).toContain("sparseCheckout = true");
+    expect(readFileSync(join(repo.workspace, ".git/config.worktree"), "utf8")).toContain("sparseCheckout = true");
   });
 
   test("BOX46 a submodule, whose address is a question if it is a path", async () => {
-    const place = repository();
-    const source = join(place.outside, "module");
-    place.git("init", "-q", source);
-    place.git("-C", source, "commit", "-q", "--allow-empty", "-m", "first");
+    const repo = repository();
+    const source = join(repo.outside, "module");
+    repo.git("init", "-q", source);
+    repo.git("-C", source, "commit", "-q", "--allow-empty", "-m", "first");
     const command = `git -c protocol.file.allow=always submodule --quiet add -f ${source} lib && git commit -qm module && git submodule deinit -qf lib
      git -c protocol.file.allow=always submodule --quiet update --init && git -C lib log --format=%s && git -C lib config user.name b && git submodule status | cut -c1`;
     const changes: unknown[] = [];
@@ -147,67 +147,73 @@ describe("settings that are known to be harmless", () => {
       changes.push(...request.changes);
       return { type: "allowed" };
     };
-    const { text } = await ranIn(place.box({ permitGitSettings }), command);
+    const { text } = await ranIn(repo.createOptions({ permitGitSettings }), command);
     expect(text).toMatch(/first\n \n$/);
     expect(changes).toEqual([{ key: "submodule.lib.url", value: source, type: "set" }]);
   });
 
   test("BOX46 a new worktree names the repository, and can be removed", async () => {
-    const place = repository();
+    const repo = repository();
     const command = "git worktree add -q -b new tree origin/main && cat tree/.git && git -C tree status -sb";
-    const { end, text } = await ranIn(place.box(), command);
-    const folder = join(place.workspace, ".git/worktrees/tree");
+    const { end, text } = await ranIn(repo.createOptions(), command);
+    const folder = join(repo.workspace, ".git/worktrees/tree");
     expect({ end, text }).toEqual({ end: ended(0), text: `gitdir: ${folder}\n## new...origin/main\n` });
-    expect(place.git("-C", "tree", "status", "-sb")).toBe("## new...origin/main\n");
-    expect(await ranIn(place.box(), "git worktree remove tree 2>&1 && git worktree list | wc -l")).toEqual({
+    expect(repo.git("-C", "tree", "status", "-sb")).toBe("## new...origin/main\n");
+    expect(await ranIn(repo.createOptions(), "git worktree remove tree 2>&1 && git worktree list | wc -l")).toEqual({
       ...{ end: ended(0), text: "1\n" },
     });
     const again = "git worktree add -q other && git worktree remove other && git worktree list | wc -l";
-    expect(await ranIn(place.box(), again)).toEqual({ end: ended(0), text: "1\n" });
+    expect(await ranIn(repo.createOptions(), again)).toEqual({ end: ended(0), text: "1\n" });
   });
 
   test("BOX46 settings that the repository includes by a relative path are found", async () => {
-    const place = repository();
-    place.git("config", "include.path", "../more");
-    writeFileSync(join(place.workspace, "more"), "[remote]\n\tpushDefault = origin\n");
-    const { end } = await ranIn(place.box(), "git remote add other https://example.com/x; git push -q -u origin main");
+    const repo = repository();
+    repo.git("config", "include.path", "../more");
+    writeFileSync(join(repo.workspace, "more"), "[remote]\n\tpushDefault = origin\n");
+    const { end } = await ranIn(
+      repo.createOptions(),
+      "git remote add other https://example.com/x; git push -q -u origin main",
+    );
     expect(end).toEqual(ended(0));
     const command = "git config user.name b; GIT_TRACE=1 git push -u 2>&1 | grep -c 'origin'";
-    expect((await ranIn(place.box(), command)).text).toMatch(/^[1-9]/);
+    expect((await ranIn(repo.createOptions(), command)).text).toMatch(/^[1-9]/);
   });
 
   test("BOX46 a repository that the command made is changed directly", async () => {
-    const place = repository();
+    const repo = repository();
     const command = "git init -q sub && cd sub && git config core.pager less && git config core.pager";
-    expect(await ranIn(place.box(), command)).toEqual({ end: ended(0), text: "less\n" });
+    expect(await ranIn(repo.createOptions(), command)).toEqual({ end: ended(0), text: "less\n" });
   });
 
   test("BOX46 a hook may use other repositories", async () => {
-    const place = repository();
-    const hook = join(place.workspace, ".git/hooks/pre-push");
+    const repo = repository();
+    const hook = join(repo.workspace, ".git/hooks/pre-push");
     const script = "#!/bin/sh\ncat; git init -q sub && git -C sub config core.pager less; echo hook $GIT_COMMON_DIR.";
     writeFileSync(hook, script);
     chmodSync(hook, 0o755);
-    const { end, text } = await ranIn(place.box(), "git push -u origin HEAD:refs/heads/new; git config core.pager");
+    const { end, text } = await ranIn(
+      repo.createOptions(),
+      "git push -u origin HEAD:refs/heads/new; git config core.pager",
+    );
     expect(end).toEqual(ended(1));
     expect(text).toContain("refs/heads/new");
     expect(text).toContain("hook .\n");
-    expect(readFileSync(join(place.workspace, "sub/.git/config"), "utf8")).toContain("pager = less");
+    expect(readFileSync(join(repo.workspace, "sub/.git/config"), "utf8")).toContain("pager = less");
   });
 
   test("BOX46 several commands at the same time", async () => {
-    const place = repository();
-    const shell = sandboxedShell(place.box());
+    const repo = repository();
+    const shell = sandboxedShell(repo.createOptions());
     const options = { signal: new AbortController().signal, onOutput: () => {} };
     const command = (name: string): string =>
       `for i in 1 2 3; do until git config branch.${name}.description $i 2>/dev/null; do sleep 0.1; done; done`;
     await Promise.all(["a", "b", "c"].map((name) => shell.run(command(name), options)));
-    for (const name of ["a", "b", "c"]) expect(place.git("config", `branch.${name}.description`)).toBe("3\n");
+    for (const name of ["a", "b", "c"]) expect(repo.git("config", `branch.${name}.description`)).toBe("3\n");
   });
 
   test("BOX46 git that reads at the same time sees the old or the new settings", async () => {
-    const place = repository();
-    const original = readFileSync(place.config, "utf8");
+    const repo = repository();
+    const original = readFileSync(repo.config, "utf8");
     const texts = ["", "[user]\n\tname = Ada\n", `[user]\n\tname = ${"Ada ".repeat(300)}\n`].map(
       (each) => original + each,
     );
@@ -215,14 +221,14 @@ describe("settings that are known to be harmless", () => {
     const change = async (): Promise<void> => {
       for (let at = 0; at < 150; at += 1) {
         const [oldText = "", newText = ""] = [texts[at % 3], texts[(at + 1) % 3]];
-        expect(await changeGitConfig({ file: place.config, oldText, newText })).toEqual({ type: "changed" });
+        expect(await changeGitConfig({ file: repo.config, oldText, newText })).toEqual({ type: "changed" });
         await new Promise(setImmediate);
       }
       isDone = true;
     };
     const read = async (): Promise<void> => {
       while (!isDone) {
-        const text = readFileSync(place.config, "utf8").replace(/\n?#+$/, "");
+        const text = readFileSync(repo.config, "utf8").replace(/\n?#+$/, "");
         expect(texts.some((each) => each.trimEnd() === text.trimEnd())).toBe(true);
         await new Promise(setImmediate);
       }
@@ -240,50 +246,50 @@ describe("settings by which git could run a program", () => {
     ["git remote add evil ext::./x", "set remote.evil.url = ext::./x"],
     ["git config include.path ../more", "set include.path = ../more"],
   ])("BOX46 are refused without a user, and the command says why: %s", async (command, change) => {
-    const place = repository();
-    const before = readFileSync(place.config, "utf8");
-    const { end, text } = await ranIn(place.box(), command);
+    const repo = repository();
+    const before = readFileSync(repo.config, "utf8");
+    const { end, text } = await ranIn(repo.createOptions(), command);
     expect(end).toEqual(ended(1));
-    expect(text).toContain(`pith: ${place.config} was not changed: `);
+    expect(text).toContain(`pith: ${repo.config} was not changed: `);
     expect(text).toContain(change);
-    expect(readFileSync(place.config, "utf8")).toBe(before);
+    expect(readFileSync(repo.config, "utf8")).toBe(before);
   });
 
   test("BOX46 the user is asked once for the same setting, and the timeout stands still meanwhile", async () => {
-    const place = repository();
+    const repo = repository();
     const requests: GitSettingsRequest[] = [];
     const permitGitSettings: PermitGitSettings = async (request) => {
       requests.push(request);
       await new Promise((resolve) => setTimeout(resolve, 1_500));
       return { type: "allowed" };
     };
-    const shell = sandboxedShell(place.box({ permitGitSettings }));
+    const shell = sandboxedShell(repo.createOptions({ permitGitSettings }));
     const options = { signal: new AbortController().signal, onOutput: () => {}, timeoutMs: 1_200 };
     const command = "git config core.hooksPath .husky";
     expect(await shell.run(command, options)).toEqual(ended(0));
-    place.git("config", "--unset", "core.hooksPath");
+    repo.git("config", "--unset", "core.hooksPath");
     expect(await shell.run(`${command}; echo again`, options)).toEqual(ended(0));
     expect(requests).toEqual([
-      { file: place.config, changes: [{ key: "core.hookspath", value: ".husky", type: "set" }], command },
+      { file: repo.config, changes: [{ key: "core.hookspath", value: ".husky", type: "set" }], command },
     ]);
-    expect(place.git("config", "core.hooksPath")).toBe(".husky\n");
+    expect(repo.git("config", "core.hooksPath")).toBe(".husky\n");
   });
 
   test("BOX46 a removed setting counts, too", async () => {
-    const place = repository();
-    place.git("config", "core.hooksPath", ".husky");
-    const { end, text } = await ranIn(place.box(), "git config --unset core.hooksPath");
+    const repo = repository();
+    repo.git("config", "core.hooksPath", ".husky");
+    const { end, text } = await ranIn(repo.createOptions(), "git config --unset core.hooksPath");
     expect(end).toEqual(ended(1));
     expect(text).toContain("remove core.hookspath = .husky");
   });
 
   test("BOX46 nothing changes if a rule denies changes of the file", async () => {
-    const place = repository();
-    const box = place.box({ permitGitSettings: allow, guarded: [place.config] });
-    const { end, text } = await ranIn(box, "git config user.email a@b");
+    const repo = repository();
+    const options = repo.createOptions({ permitGitSettings: allow, guarded: [repo.config] });
+    const { end, text } = await ranIn(options, "git config user.email a@b");
     expect(end).not.toEqual(ended(0));
     expect(text).toContain("was not changed: commands may not change the settings of this repository");
-    expect(place.git("config", "--list")).not.toContain("user.email");
+    expect(repo.git("config", "--list")).not.toContain("user.email");
   });
 });
 
@@ -295,9 +301,9 @@ describe("requests of a hostile command", () => {
      mkfifo $w/answer; ${prepare}; exec 9<>$w/answer; printf 'work.evil\\nsettings\\n%s\\n' ${file} >$w/r; mv -T $w/r ${REQUESTS}/request; read -t 3 -r a <&9; echo "answer: $a"`;
 
   test("BOX46 the same settings by a request of its own", async () => {
-    const place = repository();
-    expect((await ranIn(place.box(), send(place.config))).text).toBe("answer: yes\n");
-    expect(place.git("config", "user.name")).toBe("evil\n");
+    const repo = repository();
+    expect((await ranIn(repo.createOptions(), send(repo.config))).text).toBe("answer: yes\n");
+    expect(repo.git("config", "user.name")).toBe("evil\n");
   });
 
   test.each<readonly [string, string]>([
@@ -305,13 +311,13 @@ describe("requests of a hostile command", () => {
     ["a way around", "$PWD/.git/../.git/config"],
     ["a part of a path", ".git/config"],
   ])("BOX46 no other file is written: %s", async (_, file) => {
-    const place = repository();
-    writeFileSync(join(place.outside, "config"), readFileSync(place.config));
-    const before = readFileSync(place.config, "utf8");
-    const { text } = await ranIn(place.box(), send(file));
+    const repo = repository();
+    writeFileSync(join(repo.outside, "config"), readFileSync(repo.config));
+    const before = readFileSync(repo.config, "utf8");
+    const { text } = await ranIn(repo.createOptions(), send(file));
     expect(text).toBe("answer: no commands may not change the settings of this repository\n");
-    expect(readFileSync(place.config, "utf8")).toBe(before);
-    expect(readFileSync(join(place.outside, "config"), "utf8")).toBe(before);
+    expect(readFileSync(repo.config, "utf8")).toBe(before);
+    expect(readFileSync(join(repo.outside, "config"), "utf8")).toBe(before);
   });
 
   test.each<readonly [string, string, string]>([
@@ -333,31 +339,31 @@ describe("requests of a hostile command", () => {
     ["other old settings", "echo '#' >>$w/base", "it was changed at the same time"],
     ["a lock that stays", "ln -s $OUTSIDE/new .git/config.lock", "locked"],
   ])("BOX46 nothing is written: %s", async (_, prepare, why) => {
-    const place = repository();
-    const before = readFileSync(place.config, "utf8");
-    const { text } = await ranIn(place.box(), send(place.config, prepare));
+    const repo = repository();
+    const before = readFileSync(repo.config, "utf8");
+    const { text } = await ranIn(repo.createOptions(), send(repo.config, prepare));
     expect(text).toContain(`answer: no `);
     expect(text).toContain(why);
-    expect(readFileSync(place.config, "utf8")).toBe(before);
-    expect(existsSync(join(place.outside, "new"))).toBe(false);
+    expect(readFileSync(repo.config, "utf8")).toBe(before);
+    expect(existsSync(join(repo.outside, "new"))).toBe(false);
   });
 
   test("BOX46 the files of a worktree that exists stay, and those of another folder", async () => {
-    const place = repository();
-    place.git("worktree", "add", "-q", "tree");
-    writeFileSync(join(place.workspace, "tree/file"), "");
-    place.git("init", "-q", join(place.outside, "other"));
-    place.git("-C", join(place.outside, "other"), "commit", "-q", "--allow-empty", "-m", "first");
-    place.git("-C", join(place.outside, "other"), "worktree", "add", "-q", join(place.outside, "gone"));
-    rmSync(join(place.outside, "gone"), { recursive: true });
-    const folder = join(place.outside, "other/.git/worktrees/gone");
-    for (const path of [join(place.workspace, ".git/worktrees/tree"), folder, `${place.workspace}/.git/worktrees/..`]) {
-      const { text } = await ranIn(place.box(), send(path).replace("settings", "worktree"));
+    const repo = repository();
+    repo.git("worktree", "add", "-q", "tree");
+    writeFileSync(join(repo.workspace, "tree/file"), "");
+    repo.git("init", "-q", join(repo.outside, "other"));
+    repo.git("-C", join(repo.outside, "other"), "commit", "-q", "--allow-empty", "-m", "first");
+    repo.git("-C", join(repo.outside, "other"), "worktree", "add", "-q", join(repo.outside, "gone"));
+    rmSync(join(repo.outside, "gone"), { recursive: true });
+    const folder = join(repo.outside, "other/.git/worktrees/gone");
+    for (const path of [join(repo.workspace, ".git/worktrees/tree"), folder, `${repo.workspace}/.git/worktrees/..`]) {
+      const { text } = await ranIn(repo.createOptions(), send(path).replace("settings", "worktree"));
       expect(text).toMatch(/^answer: no it/);
     }
     expect(existsSync(join(folder, "gitdir"))).toBe(true);
-    expect(existsSync(join(place.workspace, ".git/worktrees/tree/gitdir"))).toBe(true);
-    expect(place.git("-C", "tree", "status", "--short")).toBe("");
+    expect(existsSync(join(repo.workspace, ".git/worktrees/tree/gitdir"))).toBe(true);
+    expect(repo.git("-C", "tree", "status", "--short")).toBe("");
   });
 
   test.each<readonly [string, string]>([
@@ -379,8 +385,8 @@ describe("requests of a hostile command", () => {
     ["many files that stay", `cd ${REQUESTS}; mkdir d; cd d; touch $(seq 5000); sleep 0.1`],
     ["no folder", `rm -rf ${REQUESTS}/*; rmdir ${REQUESTS} 2>/dev/null; sleep 0.3`],
   ])("BOX46 this process does not wait, and the next command works: %s", async (_, command) => {
-    const place = repository();
-    const shell = sandboxedShell(place.box());
+    const repo = repository();
+    const shell = sandboxedShell(repo.createOptions());
     const options = { signal: new AbortController().signal, onOutput: () => {} };
     let longestPauseMs = 0;
     let last = performance.now();
@@ -393,38 +399,38 @@ describe("requests of a hostile command", () => {
     expect(end.type).toBe("ended");
     expect(longestPauseMs).toBeLessThan(1_500);
     expect(await shell.run("git config user.email a@b", options)).toEqual(ended(0));
-    await until(() => readdirSync(place.base).every((name) => !name.startsWith("once-")));
+    await until(() => readdirSync(repo.base).every((name) => !name.startsWith("once-")));
   });
 
   test("BOX46 the folders of requests are removed, and commands without repositories get none", async () => {
-    const place = repository();
-    await ranIn(place.box(), "git config user.email a@b");
-    expect(readdirSync(place.base).filter((name) => name.startsWith("once-"))).toEqual([]);
-    rmSync(join(place.workspace, ".git"), { recursive: true });
-    mkdirSync(join(place.workspace, "empty"));
-    const { text } = await ranIn(place.box(), "ls /run; command -v git");
+    const repo = repository();
+    await ranIn(repo.createOptions(), "git config user.email a@b");
+    expect(readdirSync(repo.base).filter((name) => name.startsWith("once-"))).toEqual([]);
+    rmSync(join(repo.workspace, ".git"), { recursive: true });
+    mkdirSync(join(repo.workspace, "empty"));
+    const { text } = await ranIn(repo.createOptions(), "ls /run; command -v git");
     expect(text).not.toContain("pith-git");
   });
 });
 
 describe("commits that are signed", () => {
   test("BOX48 a commit or tag that cannot be signed says where the key is", async () => {
-    const place = repository();
-    place.git("config", "commit.gpgSign", "true");
+    const repo = repository();
+    repo.git("config", "commit.gpgSign", "true");
     const hint = /\npith: .*the signing key is outside the sandbox\..*outside: true.*--no-gpg-sign/;
     for (const command of ["git commit --allow-empty -m x", "git tag -s v1 -m x"]) {
-      const { end, text } = await ranIn(place.box(), command);
+      const { end, text } = await ranIn(repo.createOptions(), command);
       expect(end).not.toEqual(ended(0));
       expect(text).toMatch(hint);
     }
-    const unsigned = await ranIn(place.box(), "git commit -q --allow-empty --no-gpg-sign -m x");
+    const unsigned = await ranIn(repo.createOptions(), "git commit -q --allow-empty --no-gpg-sign -m x");
     expect(unsigned).toEqual({ end: ended(0), text: "" });
   });
 
   test("BOX48 a commit says that it is not signed although the user's own settings sign commits", async () => {
-    const place = repository();
-    writeFileSync(join(place.home, ".gitconfig"), "[commit]\n\tgpgSign\n");
-    const { end, text } = await ranIn(place.box(), "git commit -q --allow-empty -m x");
+    const repo = repository();
+    writeFileSync(join(repo.home, ".gitconfig"), "[commit]\n\tgpgSign\n");
+    const { end, text } = await ranIn(repo.createOptions(), "git commit -q --allow-empty -m x");
     expect({ end, text }).toEqual({ end: ended(0), text: expect.stringMatching(/^pith: the commit is not signed: /) });
   });
 });

@@ -6,7 +6,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { findHostSockets } from "../../../src/node/sandbox/host-sockets.ts";
-import { boxOf, openNetwork, ranIn, until, world } from "./world.ts";
+import { createSandboxFolders, openNetwork, ranIn, sandboxOptions, until } from "./world.ts";
 
 const network = await openNetwork();
 afterAll(() => network.close());
@@ -26,15 +26,16 @@ const serveAt = (path: string): string =>
 
 describe("sockets of commands", () => {
   test.each(["/tmp/own", "own", "~/own"])("BOX40 a server of one command at %s serves the next one", async (path) => {
-    const place = world();
-    const real = { "/tmp/own": join(place.temporary, "own"), own: "own", "~/own": join(place.home, "own") }[path] ?? "";
-    const seen = path === "/tmp/own" ? path : real;
+    const folders = createSandboxFolders();
+    const real =
+      { "/tmp/own": join(folders.temporary, "own"), own: "own", "~/own": join(folders.home, "own") }[path] ?? "";
+    const visiblePath = path === "/tmp/own" ? path : real;
     const controller = new AbortController();
-    const box = boxOf(place, { network });
-    const server = ranIn(box, serveAt(seen), { signal: controller.signal });
+    const options = sandboxOptions(folders, { network });
+    const server = ranIn(options, serveAt(visiblePath), { signal: controller.signal });
     let text = "";
     await until(async () => {
-      text = (await ranIn(box, connectTo(seen))).text;
+      text = (await ranIn(options, connectTo(visiblePath))).text;
       return !/ENOENT|ECONNREFUSED/.test(text);
     });
     controller.abort();
@@ -43,49 +44,55 @@ describe("sockets of commands", () => {
   });
 
   test("BOX40 a command without a network has sockets too", async () => {
-    const place = world();
-    const { text } = await ranIn(boxOf(place), `${serveAt("/tmp/own")} & sleep 1; ${connectTo("/tmp/own")}; kill $!`);
+    const folders = createSandboxFolders();
+    const { text } = await ranIn(
+      sandboxOptions(folders),
+      `${serveAt("/tmp/own")} & sleep 1; ${connectTo("/tmp/own")}; kill $!`,
+    );
     expect(text).toBe("own\n");
   });
 });
 
 describe("sockets of the machine", () => {
   test("BOX40 are closed in the workspace and in other visible folders, unless unix sockets are on", async () => {
-    const place = world();
-    const paths = [join(place.workspace, "service"), join(place.outside, "service")];
+    const folders = createSandboxFolders();
+    const paths = [join(folders.workspace, "service"), join(folders.outside, "service")];
     for (const path of paths) await listenAt(path);
     const command = paths.map(connectTo).join("; ");
-    expect((await ranIn(boxOf(place), command)).text).toBe("ECONNREFUSED\nECONNREFUSED\n");
-    expect((await ranIn(boxOf(place, { unixSockets: true }), command)).text).toBe("machine\nmachine\n");
+    expect((await ranIn(sandboxOptions(folders), command)).text).toBe("ECONNREFUSED\nECONNREFUSED\n");
+    expect((await ranIn(sandboxOptions(folders, { unixSockets: true }), command)).text).toBe("machine\nmachine\n");
   });
 
   test("BOX40 a socket is closed where its folder is visible in another place", async () => {
-    const place = world();
-    await listenAt(join(place.privateHome, "service"));
-    await listenAt(join(place.temporary, "service"));
-    const command = `${connectTo(join(place.home, "service"))}; ${connectTo("/tmp/service")}; ${connectTo("/var/tmp/service")}`;
-    expect((await ranIn(boxOf(place), command)).text).toBe("ECONNREFUSED\nECONNREFUSED\nECONNREFUSED\n");
+    const folders = createSandboxFolders();
+    await listenAt(join(folders.privateHome, "service"));
+    await listenAt(join(folders.temporary, "service"));
+    const command = `${connectTo(join(folders.home, "service"))}; ${connectTo("/tmp/service")}; ${connectTo("/var/tmp/service")}`;
+    expect((await ranIn(sandboxOptions(folders), command)).text).toBe("ECONNREFUSED\nECONNREFUSED\nECONNREFUSED\n");
   });
 
   test("BOX40 the file of a server that has ended is no obstacle, and neither is one that ends now", async () => {
-    const place = world();
-    const path = join(place.workspace, "service");
+    const folders = createSandboxFolders();
+    const path = join(folders.workspace, "service");
     const close = await listenAt(path);
     const listed = findHostSockets({ environment: {} })?.sockets;
     expect(listed).toContain(path);
     close();
     rmSync(path, { force: true });
-    expect((await ranIn(boxOf(place), "echo ran")).text).toBe("ran\n");
+    expect((await ranIn(sandboxOptions(folders), "echo ran")).text).toBe("ran\n");
   });
 });
 
 describe("sockets that appear later", () => {
   test("BOX40 are closed for a command that runs, also if their program restarts", async () => {
-    const place = world();
-    const paths = [join(place.workspace, "service"), join(place.outside, "other")];
+    const folders = createSandboxFolders();
+    const paths = [join(folders.workspace, "service"), join(folders.outside, "other")];
     const closeFirst = await listenAt(paths[0] ?? "");
-    const running = ranIn(boxOf(place, { network }), `touch started; sleep 2.5; ${paths.map(connectTo).join("; ")}`);
-    await until(() => existsSync(join(place.workspace, "started")));
+    const running = ranIn(
+      sandboxOptions(folders, { network }),
+      `touch started; sleep 2.5; ${paths.map(connectTo).join("; ")}`,
+    );
+    await until(() => existsSync(join(folders.workspace, "started")));
     closeFirst();
     for (const path of paths) rmSync(path, { force: true });
     for (const path of paths) await listenAt(path);
@@ -94,28 +101,28 @@ describe("sockets that appear later", () => {
   });
 
   test("BOX40 end a command whose sandbox cannot be changed", async () => {
-    const place = world();
-    const box = boxOf(place, { program: { ...boxOf(place).program, nsenter: null } });
-    const running = ranIn(box, "touch started; sleep 20");
-    await until(() => existsSync(join(place.workspace, "started")));
-    const path = join(place.workspace, "service");
+    const folders = createSandboxFolders();
+    const options = sandboxOptions(folders, { program: { ...sandboxOptions(folders).program, nsenter: null } });
+    const running = ranIn(options, "touch started; sleep 20");
+    await until(() => existsSync(join(folders.workspace, "started")));
+    const path = join(folders.workspace, "service");
     await listenAt(path);
     const { end } = await running;
     expect(end).toMatchObject({ type: "killed", message: expect.stringContaining(`created the socket ${path}`) });
   });
 
   test("BOX40 do not disturb a command that does not see them", async () => {
-    const place = world();
-    const running = ranIn(boxOf(place), "touch started; sleep 3; echo ran");
-    await until(() => existsSync(join(place.workspace, "started")));
-    await listenAt(join(place.base, "hidden"));
+    const folders = createSandboxFolders();
+    const running = ranIn(sandboxOptions(folders), "touch started; sleep 3; echo ran");
+    await until(() => existsSync(join(folders.workspace, "started")));
+    await listenAt(join(folders.base, "hidden"));
     expect((await running).text).toBe("ran\n");
   });
 });
 
 describe("the list", () => {
   test("BOX40 has names that a program gave in its working folder, and what variables name", async () => {
-    const { workspace, outside } = world();
+    const { workspace, outside } = createSandboxFolders();
     const script = `import socket; s = socket.socket(socket.AF_UNIX); s.bind("with space"); s.listen(); print("ready", flush=True); input()`;
     const child = spawn("python3", ["-c", script], { cwd: workspace });
     onTestFinished(() => void child.kill("SIGKILL"));
@@ -138,7 +145,7 @@ describe("the list", () => {
   });
 
   test("BOX40 has other paths of a mounted file system, mounted sockets, and the services of a machine around the container", async () => {
-    const { workspace, outside } = world();
+    const { workspace, outside } = createSandboxFolders();
     for (const name of ["service", "engine"]) await listenAt(join(outside, name));
     for (const folder of ["host/usr/bin", "host/etc", "host/run", "data/run"])
       mkdirSync(join(workspace, folder), { recursive: true });

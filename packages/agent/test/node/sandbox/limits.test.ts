@@ -7,12 +7,12 @@ import { expect, test } from "vitest";
 import { type CommandLimits, defaultLimits, limitProcessesScript } from "../../../src/node/sandbox/limits.ts";
 import { sandboxedShell } from "../../../src/node/sandbox/shell.ts";
 import { bashTool } from "../../../src/tools/bash/bash.ts";
-import { boxOf, ranIn, until, type World, world } from "./world.ts";
+import { createSandboxFolders, ranIn, type SandboxFolders, sandboxOptions, until } from "./world.ts";
 
 const MB = 1e6;
 
-function limitedBox(place: World, limits: Partial<CommandLimits>) {
-  return boxOf(place, { limits: { ...defaultLimits(), ...limits } });
+function limitedOptions(folders: SandboxFolders, limits: Partial<CommandLimits>) {
+  return sandboxOptions(folders, { limits: { ...defaultLimits(), ...limits } });
 }
 
 /** Allocates memory, reports it and waits. */
@@ -32,8 +32,8 @@ function isRunning(mark: string): boolean {
 
 test("BOX34 a command that uses more memory than the limit is killed with all its processes, and the message names the setting", async () => {
   const mark = `3${process.pid}.25`;
-  const box = limitedBox(world(), { memoryBytes: 150 * MB });
-  const { end, text } = await ranIn(box, `echo started; setsid sleep ${mark} & ${allocate(200)}`);
+  const options = limitedOptions(createSandboxFolders(), { memoryBytes: 150 * MB });
+  const { end, text } = await ranIn(options, `echo started; setsid sleep ${mark} & ${allocate(200)}`);
   expect(end).toMatchObject({ type: "killed", cause: "limit" });
   expect(end).toHaveProperty(
     "message",
@@ -46,15 +46,15 @@ test("BOX34 a command that uses more memory than the limit is killed with all it
 });
 
 test("BOX34 the memory of all processes counts together", async () => {
-  const box = limitedBox(world(), { memoryBytes: 150 * MB });
-  const { end } = await ranIn(box, `${allocate(90)} & ${allocate(90)} & wait`);
+  const options = limitedOptions(createSandboxFolders(), { memoryBytes: 150 * MB });
+  const { end } = await ranIn(options, `${allocate(90)} & ${allocate(90)} & wait`);
   expect(end).toMatchObject({ type: "killed", cause: "limit" });
 });
 
 test("BOX34 memory that processes share counts once, and reserved memory does not count", async () => {
-  const place = world();
+  const folders = createSandboxFolders();
   writeFileSync(
-    join(place.workspace, "share.py"),
+    join(folders.workspace, "share.py"),
     [
       "import mmap, os, time",
       "kept = bytearray(b'x' * 80_000_000)",
@@ -67,15 +67,15 @@ test("BOX34 memory that processes share counts once, and reserved memory does no
     ].join("\n"),
   );
   const { end, text } = await ranIn(
-    limitedBox(place, { memoryBytes: 150 * MB }),
+    limitedOptions(folders, { memoryBytes: 150 * MB }),
     "/usr/bin/env python3 share.py; wait",
   );
   expect({ end, text }).toEqual({ end: { type: "ended", exitCode: 0 }, text: "ended\nended\nended\n" });
 });
 
 test("BOX34 a command with more processes than the limit is killed, and the message names the setting", async () => {
-  const box = limitedBox(world(), { processes: 60 });
-  const { end } = await ranIn(box, "for i in $(seq 100); do sleep 30 & done 2>/dev/null; wait");
+  const options = limitedOptions(createSandboxFolders(), { processes: 60 });
+  const { end } = await ranIn(options, "for i in $(seq 100); do sleep 30 & done 2>/dev/null; wait");
   expect(end).toMatchObject({ type: "killed", cause: "limit" });
   expect(end).toHaveProperty(
     "message",
@@ -87,7 +87,7 @@ test("BOX34 a command with more processes than the limit is killed, and the mess
 
 test("BOX34 processes below the limit are not stopped, and the kernel refuses more than a little above it", async () => {
   const { end, text } = await ranIn(
-    limitedBox(world(), { processes: 60 }),
+    limitedOptions(createSandboxFolders(), { processes: 60 }),
     "for i in $(seq 40); do sleep 1 & done; wait; ulimit -Hu; ulimit -Su",
   );
   expect({ end, text }).toEqual({ end: { type: "ended", exitCode: 0 }, text: "76\n76\n" });
@@ -103,7 +103,7 @@ test("BOX34 the kernel's limit is set only where it counts the processes of one 
 const FILL = "while :; do head -c 2000000 /dev/zero >>/tmp/file; sleep 0.05; done";
 
 test("BOX34 a command that fills the private /tmp is killed, and the message names the setting", async () => {
-  const { end } = await ranIn(limitedBox(world(), { temporaryBytes: 10 * MB }), FILL);
+  const { end } = await ranIn(limitedOptions(createSandboxFolders(), { temporaryBytes: 10 * MB }), FILL);
   expect(end).toMatchObject({ type: "killed", cause: "limit" });
   expect(end).toHaveProperty(
     "message",
@@ -114,28 +114,31 @@ test("BOX34 a command that fills the private /tmp is killed, and the message nam
 });
 
 test("BOX34 a command that empties a full /tmp, or leaves it as it is, is not stopped", async () => {
-  const box = limitedBox(world(), { temporaryBytes: 10 * MB });
-  await ranIn(box, "for i in $(seq 10); do head -c 3000000 /dev/zero >/tmp/$i; done");
-  const { end, text } = await ranIn(box, "sleep 1.5; for i in $(seq 9); do rm /tmp/$i; sleep 0.2; done; ls /tmp/1*");
+  const options = limitedOptions(createSandboxFolders(), { temporaryBytes: 10 * MB });
+  await ranIn(options, "for i in $(seq 10); do head -c 3000000 /dev/zero >/tmp/$i; done");
+  const { end, text } = await ranIn(
+    options,
+    "sleep 1.5; for i in $(seq 9); do rm /tmp/$i; sleep 0.2; done; ls /tmp/1*",
+  );
   expect({ end, text }).toEqual({ end: { type: "ended", exitCode: 0 }, text: "/tmp/10\n" });
 });
 
 test("BOX34 a command with a secret has the same limits in its own folder", async () => {
-  const box = limitedBox(world(), { temporaryBytes: 10 * MB });
-  const { end } = await ranIn(box, FILL, { environment: { TOKEN: "given" }, hosts: [] });
+  const options = limitedOptions(createSandboxFolders(), { temporaryBytes: 10 * MB });
+  const { end } = await ranIn(options, FILL, { environment: { TOKEN: "given" }, hosts: [] });
   expect(end).toMatchObject({ type: "killed", cause: "limit" });
 });
 
 test("BOX34 BASH11 a background command is killed at a limit, and its job says why", async () => {
-  const place = world();
-  const tool = bashTool(sandboxedShell(limitedBox(place, { processes: 60 })));
+  const folders = createSandboxFolders();
+  const tool = bashTool(sandboxedShell(limitedOptions(folders, { processes: 60 })));
   const call = (args: object) =>
     tool.run({
       ...{ id: "1", arguments: { ...args }, signal: new AbortController().signal, maxOutputBytes: 50_000 },
       update: () => {},
     });
   await call({ command: "touch started; for i in $(seq 100); do sleep 30 & done 2>/dev/null; wait", background: true });
-  await until(() => existsSync(join(place.workspace, "started")));
+  await until(() => existsSync(join(folders.workspace, "started")));
   const { content } = await call({ job: "job-1", wait: 20 });
   expect(JSON.stringify(content)).toContain("job-1 has ended: command killed: it had");
   await tool.dispose();

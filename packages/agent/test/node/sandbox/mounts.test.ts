@@ -12,15 +12,15 @@ import {
   orderMounts,
   verifyMountsFirst,
 } from "../../../src/node/sandbox/mounts.ts";
-import { world } from "./world.ts";
+import { createSandboxFolders } from "./world.ts";
 
 describe("mounts", () => {
-  type Told = readonly (readonly [string, Mount["access"]])[];
+  type MountList = readonly (readonly [string, Mount["access"]])[];
 
-  const mountsOf = (told: Told): readonly Mount[] => told.map(([path, as]) => ({ path, access: as }));
+  const mountsOf = (list: MountList): readonly Mount[] => list.map(([path, as]) => ({ path, access: as }));
 
   /** Without the whole disk, which comes first. */
-  function told(mounts: Told, ...others: readonly Told[]): string {
+  function list(mounts: MountList, ...others: readonly MountList[]): string {
     const all = mountArguments(orderMounts(mountsOf(mounts), others.map(mountsOf))).join(" ");
     return all.replace("--ro-bind / / ", "").replace("--dev /dev --proc /proc --remount-ro /proc ", "");
   }
@@ -76,32 +76,32 @@ describe("mounts", () => {
       "--ro-bind /w/a/b /dev/null --bind /w /w --ro-bind /w/a /w/a --ro-bind /dev/null /w/a/b",
     ],
   ] as const)("BOX1 %s", (_, mounts, expected) => {
-    expect(told(mounts)).toBe(expected);
+    expect(list(mounts)).toBe(expected);
   });
 
   test("BOX1 leaves out paths that a running command could replace", () => {
-    const mounts: Told = [
+    const mounts: MountList = [
       ["/w", "writable"],
       ["/w/git/config", "readable"],
       ["/w/new/config", "readable"],
       ["/w/new/socket", "closed"],
     ];
-    const older: Told = [
+    const older: MountList = [
       ["/w", "writable"],
       ["/w/git", "writable"],
       ["/w/git/config", "readable"],
     ];
-    expect(told(mounts, older)).toBe(
+    expect(list(mounts, older)).toBe(
       "--ro-bind /w/new/socket /dev/null --bind /w /w --bind /w/git /w/git --ro-bind /w/git/config /w/git/config --ro-bind /dev/null /w/new/socket",
     );
   });
 
   test("BOX1 keeps paths that a running command may not write", () => {
-    const mounts: Told = [
+    const mounts: MountList = [
       ["/w", "writable"],
       ["/w/a/b", "empty"],
     ];
-    expect(told(mounts, [["/w", "readable"]])).toBe("--bind /w /w --bind /w/a /w/a --tmpfs /w/a/b --remount-ro /w/a/b");
+    expect(list(mounts, [["/w", "readable"]])).toBe("--bind /w /w --bind /w/a /w/a --tmpfs /w/a/b --remount-ro /w/a/b");
   });
 });
 
@@ -109,7 +109,7 @@ describe("mounts that move", () => {
   const run = promisify(execFile);
 
   test("BOX1 a program starts only if its mounts are the checked ones", async () => {
-    const { outside, temporary } = world();
+    const { outside, temporary } = createSandboxFolders();
     const path = join(temporary, "it's here");
     mkdirSync(path);
     const [shell = "", ...words] =
@@ -131,7 +131,7 @@ describe("mounts that move", () => {
   });
 
   test("BOX1 a path that is reached by a link counts as moved", () => {
-    const { outside, temporary } = world();
+    const { outside, temporary } = createSandboxFolders();
     symlinkSync(outside, join(temporary, "link"));
     for (const path of [join(temporary, "link"), join(temporary, "link/file"), join(temporary, "gone")])
       expect(verifyMountsFirst([{ path, access: "writable" }], ["true"])).toBe(null);

@@ -6,12 +6,12 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { findRepositoryPaths } from "../../../src/node/sandbox/git-paths.ts";
 import type { SandboxOptions } from "../../../src/node/sandbox/options.ts";
-import { boxOf, ranIn, type World, world } from "./world.ts";
+import { createSandboxFolders, ranIn, type SandboxFolders, sandboxOptions } from "./world.ts";
 
-interface OuterRepository extends World {
+interface OuterRepository extends SandboxFolders {
   readonly outer: string;
   readonly git: (...words: readonly string[]) => string;
-  readonly box: () => SandboxOptions;
+  readonly createOptions: () => SandboxOptions;
 }
 
 const AUTHOR = Object.fromEntries(
@@ -23,27 +23,32 @@ const AUTHOR = Object.fromEntries(
 
 /** The workspace is a subfolder of the repository at `outer`. */
 function outerRepository(): OuterRepository {
-  const place = world({ workspaceIn: "outer" });
-  const outer = join(place.base, "outer");
+  const folders = createSandboxFolders({ workspaceIn: "outer" });
+  const outer = join(folders.base, "outer");
   const git = (...words: readonly string[]): string => {
-    const env = { PATH: process.env.PATH, HOME: place.home, ...AUTHOR };
+    const env = { PATH: process.env.PATH, HOME: folders.home, ...AUTHOR };
     const settings = ["-c", "protocol.file.allow=always"];
     return execFileSync("git", ["-C", outer, ...settings, ...words], { stdio: "pipe", env }).toString();
   };
-  rmSync(join(place.workspace, ".git"), { recursive: true });
+  rmSync(join(folders.workspace, ".git"), { recursive: true });
   git("init", "-q", "-b", "main");
   writeFileSync(join(outer, "beside"), "as it was\n");
-  writeFileSync(join(place.workspace, "file"), "as it was\n");
+  writeFileSync(join(folders.workspace, "file"), "as it was\n");
   git("add", "beside", "workspace/file");
   git("commit", "-q", "-m", "first");
-  return { ...place, outer, git, box: () => boxOf(place, { environment: { ...AUTHOR, OUTER: outer } }) };
+  return {
+    ...folders,
+    outer,
+    git,
+    createOptions: () => sandboxOptions(folders, { environment: { ...AUTHOR, OUTER: outer } }),
+  };
 }
 
 const ended = (exitCode: number) => ({ type: "ended", exitCode });
 
 describe("a workspace in a subfolder of a repository", () => {
   test("BOX49 commits, branches, stashes and settings work", async () => {
-    const { git, box } = outerRepository();
+    const { git, createOptions: box } = outerRepository();
     const command = `set -e; echo x >new; git add new; git commit -qm second; git checkout -q -b work; echo y >file; git stash -q; git stash pop -q
      git commit -qam third; git checkout -q main; git merge -q work; git branch -q -d work; git tag v1; git config user.email a@example.com; git gc -q; git log --format=%s; git status --short -uno`;
     const { end, text } = await ranIn(box(), command);
@@ -67,7 +72,7 @@ describe("a workspace in a subfolder of a repository", () => {
       "mkdir -p evil/hooks; rm -rf $OUTER/.git/hooks; ln -s $PWD/evil/hooks $OUTER/.git/hooks",
     ],
   ])("BOX49 nothing else of the repository changes: %s", async (_, command) => {
-    const { outer, box } = outerRepository();
+    const { outer, createOptions: box } = outerRepository();
     const names = [".git/config", ".git/hooks/post-commit", ".git/commondir", "beside", "new"];
     const look = () =>
       names.map((name) => join(outer, name)).map((path) => existsSync(path) && readFileSync(path, "utf8"));
@@ -77,8 +82,11 @@ describe("a workspace in a subfolder of a repository", () => {
   });
 
   test("BOX49 not for commands that may not write", async () => {
-    const place = outerRepository();
-    const { end, text } = await ranIn({ ...place.box(), mayWrite: () => false }, "git commit -q --allow-empty -m x");
+    const repository = outerRepository();
+    const { end, text } = await ranIn(
+      { ...repository.createOptions(), mayWrite: () => false },
+      "git commit -q --allow-empty -m x",
+    );
     expect(end).not.toEqual(ended(0));
     expect(text).toContain("Read-only file system");
   });
@@ -102,18 +110,18 @@ describe("a workspace in a subfolder of a repository", () => {
 
 describe("a workspace that is a module of a repository", () => {
   function moduleOf(): OuterRepository {
-    const place = outerRepository();
-    const source = join(place.outside, "module");
-    place.git("init", "-q", "-b", "main", source);
-    place.git("-C", source, "commit", "-q", "--allow-empty", "-m", "first");
-    rmSync(place.workspace, { recursive: true });
-    place.git("rm", "-q", "--cached", "workspace/file");
-    place.git("submodule", "--quiet", "add", source, "workspace");
-    return place;
+    const repository = outerRepository();
+    const source = join(repository.outside, "module");
+    repository.git("init", "-q", "-b", "main", source);
+    repository.git("-C", source, "commit", "-q", "--allow-empty", "-m", "first");
+    rmSync(repository.workspace, { recursive: true });
+    repository.git("rm", "-q", "--cached", "workspace/file");
+    repository.git("submodule", "--quiet", "add", source, "workspace");
+    return repository;
   }
 
   test("BOX49 commits work in it, and its settings and hooks are protected", async () => {
-    const { outer, git, workspace, box } = moduleOf();
+    const { outer, git, workspace, createOptions: box } = moduleOf();
     const command = `touch a; git add a; git commit -qm second && git config user.email a@example.com && git log --format=%s
      git config core.fsmonitor ./x; echo x >$OUTER/.git/modules/workspace/hooks/post-commit; echo x >>$OUTER/.git/modules/workspace/config; echo x >$OUTER/.git/HEAD; echo x >.git`;
     const { text } = await ranIn(box(), command);

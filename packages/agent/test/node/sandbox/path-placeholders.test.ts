@@ -21,11 +21,11 @@ import {
   reserveFileName,
   reserveFolderName,
 } from "../../../src/node/sandbox/path-placeholders.ts";
-import { boxOf, namesAt, ranIn, world } from "./world.ts";
+import { createSandboxFolders, namesAt, ranIn, sandboxOptions } from "./world.ts";
 
 describe("placeholder files", () => {
   test("BOX5 a placeholder file exists until the last command has ended", () => {
-    const { temporary } = world();
+    const { temporary } = createSandboxFolders();
     const path = join(temporary, "commondir");
     const holdings = [reserveFileName(path, ".\n"), reserveFileName(path, ".\n")];
     expect(readFileSync(path, "utf8")).toBe(".\n");
@@ -38,7 +38,7 @@ describe("placeholder files", () => {
   });
 
   test("BOX5 the user's own file is not taken for a placeholder, whatever its content", () => {
-    const { temporary } = world();
+    const { temporary } = createSandboxFolders();
     const path = join(temporary, "commondir");
     writeFileSync(path, ".\n");
     expect(reserveFileName(path, ".\n")).toEqual({ type: "not-reserved" });
@@ -46,7 +46,7 @@ describe("placeholder files", () => {
   });
 
   test("BOX5 what a program left that was killed goes with the next command", () => {
-    const { temporary } = world();
+    const { temporary } = createSandboxFolders();
     const path = join(temporary, "commondir");
     writeFileSync(path, ".\n");
     mkdirSync(`${path}.pith/pith-4194305-1`, { recursive: true });
@@ -56,7 +56,7 @@ describe("placeholder files", () => {
   });
 
   test("BOX5 fails if another file is beside the marks", () => {
-    const { temporary } = world();
+    const { temporary } = createSandboxFolders();
     const path = join(temporary, "commondir");
     writeFileSync(path, "../evil\n");
     mkdirSync(`${path}.pith/pith-4194305-1`, { recursive: true });
@@ -64,7 +64,7 @@ describe("placeholder files", () => {
   });
 
   test("BOX5 reserves the name even if the folder of marks is empty", () => {
-    const { temporary } = world();
+    const { temporary } = createSandboxFolders();
     const path = join(temporary, "commondir");
     mkdirSync(`${path}.pith`);
     expect(reserveFileName(path, ".\n")).toMatchObject({ type: "reserved" });
@@ -78,10 +78,10 @@ describe("placeholder folders", () => {
   const NOBODY = 65_534;
 
   test("BOX5 placeholders are removed even if a command made the folder read-only", async () => {
-    const place = world();
-    const before = namesAt(place.workspace);
-    await ranIn(boxOf(place), "chmod 555 . .git");
-    expect(namesAt(place.workspace)).toEqual(before);
+    const folders = createSandboxFolders();
+    const before = namesAt(folders.workspace);
+    await ranIn(sandboxOptions(folders), "chmod 555 . .git");
+    expect(namesAt(folders.workspace)).toEqual(before);
   });
 
   test("BOX4 fails if a command could create the path and it cannot be reserved", () => {
@@ -97,7 +97,7 @@ describe("placeholder folders", () => {
   });
 
   test("BOX5 what a program left that was killed goes with the next command", () => {
-    const { temporary } = world();
+    const { temporary } = createSandboxFolders();
     const path = join(temporary, ".vscode");
     mkdirSync(join(path, "pith-4194305-1"), { recursive: true });
     const holding = reserveFolderName(path);

@@ -19,11 +19,11 @@ import {
   openPrivateFolders,
   removeUnusedFolders,
 } from "../../../src/node/sandbox/private-folders.ts";
-import { boxOf, program, ranIn, until, type World, world } from "./world.ts";
+import { createSandboxFolders, program, ranIn, type SandboxFolders, sandboxOptions, until } from "./world.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-const optionsFor = ({ base, workspace, home }: World) => ({
+const optionsFor = ({ base, workspace, home }: SandboxFolders) => ({
   folder: join(base, "sandbox"),
   root: workspace,
   home,
@@ -31,8 +31,11 @@ const optionsFor = ({ base, workspace, home }: World) => ({
 });
 
 test("BOX16 a workspace has one private home, and each session a temporary folder that ends with it", async () => {
-  const place = world();
-  const [first, second] = [await openPrivateFolders(optionsFor(place)), await openPrivateFolders(optionsFor(place))];
+  const folders = createSandboxFolders();
+  const [first, second] = [
+    await openPrivateFolders(optionsFor(folders)),
+    await openPrivateFolders(optionsFor(folders)),
+  ];
   expect(first.home).toBe(second.home);
   expect(first.temporary).not.toBe(second.temporary);
   expect([first.home, first.temporary].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o700]);
@@ -40,11 +43,11 @@ test("BOX16 a workspace has one private home, and each session a temporary folde
   await first.close();
   await second.close();
   expect([first.temporary, second.temporary, first.home].map((path) => existsSync(path))).toEqual([false, false, true]);
-  expect(readdirSync(join(place.base, "sandbox/sessions"))).toEqual([]);
+  expect(readdirSync(join(folders.base, "sandbox/sessions"))).toEqual([]);
 });
 
 test("BOX10 temporary folders of other sessions are not visible, wherever they are", async () => {
-  const place = world();
+  const folders = createSandboxFolders();
   const scratch = mkdtempSync(join(import.meta.dirname, ".scratch-"));
   const before = process.env.TMPDIR;
   process.env.TMPDIR = scratch;
@@ -53,12 +56,12 @@ test("BOX10 temporary folders of other sessions are not visible, wherever they a
     else process.env.TMPDIR = before;
     rmSync(scratch, { recursive: true, force: true });
   });
-  const [own, other] = [await openPrivateFolders(optionsFor(place)), await openPrivateFolders(optionsFor(place))];
+  const [own, other] = [await openPrivateFolders(optionsFor(folders)), await openPrivateFolders(optionsFor(folders))];
   writeFileSync(join(other.temporary, "file"), "of another session");
   writeFileSync(join(scratch, "shared"), "shared");
-  const box = boxOf(place, { privateHome: own.home, temporary: own.temporary, readable: [scratch] });
+  const options = sandboxOptions(folders, { privateHome: own.home, temporary: own.temporary, readable: [scratch] });
   const { text } = await ranIn(
-    box,
+    options,
     `cat ${scratch}/shared; cat ${other.temporary}/file; touch /tmp/written && echo written`,
   );
   expect(text).toMatch(/^shared.*No such file.*\nwritten\n$/);
@@ -66,51 +69,59 @@ test("BOX10 temporary folders of other sessions are not visible, wherever they a
 });
 
 test("BOX15 the configuration is copied with the first command of a session, not at its start", async () => {
-  const place = world();
-  writeFileSync(join(place.home, ".gitconfig"), "[user]\n\tname = Ada\n");
-  const folders = await openPrivateFolders(optionsFor(place));
+  const sandboxFolders = createSandboxFolders();
+  writeFileSync(join(sandboxFolders.home, ".gitconfig"), "[user]\n\tname = Ada\n");
+  const folders = await openPrivateFolders(optionsFor(sandboxFolders));
   expect(readdirSync(folders.home)).toEqual([]);
-  const box = boxOf(place, { privateHome: folders.home, fillHome: folders.fillHome, temporary: folders.temporary });
-  const first = await ranIn(box, "git config --global user.name; git config --global user.name Eve");
+  const options = sandboxOptions(sandboxFolders, {
+    privateHome: folders.home,
+    fillHome: folders.fillHome,
+    temporary: folders.temporary,
+  });
+  const first = await ranIn(options, "git config --global user.name; git config --global user.name Eve");
   expect(first.text).toBe("Ada\n");
   // Once for all commands of the session.
-  expect((await ranIn(box, "git config --global user.name")).text).toBe("Eve\n");
+  expect((await ranIn(options, "git config --global user.name")).text).toBe("Eve\n");
   await folders.close();
 });
 
 test("BOX15 a command whose home cannot be prepared does not run", async () => {
-  const place = world();
-  const box = boxOf(place, { fillHome: () => Promise.reject(new Error("the disk is full")) });
-  expect(await ranIn(box, "touch ran")).toMatchObject({
+  const folders = createSandboxFolders();
+  const options = sandboxOptions(folders, { fillHome: () => Promise.reject(new Error("the disk is full")) });
+  expect(await ranIn(options, "touch ran")).toMatchObject({
     end: { type: "not-started", message: expect.stringContaining("the disk is full") },
   });
-  expect(existsSync(join(place.workspace, "ran"))).toBe(false);
+  expect(existsSync(join(folders.workspace, "ran"))).toBe(false);
 });
 
 test("BOX15 a home that could not be filled is filled before the next command", async () => {
-  const place = world();
-  writeFileSync(join(place.home, ".gitconfig"), "[user]\n\tname = Ada\n");
-  const folders = await openPrivateFolders(optionsFor(place));
+  const sandboxFolders = createSandboxFolders();
+  writeFileSync(join(sandboxFolders.home, ".gitconfig"), "[user]\n\tname = Ada\n");
+  const folders = await openPrivateFolders(optionsFor(sandboxFolders));
   // It names no process, so the cleaning up before the copy fails.
   const damaged = join(dirname(folders.home), "once-damaged");
   mkdirSync(damaged);
   writeFileSync(join(damaged, "process"), "{}");
-  const box = boxOf(place, { privateHome: folders.home, fillHome: folders.fillHome, temporary: folders.temporary });
-  expect((await ranIn(box, "touch ran")).end.type).toBe("not-started");
-  expect(existsSync(join(place.workspace, "ran"))).toBe(false);
+  const options = sandboxOptions(sandboxFolders, {
+    privateHome: folders.home,
+    fillHome: folders.fillHome,
+    temporary: folders.temporary,
+  });
+  expect((await ranIn(options, "touch ran")).end.type).toBe("not-started");
+  expect(existsSync(join(sandboxFolders.workspace, "ran"))).toBe(false);
   rmSync(damaged, { recursive: true });
-  expect((await ranIn(box, "git config --global user.name")).text).toBe("Ada\n");
+  expect((await ranIn(options, "git config --global user.name")).text).toBe("Ada\n");
   await folders.close();
 });
 
 test("BOX16 homes that were not used for 60 days, or whose workspace is gone, are removed at a later start", async () => {
-  const place = world();
-  const options = optionsFor(place);
+  const sandboxFolders = createSandboxFolders();
+  const options = optionsFor(sandboxFolders);
   const rootOf = (name: string): string => {
-    mkdirSync(join(place.base, name));
-    return join(place.base, name);
+    mkdirSync(join(sandboxFolders.base, name));
+    return join(sandboxFolders.base, name);
   };
-  const roots = [place.workspace, rootOf("old"), rootOf("recent"), rootOf("gone")];
+  const roots = [sandboxFolders.workspace, rootOf("old"), rootOf("recent"), rootOf("gone")];
   const homes: string[] = [];
   for (const root of roots) {
     const folders = await openPrivateFolders({ ...options, root });
@@ -133,7 +144,7 @@ test("BOX16 homes that were not used for 60 days, or whose workspace is gone, ar
 
 /** Starts another process that runs a command in the workspace and never ends by itself. */
 async function startedProgram(
-  place: World,
+  folders: SandboxFolders,
   command = "touch up; sleep 600",
 ): Promise<{ readonly temporary: string; pause(): void; kill(): Promise<void> }> {
   const source = (name: string): string => JSON.stringify(join(import.meta.dirname, "../../../src/node/sandbox", name));
@@ -147,13 +158,13 @@ async function startedProgram(
     const caught = { ...box.caught, record: folders.absentNames };
     const shell = sandboxedShell({ ...box, ...folders, caught, privateHome: folders.home, home: options.home, mayWrite: () => true });
     await shell.run(command, { signal: new AbortController().signal, onOutput: () => {} });`;
-  const { mayWrite: _, ...box } = boxOf(place);
-  const parts = JSON.stringify({ options: optionsFor(place), box: { ...box, program }, command });
+  const { mayWrite: _, ...options } = sandboxOptions(folders);
+  const parts = JSON.stringify({ options: optionsFor(folders), box: { ...options, program }, command });
   const child = spawn(process.execPath, ["--input-type=module", "-e", code, parts], { stdio: "inherit" });
   onTestFinished(() => void child.kill("SIGKILL"));
-  await until(() => existsSync(join(place.workspace, "up")));
-  const temporary = readFileSync(join(place.base, "sandbox/temporary"), "utf8");
-  rmSync(join(place.base, "sandbox/temporary"));
+  await until(() => existsSync(join(folders.workspace, "up")));
+  const temporary = readFileSync(join(folders.base, "sandbox/temporary"), "utf8");
+  rmSync(join(folders.base, "sandbox/temporary"));
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   return {
     temporary,
@@ -166,33 +177,33 @@ async function startedProgram(
 }
 
 test("BOX17 after a process was killed during a command, the next start in any folder removes what it left", async () => {
-  const place = world();
+  const folders = createSandboxFolders();
   const names = (): readonly string[] => [
-    ...readdirSync(place.workspace),
-    ...readdirSync(join(place.workspace, ".git")).map((name) => `.git/${name}`),
+    ...readdirSync(folders.workspace),
+    ...readdirSync(join(folders.workspace, ".git")).map((name) => `.git/${name}`),
   ];
-  const [before, rootNames] = [names(), readdirSync(place.workspace)];
-  mkdirSync(join(place.workspace, ".idea"));
-  const running = await startedProgram(place);
-  const sandbox = join(place.base, "sandbox");
+  const [before, rootNames] = [names(), readdirSync(folders.workspace)];
+  mkdirSync(join(folders.workspace, ".idea"));
+  const running = await startedProgram(folders);
+  const sandbox = join(folders.base, "sandbox");
   // While it runs, another start leaves everything as it is.
-  await cleanUpEndedSessions(sandbox, join(place.base, "caught"));
+  await cleanUpEndedSessions(sandbox, join(folders.base, "caught"));
   expect(names()).toEqual(expect.arrayContaining([".git/commondir", ".git/config.worktree"]));
-  expect(readdirSync(place.workspace).toSorted()).toEqual([...rootNames, ".idea", "up"].toSorted());
+  expect(readdirSync(folders.workspace).toSorted()).toEqual([...rootNames, ".idea", "up"].toSorted());
   expect(existsSync(running.temporary)).toBe(true);
   await running.kill();
   expect(names()).toEqual(expect.arrayContaining([".git/commondir"]));
-  await cleanUpEndedSessions(sandbox, join(place.base, "caught"));
+  await cleanUpEndedSessions(sandbox, join(folders.base, "caught"));
   expect(names().toSorted()).toEqual([...before, ".idea", "up"].toSorted());
   expect(existsSync(running.temporary)).toBe(false);
   expect(readdirSync(join(sandbox, "sessions"))).toEqual([]);
 });
 
 test("BOX17 a file that a command made just before its process was killed is caught by the next start", async () => {
-  const place = world();
-  const at = (name: string): string => join(place.workspace, name);
+  const folders = createSandboxFolders();
+  const at = (name: string): string => join(folders.workspace, name);
   const running = await startedProgram(
-    place,
+    folders,
     "touch up; for i in $(seq 1000); do [ -e go ] && break; sleep 0.02; done; touch .mcp.json; sleep 60",
   );
   running.pause();
@@ -200,31 +211,31 @@ test("BOX17 a file that a command made just before its process was killed is cau
   await until(() => existsSync(at(".mcp.json")));
   await running.kill();
   expect(existsSync(at(".mcp.json"))).toBe(true);
-  const moved = await cleanUpEndedSessions(join(place.base, "sandbox"), join(place.base, "caught"));
+  const moved = await cleanUpEndedSessions(join(folders.base, "sandbox"), join(folders.base, "caught"));
   expect(moved.map(({ path }) => path).toSorted()).toEqual([at(".mcp.json")]);
   for (const { path, movedTo } of moved) expect([existsSync(path), existsSync(movedTo)]).toEqual([false, true]);
-  expect(await cleanUpEndedSessions(join(place.base, "sandbox"), join(place.base, "caught"))).toEqual([]);
+  expect(await cleanUpEndedSessions(join(folders.base, "sandbox"), join(folders.base, "caught"))).toEqual([]);
 });
 
 test("BOX17 if a placeholder cannot be recorded in the journal, the command does not run", async () => {
-  const place = world();
-  const before = readdirSync(place.workspace);
-  const { end } = await ranIn(boxOf(place, { journal: "/no/such/journal" }), "touch ran");
+  const folders = createSandboxFolders();
+  const before = readdirSync(folders.workspace);
+  const { end } = await ranIn(sandboxOptions(folders, { journal: "/no/such/journal" }), "touch ran");
   expect(end).toMatchObject({ type: "not-started", message: expect.stringContaining("/no/such/journal") });
-  expect(readdirSync(place.workspace)).toEqual(before);
+  expect(readdirSync(folders.workspace)).toEqual(before);
 });
 
 test("BOX17 the user's own files in a journal stay", async () => {
-  const place = world();
-  const at = (name: string): string => join(place.workspace, name);
+  const folders = createSandboxFolders();
+  const at = (name: string): string => join(folders.workspace, name);
   mkdirSync(at(".vscode"));
   writeFileSync(at("empty"), "");
   writeFileSync(at("file.pith"), "");
-  const session = join(place.base, "sandbox/sessions/1-a");
+  const session = join(folders.base, "sandbox/sessions/1-a");
   mkdirSync(dirname(session), { recursive: true });
   writeFileSync(
     session,
-    JSON.stringify({ process: { pid: 1, start: "0", machine: "gone" }, temporary: place.outside }),
+    JSON.stringify({ process: { pid: 1, start: "0", machine: "gone" }, temporary: folders.outside }),
   );
   const noted = [
     { path: at(".vscode") },
@@ -233,9 +244,9 @@ test("BOX17 the user's own files in a journal stay", async () => {
     { path: at("way-out/file"), text: "as it was\n" },
   ];
   writeFileSync(`${session}.names`, `${noted.map((each) => JSON.stringify(each)).join("\n")}\n{"path":`);
-  await cleanUpEndedSessions(join(place.base, "sandbox"), join(place.base, "caught"));
+  await cleanUpEndedSessions(join(folders.base, "sandbox"), join(folders.base, "caught"));
   expect(
-    [at(".vscode"), at("empty"), at("file.pith"), join(place.outside, "file")].map((path) => existsSync(path)),
+    [at(".vscode"), at("empty"), at("file.pith"), join(folders.outside, "file")].map((path) => existsSync(path)),
   ).toEqual([true, true, true, true]);
   expect(existsSync(session)).toBe(false);
 });
@@ -245,10 +256,11 @@ test.each([
   [".hg/sharedpath", [".hg"]],
   [".hg/store/x", []],
 ])("BOX5 Mercurial runs nothing that a command left: %s", async (name, folders) => {
-  const place = world();
-  if (folders.length === 0) rmSync(join(place.workspace, ".git"), { recursive: true });
-  for (const folder of folders) mkdirSync(join(place.workspace, folder));
-  await ranIn(boxOf(place), `mkdir -p .hg/store; echo x >${name}; echo x >.hg/hgrc`);
-  for (const file of [".hg/hgrc", ".hg/sharedpath"]) expect(existsSync(join(place.workspace, file))).toBe(false);
-  expect(existsSync(join(place.workspace, ".hg/store"))).toBe(true);
+  const sandboxFolders = createSandboxFolders();
+  if (folders.length === 0) rmSync(join(sandboxFolders.workspace, ".git"), { recursive: true });
+  for (const folder of folders) mkdirSync(join(sandboxFolders.workspace, folder));
+  await ranIn(sandboxOptions(sandboxFolders), `mkdir -p .hg/store; echo x >${name}; echo x >.hg/hgrc`);
+  for (const file of [".hg/hgrc", ".hg/sharedpath"])
+    expect(existsSync(join(sandboxFolders.workspace, file))).toBe(false);
+  expect(existsSync(join(sandboxFolders.workspace, ".hg/store"))).toBe(true);
 });

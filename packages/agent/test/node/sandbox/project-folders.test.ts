@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import type { SandboxOptions } from "../../../src/node/sandbox/options.ts";
 import { findHiddenPlaces, findOuterProjects } from "../../../src/node/sandbox/project-folders.ts";
 import { findFixedPaths } from "../../../src/node/sandbox-runtime/config.ts";
-import { boxOf, program, SECRET, world } from "./world.ts";
+import { createSandboxFolders, program, SECRET, sandboxOptions } from "./world.ts";
 
 /** A folder that stands for `/srv`. */
 class Place {
@@ -40,7 +40,7 @@ class Place {
   /** Runs a command in a folder of the place, which is `/srv` for the command. */
   run(workspace: string, command: string, parts: Partial<SandboxOptions> = {}): string {
     for (const name of ["home", "private", "temporary"]) mkdirSync(join(this.#others, name), { recursive: true });
-    const box = {
+    const options = {
       ...{ program, root: join("/srv", workspace), home: join(this.#others, "home") },
       ...{ privateHome: join(this.#others, "private"), temporary: join(this.#others, "temporary") },
       caught: { folder: join(this.#others, "caught"), record: join(this.#others, "absent") },
@@ -49,7 +49,7 @@ class Place {
     mkdirSync(join(this.folder, workspace), { recursive: true });
     const mounts = ["--unshare-user", "--die-with-parent", "--dev-bind", "/", "/", "--bind", this.folder, "/srv"];
     const script = join(import.meta.dirname, "run-in-place.ts");
-    return execFileSync(program.path, [...mounts, process.execPath, script, JSON.stringify({ box, command })], {
+    return execFileSync(program.path, [...mounts, process.execPath, script, JSON.stringify({ options, command })], {
       encoding: "utf8",
     });
   }
@@ -196,7 +196,7 @@ describe("the hidden folder", () => {
 });
 
 test("BOX33 a package workspace above a repository is not shown", () => {
-  const { workspace, base, home } = world();
+  const { workspace, base, home } = createSandboxFolders();
   writeFileSync(join(base, "go.work"), "go 1.24\n");
   expect(findOuterProjects(workspace, home)).toEqual([]);
 });
@@ -204,6 +204,6 @@ test("BOX33 a package workspace above a repository is not shown", () => {
 test("BOX33 PLAT2 the sandbox runtime denies reading the same folder", () => {
   const root = "/srv/no-such-folder/app";
   const runtime = { folder: "/nowhere", version: "1" };
-  const { denyRead } = findFixedPaths({ ...boxOf(world()), root, runtime });
+  const { denyRead } = findFixedPaths({ ...sandboxOptions(createSandboxFolders()), root, runtime });
   expect(denyRead).toContain("/srv");
 });

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createMountPoints, type Mount } from "../../../src/node/sandbox/mounts.ts";
 import { sandboxedShell } from "../../../src/node/sandbox/shell.ts";
-import { boxOf, type Ran, until, untouchable, world } from "./world.ts";
+import { createSandboxFolders, type Ran, sandboxOptions, until, untouchable } from "./world.ts";
 
 /** Python, because no shell can swap two names atomically. */
 const EXCHANGE = `import os, ctypes, time
@@ -23,18 +23,18 @@ while True:
 test.each([{ agents: 1 }, { agents: 2 }])(
   "BOX1 no way out by a folder that is exchanged while commands start ($agents)",
   async ({ agents }) => {
-    const place = world();
-    mkdirSync(join(place.home, ".vscode"));
-    const before = untouchable(place);
-    const first = sandboxedShell(boxOf(place));
+    const folders = createSandboxFolders();
+    mkdirSync(join(folders.home, ".vscode"));
+    const before = untouchable(folders);
+    const first = sandboxedShell(sandboxOptions(folders));
     // From here on it knows which names further down it guards, and what is created below is none of them.
     await first.run("true", { signal: new AbortController().signal, onOutput: () => {} });
-    const second = agents === 1 ? first : sandboxedShell(boxOf(place));
+    const second = agents === 1 ? first : sandboxedShell(sandboxOptions(folders));
     const act = new AbortController();
     const output = (): void => {};
     const exchanging = first.run(`exec python3 -c '${EXCHANGE}'`, { signal: act.signal, onOutput: output });
     onTestFinished(() => act.abort());
-    await until(() => existsSync(join(place.workspace, "ready")));
+    await until(() => existsSync(join(folders.workspace, "ready")));
     const tried: Ran["end"][] = [];
     for (let count = 0; count < 40; count += 1)
       tried.push(
@@ -42,7 +42,7 @@ test.each([{ agents: 1 }, { agents: 2 }])(
       );
     act.abort();
     await exchanging;
-    expect(untouchable(place)).toEqual(before);
+    expect(untouchable(folders)).toEqual(before);
     expect(tried.map(({ type }) => type)).toContain("ended");
   },
 );
@@ -67,7 +67,7 @@ test("BOX18 a mount point is never created through a link, even while another pr
     rmSync(base, { recursive: true, force: true });
   });
   await until(() => existsSync(join(home, "ready")));
-  const seen = { made: 0, refused: 0 };
+  const counts = { made: 0, refused: 0 };
   for (let round = 0; round < 3_000; round += 1) {
     const mounts: readonly Mount[] = [
       { path: "/home/ann", access: "writable", source: home },
@@ -75,11 +75,11 @@ test("BOX18 a mount point is never created through a link, even while another pr
     ];
     try {
       createMountPoints(mounts);
-      seen.made += 1;
+      counts.made += 1;
     } catch {
-      seen.refused += 1;
+      counts.refused += 1;
     }
   }
   expect(readdirSync(outside)).toEqual([]);
-  expect(seen.made).toBeGreaterThan(0);
+  expect(counts.made).toBeGreaterThan(0);
 });

@@ -4,12 +4,12 @@ import type { SandboxOptions } from "../../../src/node/sandbox/options.ts";
 import { sandboxedShell } from "../../../src/node/sandbox/shell.ts";
 
 interface Run {
-  readonly box: Omit<SandboxOptions, "mayWrite">;
+  readonly options: Omit<SandboxOptions, "mayWrite">;
   readonly command: string;
 }
 
-const { box, command } = JSON.parse(process.argv[2] ?? "") as Run;
-const end = await sandboxedShell({ ...box, mayWrite: () => true }).run(command, {
+const { options, command } = JSON.parse(process.argv[2] ?? "") as Run;
+const end = await sandboxedShell({ ...options, mayWrite: () => true }).run(command, {
   signal: new AbortController().signal,
   onOutput: (chunk) => void process.stdout.write(Uint8Array.from(chunk)),
 });

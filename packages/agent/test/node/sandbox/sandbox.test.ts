@@ -17,7 +17,16 @@ import { detectSandbox } from "../../../src/node/sandbox/detect.ts";
 import { SandboxLauncher } from "../../../src/node/sandbox/launcher.ts";
 import { sandboxedShell } from "../../../src/node/sandbox/shell.ts";
 import { alive, pidsIn } from "../shell-folder.ts";
-import { boxOf, openNetwork, program, ranIn, SECRET, until, type World, world } from "./world.ts";
+import {
+  createSandboxFolders,
+  openNetwork,
+  program,
+  ranIn,
+  type SandboxFolders,
+  SECRET,
+  sandboxOptions,
+  until,
+} from "./world.ts";
 
 describe("inherited files", () => {
   const source = join(import.meta.dirname, "../../../src/node/sandbox/environment.ts");
@@ -38,19 +47,19 @@ describe("inherited files", () => {
 describe("sandboxed shell", () => {
   const NAMES = [".git", "way-out"];
 
-  const namesIn = ({ workspace }: World): readonly string[] => readdirSync(workspace).toSorted();
+  const namesIn = ({ workspace }: SandboxFolders): readonly string[] => readdirSync(workspace).toSorted();
 
   test("BOX4 a command whose sandbox cannot be created does not run", async () => {
-    const place = world();
+    const folders = createSandboxFolders();
     const broken = { ...program, isolationArguments: [...program.isolationArguments, "--no-such-option"] };
-    const { end } = await ranIn(boxOf(place, { program: broken }), "touch ran");
+    const { end } = await ranIn(sandboxOptions(folders, { program: broken }), "touch ran");
     expect(end).toEqual({
       type: "not-started",
       message: expect.stringMatching(
         /^the command was not run, because its sandbox could not be created: .*no-such-option/,
       ),
     });
-    expect(namesIn(place)).toEqual(NAMES);
+    expect(namesIn(folders)).toEqual(NAMES);
   });
 
   test.each([
@@ -59,28 +68,31 @@ describe("sandboxed shell", () => {
     ["a workspace that is everything", { root: "/" }, "the workspace is the whole disk"],
     ["a workspace that is the home", { home: "/usr/share", root: "/usr" }, "the workspace contains your home folder"],
   ])("BOX4 so is %s", async (_, parts, message) => {
-    const { end } = await ranIn(boxOf(world(), parts), "true");
+    const { end } = await ranIn(sandboxOptions(createSandboxFolders(), parts), "true");
     expect(end).toMatchObject({ type: "not-started", message: expect.stringContaining(message) });
   });
 
   test("BOX4 a command that fails like a sandbox counts as run", async () => {
-    const { end } = await ranIn(boxOf(world()), "echo 'bwrap: no' >&2; exit 1");
+    const { end } = await ranIn(sandboxOptions(createSandboxFolders()), "echo 'bwrap: no' >&2; exit 1");
     expect(end).toEqual({ type: "ended", exitCode: 1 });
   });
 
   test("BOX31 loader variables reach the command, but not the programs that create its sandbox", async () => {
-    const place = world();
+    const folders = createSandboxFolders();
     const network = await openNetwork();
     onTestFinished(() => network.close());
-    const before = readdirSync(place.base).toSorted();
+    const before = readdirSync(folders.base).toSorted();
     // A loader that reads these writes a file for each program, outside the sandbox too.
-    const environment = { LD_DEBUG: "statistics", LD_DEBUG_OUTPUT: join(place.base, "loaded") };
+    const environment = { LD_DEBUG: "statistics", LD_DEBUG_OUTPUT: join(folders.base, "loaded") };
     for (const parts of [{}, { network }]) {
-      const { end, text } = await ranIn(boxOf(place, { environment, ...parts }), 'echo "it is $LD_DEBUG_OUTPUT"');
+      const { end, text } = await ranIn(
+        sandboxOptions(folders, { environment, ...parts }),
+        'echo "it is $LD_DEBUG_OUTPUT"',
+      );
       expect(end).toEqual({ type: "ended", exitCode: 0 });
       expect(text).toContain(`it is ${environment.LD_DEBUG_OUTPUT}`);
     }
-    expect(readdirSync(place.base).toSorted()).toEqual([...before, "journal"].toSorted());
+    expect(readdirSync(folders.base).toSorted()).toEqual([...before, "journal"].toSorted());
   });
 
   test("BOX31 the command, but no program that creates its sandbox, gets variables that lead the C library to files", async () => {
@@ -94,11 +106,11 @@ describe("sandboxed shell", () => {
       "LOCPATH",
     ];
     const all = [...names, "MALLOC_TRACE", "NLSPATH", "RESOLV_HOST_CONF", "TZDIR"];
-    const place = world();
-    const box = boxOf(place, { environment: Object.fromEntries(all.map((name) => [name, ""])) });
-    const { text } = await ranIn(box, "env");
+    const folders = createSandboxFolders();
+    const options = sandboxOptions(folders, { environment: Object.fromEntries(all.map((name) => [name, ""])) });
+    const { text } = await ranIn(options, "env");
     expect(all.filter((name) => !text.includes(`\n${name}=\n`))).toEqual([]);
-    const prepared = new SandboxLauncher(box).prepare({ argv: ["/bin/true"], commandText: "true" });
+    const prepared = new SandboxLauncher(options).prepare({ argv: ["/bin/true"], commandText: "true" });
     if (prepared.type === "failed") throw new Error(prepared.why);
     prepared.launch.release();
     expect(all.filter((name) => name in prepared.launch.environment)).toEqual([]);
@@ -108,14 +120,14 @@ describe("sandboxed shell", () => {
   test("BOX13 a command without a network gets no address of the user's proxy, which may contain a password", async () => {
     const names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"].flatMap((name) => [name, name.toLowerCase()]);
     const environment = Object.fromEntries(names.map((name) => [name, `http://ann:${SECRET}@proxy.test`]));
-    const { text } = await ranIn(boxOf(world(), { environment }), "env");
+    const { text } = await ranIn(sandboxOptions(createSandboxFolders(), { environment }), "env");
     expect(text.split("\n").filter((line) => /proxy/i.test(line))).toEqual([]);
   });
 
   test("BOX1 a command shares no namespace with this program, and has no capability", async () => {
     const namespaces = ["cgroup", "ipc", "mnt", "net", "pid", "user", "uts"];
     const { text } = await ranIn(
-      boxOf(world()),
+      sandboxOptions(createSandboxFolders()),
       `for n in ${namespaces.join(" ")}; do readlink /proc/self/ns/$n; done; grep -h ^Cap /proc/self/status`,
     );
     const own = namespaces.map((name) => readlinkSync(`/proc/self/ns/${name}`));
@@ -136,72 +148,75 @@ describe("sandboxed shell", () => {
   });
 
   test("BOX5 no placeholder is seen in the workspace, and none is left in .git, also by concurrent commands", async () => {
-    const place = world();
-    const box = boxOf(place);
-    const git = readdirSync(join(place.workspace, ".git"));
-    const long = ranIn(box, "touch up; until [ -e go ]; do sleep 0.02; done; ls -A");
-    await until(() => namesIn(place).includes("up"));
-    expect(namesIn(place)).toEqual([".git", "up", "way-out"]);
-    await Promise.all([ranIn(box, "true"), ranIn(box, "true"), ranIn(box, "true")]);
-    writeFileSync(join(place.workspace, "go"), "");
+    const folders = createSandboxFolders();
+    const options = sandboxOptions(folders);
+    const git = readdirSync(join(folders.workspace, ".git"));
+    const long = ranIn(options, "touch up; until [ -e go ]; do sleep 0.02; done; ls -A");
+    await until(() => namesIn(folders).includes("up"));
+    expect(namesIn(folders)).toEqual([".git", "up", "way-out"]);
+    await Promise.all([ranIn(options, "true"), ranIn(options, "true"), ranIn(options, "true")]);
+    writeFileSync(join(folders.workspace, "go"), "");
     expect((await long).text).toBe(".git\ngo\nup\nway-out\n");
-    expect(readdirSync(join(place.workspace, ".git"))).toEqual(git);
+    expect(readdirSync(join(folders.workspace, ".git"))).toEqual(git);
   });
 
   test("BOX5 the user's own folder stays, empty or not, and can be read", async () => {
-    const place = world();
-    mkdirSync(join(place.workspace, ".idea"));
-    mkdirSync(join(place.workspace, ".vscode"));
-    writeFileSync(join(place.workspace, ".vscode/settings.json"), "mine");
-    const { text } = await ranIn(boxOf(place), "cat .vscode/settings.json; touch .idea/a .vscode/b");
+    const folders = createSandboxFolders();
+    mkdirSync(join(folders.workspace, ".idea"));
+    mkdirSync(join(folders.workspace, ".vscode"));
+    writeFileSync(join(folders.workspace, ".vscode/settings.json"), "mine");
+    const { text } = await ranIn(sandboxOptions(folders), "cat .vscode/settings.json; touch .idea/a .vscode/b");
     expect(text).toMatch(/^mine.*Read-only[\s\S]*Read-only/);
-    expect(namesIn(place)).toEqual([".git", ".idea", ".vscode", "way-out"]);
+    expect(namesIn(folders)).toEqual([".git", ".idea", ".vscode", "way-out"]);
   });
 
   test("BOX5 a dangling link in place of a guarded folder does not block the command", async () => {
-    const place = world();
-    symlinkSync(join(place.base, "nowhere"), join(place.workspace, ".vscode"));
-    expect((await ranIn(boxOf(place), "touch .vscode/tasks.json")).end).toEqual({ type: "ended", exitCode: 1 });
-    expect(namesIn(place)).toEqual([".git", ".vscode", "way-out"]);
+    const folders = createSandboxFolders();
+    symlinkSync(join(folders.base, "nowhere"), join(folders.workspace, ".vscode"));
+    expect((await ranIn(sandboxOptions(folders), "touch .vscode/tasks.json")).end).toEqual({
+      type: "ended",
+      exitCode: 1,
+    });
+    expect(namesIn(folders)).toEqual([".git", ".vscode", "way-out"]);
   });
 
   test("BOX5 a .git file that names another repository cannot be changed", async () => {
-    const place = world();
-    rmSync(join(place.workspace, ".git"), { recursive: true });
-    writeFileSync(join(place.workspace, ".git"), `gitdir: ${place.outside}`);
-    const { text } = await ranIn(boxOf(place), "cat .git; echo x >.git; mv .git away; rm -f .git");
+    const folders = createSandboxFolders();
+    rmSync(join(folders.workspace, ".git"), { recursive: true });
+    writeFileSync(join(folders.workspace, ".git"), `gitdir: ${folders.outside}`);
+    const { text } = await ranIn(sandboxOptions(folders), "cat .git; echo x >.git; mv .git away; rm -f .git");
     expect(text).toMatch(/^gitdir: .*Read-only[\s\S]*busy[\s\S]*busy/);
-    expect(namesIn(place)).toEqual([".git", "way-out"]);
+    expect(namesIn(folders)).toEqual([".git", "way-out"]);
   });
 
   test("BOX5 a guarded link has its old target when the command has ended", async () => {
-    const place = world();
-    const theirs = join(place.base, "theirs");
+    const folders = createSandboxFolders();
+    const theirs = join(folders.base, "theirs");
     mkdirSync(theirs);
-    symlinkSync(theirs, join(place.workspace, ".claude"));
-    await ranIn(boxOf(place), "rm .claude && mkdir .claude && echo x >.claude/settings.json; chmod 555 .");
-    expect(readlinkSync(join(place.workspace, ".claude"))).toBe(theirs);
+    symlinkSync(theirs, join(folders.workspace, ".claude"));
+    await ranIn(sandboxOptions(folders), "rm .claude && mkdir .claude && echo x >.claude/settings.json; chmod 555 .");
+    expect(readlinkSync(join(folders.workspace, ".claude"))).toBe(theirs);
   });
 
   test("BOX1 keys that are created or replaced in a hidden folder while a command runs stay hidden", async () => {
-    const place = world();
-    const box = boxOf(place, { hidden: [dirname(place.keys)] });
+    const folders = createSandboxFolders();
+    const options = sandboxOptions(folders, { hidden: [dirname(folders.keys)] });
     const running = ranIn(
-      box,
+      options,
       "touch started; while [ ! -e go ]; do sleep 0.02; done; ls -A ~/.pith; cat $KEYS $KEYS.new",
     );
-    await until(() => existsSync(join(place.workspace, "started")));
-    rmSync(place.keys);
-    for (const name of [place.keys, `${place.keys}.new`]) writeFileSync(name, SECRET);
-    writeFileSync(join(place.workspace, "go"), "");
+    await until(() => existsSync(join(folders.workspace, "started")));
+    rmSync(folders.keys);
+    for (const name of [folders.keys, `${folders.keys}.new`]) writeFileSync(name, SECRET);
+    writeFileSync(join(folders.workspace, "go"), "");
     expect((await running).text).not.toContain(SECRET);
   });
 
   test("BOX1 a workspace that was replaced by a link is refused", async () => {
-    const place = world();
-    const shell = sandboxedShell(boxOf(place));
-    rmSync(place.workspace, { recursive: true });
-    symlinkSync(place.outside, place.workspace);
+    const folders = createSandboxFolders();
+    const shell = sandboxedShell(sandboxOptions(folders));
+    rmSync(folders.workspace, { recursive: true });
+    symlinkSync(folders.outside, folders.workspace);
     const end = await shell.run("touch new", { signal: new AbortController().signal, onOutput: () => {} });
     expect(end).toMatchObject({ type: "not-started", message: expect.stringMatching(/folder .* does not exist/) });
   });
@@ -209,13 +224,13 @@ describe("sandboxed shell", () => {
   test.each([{ isDeaf: false }, { isDeaf: true }])(
     "BOX6 an abort ends all that is in it ($isDeaf)",
     async ({ isDeaf }) => {
-      const place = world();
+      const folders = createSandboxFolders();
       const act = new AbortController();
       const deaf = isDeaf ? "trap '' TERM; " : "";
       const sleeper = `sleep 600.${process.pid}`;
       const command = `${deaf}echo before; ${sleeper} & setsid ${sleeper} & echo 1 >pids; while :; do sleep 0.02; done`;
-      const running = ranIn(boxOf(place), command, { signal: act.signal });
-      await pidsIn(place.workspace, 1);
+      const running = ranIn(sandboxOptions(folders), command, { signal: act.signal });
+      await pidsIn(folders.workspace, 1);
       await until(() => sleepers().length === 2);
       const inside = sleepers();
       act.abort();
@@ -224,8 +239,8 @@ describe("sandboxed shell", () => {
         text: "before\n",
       });
       expect(await alive(inside)).toEqual([]);
-      rmSync(join(place.workspace, "pids"));
-      expect(namesIn(place)).toEqual(NAMES);
+      rmSync(join(folders.workspace, "pids"));
+      expect(namesIn(folders)).toEqual(NAMES);
     },
   );
 
@@ -241,8 +256,8 @@ describe("sandboxed shell", () => {
       vi.useRealTimers();
     };
     const command = "trap 'echo asked; exit' TERM; echo before; while :; do sleep 0.02; done";
-    const box = boxOf(world(), { timeoutGraceMs: 600_000 });
-    const { end } = await ranIn(box, command, { timeoutMs: 3_000, onOutput });
+    const options = sandboxOptions(createSandboxFolders(), { timeoutGraceMs: 600_000 });
+    const { end } = await ranIn(options, command, { timeoutMs: 3_000, onOutput });
     expect(end).toMatchObject({ type: "killed", cause: "timeout" });
     // The sleep inside is asked as well; where it dies first, bash says "Terminated" of it.
     expect(text.replace("Terminated\n", "")).toBe("before\nasked\n");

@@ -4,16 +4,16 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { buildFilter } from "../../../src/node/sandbox/seccomp.ts";
-import { boxOf, ranIn, type World, world } from "./world.ts";
+import { createSandboxFolders, ranIn, type SandboxFolders, sandboxOptions } from "./world.ts";
 
 /** Runs a Python program in the sandbox of this world and gives back what it printed. */
 async function runPython(
   program: string,
-  place: World = world(),
-  parts: Parameters<typeof boxOf>[1] = {},
+  folders: SandboxFolders = createSandboxFolders(),
+  parts: Parameters<typeof sandboxOptions>[1] = {},
 ): Promise<string> {
-  writeFileSync(join(place.workspace, "program.py"), program);
-  const { end, text } = await ranIn(boxOf(place, parts), "/usr/bin/env python3 program.py");
+  writeFileSync(join(folders.workspace, "program.py"), program);
+  const { end, text } = await ranIn(sandboxOptions(folders, parts), "/usr/bin/env python3 program.py");
   return end.type === "ended" && end.exitCode === 0 ? text : `${JSON.stringify(end)} ${text}`;
 }
 
@@ -48,7 +48,7 @@ for family in (1, 2, 3, 5, 9, 10, 15, 16, 17, 29, 31, 38, 40, 44):
 `;
       const made = ["2 made", "10 made", "16 made", unix];
       const refused = [3, 5, 9, 15, 17, 29, 31, 38, 40, 44].map((family) => `${family} 1`);
-      const lines = (await runPython(program, world(), { socketList })).trim().split("\n");
+      const lines = (await runPython(program, createSandboxFolders(), { socketList })).trim().split("\n");
       expect(lines.toSorted()).toEqual([...made, ...refused].toSorted());
     },
   );
@@ -64,7 +64,9 @@ for kind in (socket.SOCK_STREAM, socket.SOCK_SEQPACKET, socket.SOCK_DGRAM, socke
         print(error.errno)
 `;
     expect(await runPython(program)).toBe("x\nx\nx\nx\nx\n");
-    expect(await runPython(program, world(), { socketList: "/proc/net/missing" })).toBe("x\nx\n1\n1\n1\n");
+    expect(await runPython(program, createSandboxFolders(), { socketList: "/proc/net/missing" })).toBe(
+      "x\nx\n1\n1\n1\n",
+    );
   });
 
   test.runIf(isX64)(
@@ -114,16 +116,19 @@ print(os.WTERMSIG(os.waitpid(child, 0)[1]))
   });
 
   test("PROXY2 the command does not inherit the descriptor of the filter", async () => {
-    const { text } = await ranIn(boxOf(world()), "ls /proc/$$/fd; grep Seccomp: /proc/$$/status");
+    const { text } = await ranIn(
+      sandboxOptions(createSandboxFolders()),
+      "ls /proc/$$/fd; grep Seccomp: /proc/$$/status",
+    );
     expect(text).toMatch(/^0\n1\n2\n(?:255\n)?Seccomp:\t2\n$/);
   });
 });
 
 describe("what still works", () => {
   test("PROXY3 a Node program and its child talk to each other, and threads run", async () => {
-    const place = world();
+    const folders = createSandboxFolders();
     writeFileSync(
-      join(place.workspace, "parent.cjs"),
+      join(folders.workspace, "parent.cjs"),
       `const { fork } = require("node:child_process");
        const { Worker } = require("node:worker_threads");
        if (process.send) process.send("from child", () => process.disconnect());
@@ -132,11 +137,11 @@ describe("what still works", () => {
          new Worker('require("node:worker_threads").parentPort.postMessage("from thread")', { eval: true }).on("message", console.log);
        });`,
     );
-    expect((await ranIn(boxOf(place), "$NODE parent.cjs")).text).toBe("from child\nfrom thread\n");
+    expect((await ranIn(sandboxOptions(folders), "$NODE parent.cjs")).text).toBe("from child\nfrom thread\n");
   });
 
   test("PROXY3 git, npm, pip, the C compiler and Python's processes run", async () => {
-    const place = world();
+    const folders = createSandboxFolders();
     const commands = [
       "git --version >/dev/null && git status --porcelain >/dev/null && echo git",
       "npm --version >/dev/null && echo npm",
@@ -146,7 +151,9 @@ describe("what still works", () => {
       `/usr/bin/env python3 -c 'import multiprocessing as m; m.set_start_method("forkserver"); m.Pool(2).map(abs, [1]); print("forkserver")'`,
       `python3 -c 'import asyncio; asyncio.run(asyncio.sleep(0)); import subprocess; subprocess.run(["true"]); print("async")'`,
     ];
-    expect((await ranIn(boxOf(place), commands.join("\n"))).text).toBe("git\nnpm\npip\ngcc\npool\nforkserver\nasync\n");
+    expect((await ranIn(sandboxOptions(folders), commands.join("\n"))).text).toBe(
+      "git\nnpm\npip\ngcc\npool\nforkserver\nasync\n",
+    );
   });
 });
 

@@ -16,7 +16,7 @@ import {
   stripToml,
   stripYarnrc,
 } from "../../../src/node/sandbox/copy-configuration.ts";
-import { boxOf, ranIn, world } from "./world.ts";
+import { createSandboxFolders, ranIn, sandboxOptions } from "./world.ts";
 
 /** The value of every secret; none may be left. */
 const S = "hunter2";
@@ -156,41 +156,41 @@ describe("copies", () => {
   }
 
   test("BOX15 a commit bears the user's own name, also from an included file, and commands may change the copy", async () => {
-    const place = world();
+    const folders = createSandboxFolders();
     put(
-      join(place.home, ".gitconfig"),
+      join(folders.home, ".gitconfig"),
       "[include]\n\tpath = ~/.config/git/me\n\tpath = ~/.ssh/id_ed25519\n[commit]\n\tgpgsign = true\n",
     );
-    put(join(place.home, ".config/git/me"), "[user]\n\tname = Ada\n\temail = ada@example.com\n");
-    await copyConfigurations({ ...place, environment: {} });
+    put(join(folders.home, ".config/git/me"), "[user]\n\tname = Ada\n\temail = ada@example.com\n");
+    await copyConfigurations({ ...folders, environment: {} });
     const command =
       "git commit -q --allow-empty -m first && git log --format='%an %ae' && git config --global --add safe.directory '*'";
-    const { end, text } = await ranIn(boxOf(place), command);
+    const { end, text } = await ranIn(sandboxOptions(folders), command);
     expect({ end, text }).toEqual({
       end: { type: "ended", exitCode: 0 },
       text: expect.stringMatching(/^pith: the commit is not signed: .*\nAda ada@example\.com\n$/),
     });
-    expect(existsSync(join(place.privateHome, ".ssh"))).toBe(false);
+    expect(existsSync(join(folders.privateHome, ".ssh"))).toBe(false);
   });
 
   test("BOX15 npm sees the registry and not the token, and a value that looks like a token is dropped whatever its name", async () => {
-    const place = world();
+    const folders = createSandboxFolders();
     const key = `ghp_${"A1b2C3d4E5f6G7h8I9j0".repeat(2).slice(0, 36)}`;
-    put(join(place.home, ".cargo/config.toml"), `[net]\nretry = 3\n[x]\nharmless = "${key}"\n`);
-    await copyConfigurations({ ...place, environment: {} });
-    const read = (name: string): string => readFileSync(join(place.privateHome, name), "utf8");
+    put(join(folders.home, ".cargo/config.toml"), `[net]\nretry = 3\n[x]\nharmless = "${key}"\n`);
+    await copyConfigurations({ ...folders, environment: {} });
+    const read = (name: string): string => readFileSync(join(folders.privateHome, name), "utf8");
     expect(read(".npmrc")).toBe("registry=https://registry.example.com/\n");
     expect(read(".cargo/config.toml")).toBe("[net]\nretry = 3\n[x]\n");
-    expect(lstatSync(join(place.privateHome, ".npmrc")).mode & 0o777).toBe(0o600);
+    expect(lstatSync(join(folders.privateHome, ".npmrc")).mode & 0o777).toBe(0o600);
   });
 
   test("BOX15 a link that a command left in the private home is not followed", async () => {
-    const place = world();
-    put(join(place.home, ".config/git/config"), "[user]\n\tname = Ada\n");
-    symlinkSync(place.outside, join(place.privateHome, ".config"));
-    symlinkSync(join(place.outside, "npmrc"), join(place.privateHome, ".npmrc"));
-    await copyConfigurations({ ...place, environment: {} });
-    expect(execFileSync("ls", ["-A", place.outside]).toString()).toBe("file\n");
-    expect(lstatSync(join(place.privateHome, ".npmrc")).isFile()).toBe(true);
+    const folders = createSandboxFolders();
+    put(join(folders.home, ".config/git/config"), "[user]\n\tname = Ada\n");
+    symlinkSync(folders.outside, join(folders.privateHome, ".config"));
+    symlinkSync(join(folders.outside, "npmrc"), join(folders.privateHome, ".npmrc"));
+    await copyConfigurations({ ...folders, environment: {} });
+    expect(execFileSync("ls", ["-A", folders.outside]).toString()).toBe("file\n");
+    expect(lstatSync(join(folders.privateHome, ".npmrc")).isFile()).toBe(true);
   });
 });

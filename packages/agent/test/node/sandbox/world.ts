@@ -33,7 +33,7 @@ const here = await detectSandbox({ environment: process.env, root: "/nowhere", h
 if (here.type === "unavailable") throw new Error(here.why);
 export const { program } = here;
 
-export interface World {
+export interface SandboxFolders {
   readonly base: string;
   readonly workspace: string;
   readonly home: string;
@@ -63,7 +63,7 @@ export const HOME_FILES: Readonly<Record<string, string>> = {
 };
 
 /** The workspace is a git repository, with a link in it that leads out. */
-export function world({ workspaceIn = "" } = {}): World {
+export function createSandboxFolders({ workspaceIn = "" } = {}): SandboxFolders {
   const base = mkdtempSync(join(tmpdir(), "pith-world-"));
   onTestFinished(() => rmSync(base, { recursive: true, force: true }));
   const at = (...names: readonly string[]): string => join(base, ...names);
@@ -105,8 +105,8 @@ export interface Ran {
   readonly text: string;
 }
 
-export function boxOf(place: World, parts: Partial<SandboxOptions> = {}): SandboxOptions {
-  const { workspace, home, privateHome, outside, temporary, keys } = place;
+export function sandboxOptions(folders: SandboxFolders, parts: Partial<SandboxOptions> = {}): SandboxOptions {
+  const { workspace, home, privateHome, outside, temporary, keys } = folders;
   const { environment, ...rest } = parts;
   return {
     program,
@@ -114,8 +114,8 @@ export function boxOf(place: World, parts: Partial<SandboxOptions> = {}): Sandbo
     home,
     privateHome,
     temporary,
-    journal: join(place.base, "journal"),
-    caught: { folder: join(place.base, "caught"), record: join(place.base, "absent") },
+    journal: join(folders.base, "journal"),
+    caught: { folder: join(folders.base, "caught"), record: join(folders.base, "absent") },
     readable: [outside],
     network: null,
     mayWrite: () => true,
@@ -135,12 +135,12 @@ export function boxOf(place: World, parts: Partial<SandboxOptions> = {}): Sandbo
   };
 }
 
-export async function ranIn(box: SandboxOptions, command: string, act: Partial<ShellOptions> = {}): Promise<Ran> {
+export async function ranIn(options: SandboxOptions, command: string, act: Partial<ShellOptions> = {}): Promise<Ran> {
   let text = "";
   const output = (chunk: Uint8Array): void => {
     text += Buffer.from(chunk).toString();
   };
-  const end = await sandboxedShell(box).run(command, {
+  const end = await sandboxedShell(options).run(command, {
     signal: new AbortController().signal,
     onOutput: output,
     ...act,
@@ -159,7 +159,7 @@ export function namesAt(folder: string): readonly string[] {
 }
 
 /** Everything that must not change: each path with its mode and content. */
-export function untouchable({ base, workspace, home, outside }: World): Readonly<Record<string, string>> {
+export function untouchable({ base, workspace, home, outside }: SandboxFolders): Readonly<Record<string, string>> {
   const guarded = [
     ".git/config",
     ".git/commondir",

@@ -14,7 +14,7 @@ export const ways: readonly (readonly [string, string | null])[] = [
   ["without it", null],
 ];
 
-export interface Ground {
+export interface SearchFolder {
   readonly root: string;
   at(path: string): string;
   /** Each file is a minute older than the one before. */
@@ -22,7 +22,7 @@ export interface Ground {
   search(ripgrep: string | null): WorkspaceSearch;
 }
 
-export function newGround(): Ground {
+export function createSearchFolder(): SearchFolder {
   const root = mkdtempSync(join(tmpdir(), "pith-search-"));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   let minute = 0;
@@ -51,10 +51,10 @@ export function act(most = 1_000): SearchOptions {
 /** As `path:line:text`, a line around a hit as `path-line-text`. */
 export async function lines(
   search: WorkspaceSearch,
-  wish: Partial<GrepQuery>,
+  query: Partial<GrepQuery>,
   most?: number,
 ): Promise<readonly string[]> {
-  return shown(await search.grep({ pattern: "needle", path: ".", ...wish }, act(most)));
+  return shown(await search.grep({ pattern: "needle", path: ".", ...query }, act(most)));
 }
 
 export function shown(found: SearchResult<GrepHit>): readonly string[] {

@@ -3,10 +3,10 @@
 import { mkdirSync, renameSync, symlinkSync } from "node:fs";
 import { expect, test } from "vitest";
 import { openSource } from "../../../src/node/search/ripgrep-output.ts";
-import { newGround } from "./ground.ts";
+import { createSearchFolder } from "./ground.ts";
 
 async function has(content: string | Buffer, line: string, offset: number): Promise<boolean | undefined> {
-  const { at, put } = newGround();
+  const { at, put } = createSearchFolder();
   put({ "a.txt": content });
   const source = await openSource({ realPath: at("a.txt") });
   const answer = await source?.hasLine(Buffer.from(line), offset);
@@ -27,7 +27,7 @@ test("SEEK15 a line counts only if the file has it, whatever its encoding", asyn
 });
 
 test("SEEK15 a file is ignored if its folder was replaced by a link", async () => {
-  const { at, put } = newGround();
+  const { at, put } = createSearchFolder();
   put({ "inside/a.txt": "one\n" });
   mkdirSync(at("elsewhere"));
   put({ "elsewhere/a.txt": "key\n" });

@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, wr
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { findUsableRipgrep, startRipgrep } from "../../../src/node/search/ripgrep.ts";
-import { act, lines, newGround, shown } from "./ground.ts";
+import { act, createSearchFolder, lines, shown } from "./ground.ts";
 
 function program(path: string, script: string): string {
   writeFileSync(path, `#!/bin/bash\n${script}\n`);
@@ -13,7 +13,7 @@ function program(path: string, script: string): string {
 }
 
 test("SEEK7 an abort soon ends ripgrep and everything it started", async () => {
-  const { at, root } = newGround();
+  const { at, root } = createSearchFolder();
   const sleeper = program(at("rg"), "trap '' TERM; sleep 900 & echo $! >child; echo $$; wait");
   const stop = new AbortController();
   const { output } = startRipgrep({ program: sleeper, options: [], folder: root, signal: stop.signal });
@@ -40,7 +40,7 @@ function isAlive(pid: number): boolean {
 }
 
 test("SEEK7 ripgrep ends when the reader stops", async () => {
-  const { at, root } = newGround();
+  const { at, root } = createSearchFolder();
   const talker = program(at("rg"), "echo $$; while :; do echo more; done");
   const { output } = startRipgrep({ program: talker, options: [], folder: root, signal: act().signal });
   let pid = 0;
@@ -52,7 +52,7 @@ test("SEEK7 ripgrep ends when the reader stops", async () => {
 });
 
 test("SEEK2 a missing, too old or fake ripgrep is not used", async () => {
-  const { at, root, put, search } = newGround();
+  const { at, root, put, search } = createSearchFolder();
   const trust = { searchPath: process.env.PATH ?? "", root };
   put({ x: "needle" });
   const old = program(at("old"), "echo ripgrep 12.1.1");
@@ -63,7 +63,7 @@ test("SEEK2 a missing, too old or fake ripgrep is not used", async () => {
 });
 
 test("SEEK17 a ripgrep in PATH is not used if the project or another user could have written it", async () => {
-  const { at, put } = newGround();
+  const { at, put } = createSearchFolder();
   put({ "work/bin/x": "", "temporary/x": "", "machine/x": "" });
   for (const folder of ["work/bin", "temporary", "machine"]) program(at(`${folder}/rg`), "echo ripgrep 15.0.0");
   mkdirSync(at("links"));
@@ -76,7 +76,7 @@ test("SEEK17 a ripgrep in PATH is not used if the project or another user could 
 });
 
 test("SEEK10 a failure of ripgrep is reported, not taken for no hits", async () => {
-  const { at, search } = newGround();
+  const { at, search } = createSearchFolder();
   const here = search(
     program(at("rg"), 'test "$1" = --version && echo ripgrep 15.0.0 && exit; echo "rg: it broke" >&2; exit 2'),
   );

@@ -2,7 +2,7 @@
 
 import { rgPath } from "@vscode/ripgrep";
 import { describe, expect, test } from "vitest";
-import { lines, newGround } from "./ground.ts";
+import { createSearchFolder, lines } from "./ground.ts";
 
 const text = [
   ...[
@@ -186,7 +186,7 @@ const refusedByBoth: readonly string[] = [
 const refusedByBuiltIn: readonly string[] = ["foo\\z", "\\Afoo", "(?-u)foo", "(?-m)^foo", "foo\\r", "[a-c~~b-d]"];
 
 async function search(pattern: string, ripgrep: string | null): Promise<readonly string[]> {
-  const { put, search: open } = newGround();
+  const { put, search: open } = createSearchFolder();
   put({ "text.txt": text });
   return await lines(open(ripgrep), { pattern });
 }

@@ -13,11 +13,11 @@ import {
 } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { WorkspaceSearch } from "../../../src/ports.ts";
-import { act, asAnybody, type Ground, lines, names, newGround, shown, ways } from "./ground.ts";
+import { act, asAnybody, createSearchFolder, lines, names, type SearchFolder, shown, ways } from "./ground.ts";
 
 describe("list", () => {
   test("SEEK13 lists a folder by name with kinds and sizes, including ignored and hidden names", async () => {
-    const { put, at, search } = newGround();
+    const { put, at, search } = createSearchFolder();
     put({ ".gitignore": "b", b: "four", "a/x": "", ".git/x": "" });
     symlinkSync("a", at("link"));
     execFileSync("mkfifo", [at("pipe")]);
@@ -36,14 +36,14 @@ describe("list", () => {
   });
 
   test("SEEK6 lists the first of many names", async () => {
-    const { put, search } = newGround();
+    const { put, search } = createSearchFolder();
     put(Object.fromEntries(Array.from({ length: 1_500 }, (_, at) => [`f${String(1_499 - at).padStart(4, "0")}`, ""])));
     const found = await search(null).list(".", act(2));
     expect(found).toMatchObject({ items: [{ name: "f0000" }, { name: "f0001" }], isComplete: false });
   });
 
   test("SEEK10 explains that a path is missing or not a folder", async () => {
-    const { put, search } = newGround();
+    const { put, search } = createSearchFolder();
     put({ "source/x": "" });
     const missing = "sorce does not exist; the folder contains source/";
     expect(await search(null).list("sorce", act())).toEqual({ type: "missing", message: missing });
@@ -56,27 +56,27 @@ describe("list", () => {
 
 describe("search", () => {
   describe.each(ways)("%s", (_, ripgrep) => {
-    const ground = (
+    const writeFiles = (
       files: Readonly<Record<string, string | Uint8Array>>,
-    ): Ground & { readonly here: WorkspaceSearch } => {
-      const made = newGround();
+    ): SearchFolder & { readonly here: WorkspaceSearch } => {
+      const made = createSearchFolder();
       made.put(files);
       return { ...made, here: made.search(ripgrep) };
     };
 
     test("TYP11 an unordered search returns files as they are found, up to the limit, without ignored ones", async () => {
-      const { here } = ground({ ".gitignore": "out/\n", "a/b.txt": "", "c.txt": "", "out/d.txt": "" });
-      const wish = { folder: ".", glob: "**", isUnordered: true };
-      const all = await here.find(wish, act());
+      const { here } = writeFiles({ ".gitignore": "out/\n", "a/b.txt": "", "c.txt": "", "out/d.txt": "" });
+      const findQuery = { folder: ".", glob: "**", isUnordered: true };
+      const all = await here.find(findQuery, act());
       expect(all).toMatchObject({ type: "found", isComplete: true });
       expect((all.type === "found" ? all.items : []).toSorted()).toEqual([".gitignore", "a/b.txt", "c.txt"]);
-      const two = await here.find(wish, act(2));
+      const two = await here.find(findQuery, act(2));
       expect(two).toMatchObject({ type: "found", isComplete: false });
       expect(two.type === "found" && two.items).toHaveLength(2);
     });
 
     test("SEEK19 a glob with an exclamation mark excludes the files that match, in grep and in find", async () => {
-      const { here } = ground({ "a.ts": "needle", "b.md": "needle", "src/c.ts": "needle", "src/d.md": "needle" });
+      const { here } = writeFiles({ "a.ts": "needle", "b.md": "needle", "src/c.ts": "needle", "src/d.md": "needle" });
       expect(await lines(here, { glob: "!*.ts" })).toEqual(["b.md:1:needle", "src/d.md:1:needle"]);
       expect(await lines(here, { glob: "!src/**" })).toEqual(["a.ts:1:needle", "b.md:1:needle"]);
       expect(await lines(here, { glob: "!*.{ts,md}" })).toEqual([]);
@@ -91,7 +91,7 @@ describe("search", () => {
         "B.txt": "needle",
         ".hidden/x": "needle",
       };
-      const { here } = ground(files);
+      const { here } = writeFiles(files);
       const found = [
         ".hidden/x:1:needle",
         "B.txt:1:needle",
@@ -118,13 +118,13 @@ describe("search", () => {
       [{ pattern: "-ts" }, ["x:7:-ts"]],
       [{ pattern: "[^\\n]ts" }, ["x:6:a.ts", "x:7:-ts"]],
       [{ pattern: "nowhere" }, []],
-    ])("SEEK2 %o finds the same", async (wish, found) => {
-      const { here } = ground({ x: "foo bar\nfoo(1)\n\nFOOÄ\ncrlf end\r\na.ts\n-ts\nder ärgerß?\n" });
-      expect(await lines(here, wish)).toEqual(found);
+    ])("SEEK2 %o finds the same", async (query, found) => {
+      const { here } = writeFiles({ x: "foo bar\nfoo(1)\n\nFOOÄ\ncrlf end\r\na.ts\n-ts\nder ärgerß?\n" });
+      expect(await lines(here, query)).toEqual(found);
     });
 
     test("SEEK2 context lines are shown once, and end with the file", async () => {
-      const { here } = ground({ x: "1\n2\nneedle\n4\nneedle\n6\n7\n8\nneedle\n", y: "no\n" });
+      const { here } = writeFiles({ x: "1\n2\nneedle\n4\nneedle\n6\n7\n8\nneedle\n", y: "no\n" });
       const found = ["x-2-2", "x:3:needle", "x-4-4", "x:5:needle", "x-6-6", "x-8-8", "x:9:needle"];
       expect(await lines(here, { contextLines: 1 })).toEqual(found);
       expect(await lines(here, { contextLines: 1 }, 1)).toEqual(["x-2-2", "x:3:needle", "x-4-4", "more"]);
@@ -132,7 +132,7 @@ describe("search", () => {
     });
 
     test("SEEK3 ignored files and .git are left out, hidden files are searched", async () => {
-      const { here } = ground({
+      const { here } = writeFiles({
         ".gitignore": "*.log\n/build/\n!keep.log\n",
         ".git/config": "needle",
         ".github/x.yml": "needle",
@@ -159,7 +159,7 @@ describe("search", () => {
     });
 
     test("SEEK3 a named path is searched even if ignored; rules of its parents still apply", async () => {
-      const { here } = ground({
+      const { here } = writeFiles({
         ".gitignore": "*.log\nbuild/\n",
         "build/a.log": "needle",
         "build/in/x": "needle",
@@ -173,7 +173,7 @@ describe("search", () => {
     });
 
     test("SEEK4 links are not followed unless named", async () => {
-      const { here, at } = ground({ "a/x": "needle" });
+      const { here, at } = writeFiles({ "a/x": "needle" });
       symlinkSync("..", at("a/round"));
       symlinkSync("/", at("out"));
       symlinkSync("a", at("link"));
@@ -185,7 +185,7 @@ describe("search", () => {
     });
 
     test("SEEK4 unreadable files are skipped, and reported if named", async () => {
-      const { here, at, root } = ground({ "closed/x": "needle", "open/x": "needle", "open/secret": "needle" });
+      const { here, at, root } = writeFiles({ "closed/x": "needle", "open/x": "needle", "open/secret": "needle" });
       chmodSync(root, 0o755);
       chmodSync(at("closed"), 0o000);
       chmodSync(at("open/secret"), 0o000);
@@ -201,7 +201,7 @@ describe("search", () => {
     });
 
     test("SEEK4 names may contain line breaks or invalid UTF-8", async () => {
-      const { here, at } = ground({ "two\nlines/-x": "needle", "[a]": "needle" });
+      const { here, at } = writeFiles({ "two\nlines/-x": "needle", "[a]": "needle" });
       const odd = Buffer.concat([Buffer.from(at("odd")), Buffer.from([0xff])]);
       mkdirSync(odd);
       writeFileSync(Buffer.concat([odd, Buffer.from("/y")]), "needle");
@@ -212,7 +212,7 @@ describe("search", () => {
 
     test("SEEK5 a binary file has no hits, wherever its first NUL is; UTF-16 and odd bytes are text", async () => {
       const late = `needle\n${"x".repeat(99)}\n`.repeat(3_000);
-      const { here } = ground({
+      const { here } = writeFiles({
         early: "needle\0\nneedle\n",
         late: `${late}\0`,
         wide: Buffer.from("\uFEFFfirst\nneedle ä\n", "utf16le"),
@@ -231,7 +231,7 @@ describe("search", () => {
     test.each([0, 400, 20_000, 3_000_000])(
       "SEEK5 of a long line the part around its hit is shown, here at %i",
       async (place) => {
-        const { here } = ground({ x: `short\n${"ä".repeat(place)}needle${"z".repeat(3_000_000)}\nafter\n` });
+        const { here } = writeFiles({ x: `short\n${"ä".repeat(place)}needle${"z".repeat(3_000_000)}\nafter\n` });
         const found = await here.grep({ pattern: "needle", path: ".", contextLines: 1 }, act());
         if (found.type !== "found") throw new Error(found.message);
         expect(found.items.map(({ line, isContext }) => [line, isContext])).toEqual([
@@ -246,7 +246,7 @@ describe("search", () => {
     );
 
     test("SEEK5 a line of many megabytes does not take that much memory", async () => {
-      const { here, at } = ground({ x: "" });
+      const { here, at } = writeFiles({ x: "" });
       const file = openSync(at("x"), "w");
       for (let megabyte = 0; megabyte < 160; megabyte += 1) writeSync(file, "y".repeat(1024 * 1024));
       writeSync(file, "needle");
@@ -260,7 +260,7 @@ describe("search", () => {
     });
 
     test("SEEK6 a search stops at the limit and reports that there is more", async () => {
-      const { here } = ground({ a: "needle\n".repeat(3), b: "needle\n".repeat(100_000), c: "needle" });
+      const { here } = writeFiles({ a: "needle\n".repeat(3), b: "needle\n".repeat(100_000), c: "needle" });
       const all = ["a:1:needle", "a:2:needle", "a:3:needle", "b:1:needle", "b:2:needle"];
       expect(await lines(here, {}, 5)).toEqual([...all, "more"]);
       expect(await lines(here, {}, 3)).toEqual([...all.slice(0, 3), "more"]);
@@ -268,7 +268,7 @@ describe("search", () => {
     });
 
     test("SEEK7 an aborted search throws, also if aborted before it starts", async () => {
-      const { here } = ground(
+      const { here } = writeFiles(
         Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`d${at}/x`, "needle\n".repeat(1_000)])),
       );
       const before = { signal: AbortSignal.abort(new Error("no more")), maxResults: 9 };
@@ -301,24 +301,24 @@ describe("search", () => {
         "e.tsx": "needle",
         "F.md": "needle",
       };
-      const { here } = ground(files);
+      const { here } = writeFiles(files);
       expect(await names(here, glob)).toEqual(fitting);
       expect(new Set(await lines(here, { glob }))).toEqual(new Set(fitting.map((path) => `${path}:1:needle`)));
     });
 
     test("SEEK12 a named file is searched, whatever the glob", async () => {
-      const { here } = ground({ "src/a.ts": "needle" });
+      const { here } = writeFiles({ "src/a.ts": "needle" });
       expect(await lines(here, { path: "src/a.ts", glob: "src/**/*.js" })).toEqual(["a.ts:1:needle"]);
     });
 
     test("SEEK12 a glob does not include ignored files", async () => {
-      const { here } = ground({ ".gitignore": "*.min.js\n", "a.min.js": "needle", "a.js": "needle" });
+      const { here } = writeFiles({ ".gitignore": "*.min.js\n", "a.min.js": "needle", "a.js": "needle" });
       expect(await names(here, "*.js")).toEqual(["a.js"]);
       expect(await lines(here, { glob: "*.js" })).toEqual(["a.js:1:needle"]);
     });
 
     test("SEEK10 explains that a path is missing, not a folder, or a pattern is invalid", async () => {
-      const { here } = ground({ "readme.md": "x" });
+      const { here } = writeFiles({ "readme.md": "x" });
       expect(await lines(here, { path: "README.txt" })).toEqual([
         "missing: README.txt does not exist; the folder contains readme.md",
       ]);
@@ -338,22 +338,22 @@ describe("search", () => {
 
   describe("without ripgrep", () => {
     test("SEEK11 an ignore rule with many stars is dropped", async () => {
-      const ground = newGround();
+      const fixture = createSearchFolder();
       const name = "a".repeat(250);
-      ground.put({ ".gitignore": `${"*a".repeat(30)}b\nother\n`, [name]: "needle", other: "needle" });
-      expect(await lines(ground.search(null), {})).toEqual([`${name}:1:needle`]);
+      fixture.put({ ".gitignore": `${"*a".repeat(30)}b\nother\n`, [name]: "needle", other: "needle" });
+      expect(await lines(fixture.search(null), {})).toEqual([`${name}:1:needle`]);
     });
 
     test("SEEK11 a pattern that would take forever is aborted", async () => {
-      const ground = newGround();
-      ground.put({ x: `${"a".repeat(40)}b` });
-      const found = await ground.search(null).grep({ pattern: "^(a+)+$", path: "." }, act());
+      const fixture = createSearchFolder();
+      fixture.put({ x: `${"a".repeat(40)}b` });
+      const found = await fixture.search(null).grep({ pattern: "^(a+)+$", path: "." }, act());
       expect(shown(found)).toEqual([expect.stringContaining("stopped in x: the pattern takes too long")]);
     });
 
     // Only /proc has files that can be opened but not read.
     test.runIf(process.platform === "linux")("SEEK4 a file that cannot be read does not end the search", async () => {
-      const found = await newGround().search(null).grep({ pattern: "^Name:", path: "/proc/self" }, act());
+      const found = await createSearchFolder().search(null).grep({ pattern: "^Name:", path: "/proc/self" }, act());
       expect(shown(found)).toContainEqual(expect.stringMatching(/^status:1:Name:/));
     });
   });

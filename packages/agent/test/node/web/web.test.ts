@@ -11,9 +11,9 @@ import { MILLION, newSecureSite, newSite, open, textOf } from "./site.ts";
 
 describe("a page", () => {
   test("WEB8 is requested with Pith's user agent, without cookies and credentials", async () => {
-    let asked: IncomingMessage | undefined;
+    let incoming: IncomingMessage | undefined;
     const { url, host } = await newSite((request, response) => {
-      asked = request;
+      incoming = request;
       response.setHeader("set-cookie", "a=b").setHeader("content-type", "text/plain; charset=utf-8").end("hello");
     });
     const opened = await open(`${url}a?b#c`, { allowedHosts: [host] });
@@ -25,10 +25,10 @@ describe("a page", () => {
       bytes: Buffer.from("hello"),
       isComplete: true,
     });
-    const { "user-agent": name, ...rest } = asked?.headers ?? {};
+    const { "user-agent": name, ...rest } = incoming?.headers ?? {};
     expect(name).toBe("pith");
     expect(Object.keys(rest).sort()).toEqual(["accept", "accept-encoding", "connection", "host"]);
-    expect(asked?.url).toBe("/a?b");
+    expect(incoming?.url).toBe("/a?b");
   });
 
   test("WEB8 with an error status is returned as a page", async () => {
@@ -134,13 +134,13 @@ describe("a redirect", () => {
   });
 
   test("WEB5 loop ends", async () => {
-    let asked = 0;
+    let callCount = 0;
     const { url, host } = await newSite((_, response) => {
-      asked++;
+      callCount++;
       response.writeHead(302, { location: "/" }).end();
     });
     expect(await open(url, { allowedHosts: [host] })).toMatchObject({ type: "refused", why: "too-many-redirects" });
-    expect(asked).toBe(6);
+    expect(callCount).toBe(6);
   });
 
   test.each([

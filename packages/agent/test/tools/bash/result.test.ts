@@ -7,7 +7,7 @@ import { sandboxedShell } from "../../../src/node/sandbox/shell.ts";
 import { nodeShell } from "../../../src/node/shell.ts";
 import { type BashTool, bashTool } from "../../../src/tools/bash/bash.ts";
 import type { Sandbox } from "../../../src/tools/bash/result.ts";
-import { boxOf, type World, world } from "../../node/sandbox/world.ts";
+import { createSandboxFolders, type SandboxFolders, sandboxOptions } from "../../node/sandbox/world.ts";
 import { call, toolIn } from "./calls.ts";
 
 interface Setting {
@@ -15,24 +15,24 @@ interface Setting {
   readonly mayWrite?: () => boolean;
 }
 
-function confined(place: World, { network = "hosts", mayWrite = () => true }: Setting = {}): BashTool {
-  const box = boxOf(place, { mayWrite });
-  const unconfined = nodeShell({ root: place.workspace, environment: box.environment });
-  return bashTool(sandboxedShell(box), { sandbox: { unconfined, network, mayWrite } });
+function confined(folders: SandboxFolders, { network = "hosts", mayWrite = () => true }: Setting = {}): BashTool {
+  const options = sandboxOptions(folders, { mayWrite });
+  const unconfined = nodeShell({ root: folders.workspace, environment: options.environment });
+  return bashTool(sandboxedShell(options), { sandbox: { unconfined, network, mayWrite } });
 }
 
 test("BASH17 a command is confined unless it asks to be outside, and its result says which", async () => {
-  const place = world();
-  const tool = confined(place);
+  const folders = createSandboxFolders();
+  const tool = confined(folders);
   const inside = await call(tool, { command: "touch $OUTSIDE/a" });
   expect(inside).toMatchObject({ isError: true, details: { sandboxed: true } });
   const outside = await call(tool, { command: "touch $OUTSIDE/b", outside: true });
   expect(outside).toMatchObject({ isError: false, details: { sandboxed: false } });
-  expect(["a", "b"].map((name) => existsSync(join(place.outside, name)))).toEqual([false, true]);
+  expect(["a", "b"].map((name) => existsSync(join(folders.outside, name)))).toEqual([false, true]);
 });
 
 test("BASH17 so is a job, for as long as it lives", async () => {
-  const tool = confined(world());
+  const tool = confined(createSandboxFolders());
   expect(await call(tool, { command: "touch $OUTSIDE/a", background: true })).toMatchObject({
     details: { job: "job-1", sandboxed: true },
   });
@@ -54,32 +54,32 @@ test.each([
   [{ job: "job-1" }, { type: "nothing" }],
   [{ job: "job-1", kill: true }, { type: "nothing" }],
   [{ command: 7 }, { type: "nothing" }],
-])("BASH17 %j is about to do %j", (asked, intent) => {
-  expect(confined(world()).intent(asked)).toEqual(intent);
+])("BASH17 %j is about to do %j", (input, intent) => {
+  expect(confined(createSandboxFolders()).intent(input)).toEqual(intent);
 });
 
 test("BASH17 without a sandbox there is nothing to be outside of, and nothing is confined", async () => {
   const tool = toolIn();
   expect(JSON.stringify(tool.parameters)).not.toContain("outside");
-  expect(JSON.stringify(confined(world()).parameters)).toContain("outside");
+  expect(JSON.stringify(confined(createSandboxFolders()).parameters)).toContain("outside");
   expect(tool.intent({ command: "ls" })).toEqual({ type: "command", command: "ls", isConfined: false });
   expect(await call(tool, { command: "true", outside: true })).toMatchObject({ details: { sandboxed: false } });
 });
 
 test.each(["exit 3", "false", "cat no-such-file"])("BASH18 `%s` is the command's own business", async (command) => {
-  expect((await call(confined(world()), { command })).text).not.toContain("sandbox");
+  expect((await call(confined(createSandboxFolders()), { command })).text).not.toContain("sandbox");
 });
 
 test("BASH18 a failure to reach something says what the sandbox reaches", async () => {
   const command = "(exec 3<>/dev/tcp/127.0.0.1/9) || exit 1";
-  expect((await call(confined(world(), { network: "off" }), { command })).text).toContain(
+  expect((await call(confined(createSandboxFolders(), { network: "off" }), { command })).text).toContain(
     "in a sandbox without network access. If this",
   );
-  expect((await call(confined(world()), { command })).text).toContain("localhost is the sandbox itself");
+  expect((await call(confined(createSandboxFolders()), { command })).text).toContain("localhost is the sandbox itself");
 });
 
 test("BASH18 a shell that does not say what it does to paths gets a note on failures only", async () => {
-  const { workspace } = world();
+  const { workspace } = createSandboxFolders();
   const shell = nodeShell({ root: workspace, environment: process.env });
   const tool = (mayWrite: boolean): BashTool =>
     bashTool(shell, { sandbox: { unconfined: shell, network: "hosts", mayWrite: () => mayWrite } });

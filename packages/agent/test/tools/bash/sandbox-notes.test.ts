@@ -9,18 +9,25 @@ import { nodeShell } from "../../../src/node/shell.ts";
 import type { FindPathRestriction } from "../../../src/ports.ts";
 import { type BashTool, bashTool } from "../../../src/tools/bash/bash.ts";
 import { listSandboxNotes } from "../../../src/tools/bash/sandbox-notes.ts";
-import { boxOf, type World, world } from "../../node/sandbox/world.ts";
+import { createSandboxFolders, type SandboxFolders, sandboxOptions } from "../../node/sandbox/world.ts";
 import { call } from "./calls.ts";
 
-function toolIn(place: World, { mayWrite = true, ...parts }: { mayWrite?: boolean; root?: string } = {}): BashTool {
-  const box = boxOf(place, { mayWrite: () => mayWrite, environment: { LC_ALL: "C.UTF-8" }, ...parts });
-  const unconfined = nodeShell({ root: place.workspace, environment: box.environment });
-  return bashTool(sandboxedShell(box), { sandbox: { unconfined, network: "off", mayWrite: () => mayWrite } });
+function toolIn(
+  folders: SandboxFolders,
+  { mayWrite = true, ...parts }: { mayWrite?: boolean; root?: string } = {},
+): BashTool {
+  const options = sandboxOptions(folders, { mayWrite: () => mayWrite, environment: { LC_ALL: "C.UTF-8" }, ...parts });
+  const unconfined = nodeShell({ root: folders.workspace, environment: options.environment });
+  return bashTool(sandboxedShell(options), { sandbox: { unconfined, network: "off", mayWrite: () => mayWrite } });
 }
 
 /** The lines about the sandbox in the result of a command. */
-async function notesOf(command: string, place: World = world(), parts = {}): Promise<readonly string[]> {
-  const { text } = await call(toolIn(place, parts), { command });
+async function notesOf(
+  command: string,
+  folders: SandboxFolders = createSandboxFolders(),
+  parts = {},
+): Promise<readonly string[]> {
+  const { text } = await call(toolIn(folders, parts), { command });
   return text.split("\n").filter((line) => line.startsWith("[sandbox] "));
 }
 
@@ -40,12 +47,12 @@ describe("a refusal gets one line", () => {
   });
 
   test("BASH26 a visible folder outside, also through a link in the workspace", async () => {
-    const place = world();
+    const folders = createSandboxFolders();
     const expected = [
       expect.stringMatching(/^\[sandbox\] .*\/outside\/a is read-only for commands\. .*sandboxWrite\.$/),
     ];
-    expect(await notesOf("touch $OUTSIDE/a", place)).toEqual(expected);
-    expect(await notesOf("touch way-out/a", place)).toEqual(expected);
+    expect(await notesOf("touch $OUTSIDE/a", folders)).toEqual(expected);
+    expect(await notesOf("touch way-out/a", folders)).toEqual(expected);
   });
 
   test.each([
@@ -56,41 +63,43 @@ describe("a refusal gets one line", () => {
     `"$NODE" -e 'fs.renameSync(".git/config", "x")'`,
     "mv .git/config x",
   ])("BASH26 `%s`: a protected path", async (command) => {
-    const place = world();
-    expect(await notesOf(command, place)).toEqual([
-      `[sandbox] ${place.workspace}/.git/config is protected: other programs execute what it contains, so commands cannot change it. Use the write or edit tool, or run the command with \`outside: true\` (the user is asked).`,
+    const folders = createSandboxFolders();
+    expect(await notesOf(command, folders)).toEqual([
+      `[sandbox] ${folders.workspace}/.git/config is protected: other programs execute what it contains, so commands cannot change it. Use the write or edit tool, or run the command with \`outside: true\` (the user is asked).`,
     ]);
   });
 
   test("BASH26 the repository around the workspace, and the workspace itself", async () => {
-    const place = world();
-    const root = join(place.workspace, "packages/app");
+    const folders = createSandboxFolders();
+    const root = join(folders.workspace, "packages/app");
     mkdirSync(root, { recursive: true });
-    expect(await notesOf("touch ../../new", place, { root })).toEqual([
-      `[sandbox] ${place.workspace} is read-only for commands: it is around the workspace. To write there, run the command with \`outside: true\` (the user is asked); the user can also start the session in ${place.workspace} or add it to the setting sandboxWrite.`,
+    expect(await notesOf("touch ../../new", folders, { root })).toEqual([
+      `[sandbox] ${folders.workspace} is read-only for commands: it is around the workspace. To write there, run the command with \`outside: true\` (the user is asked); the user can also start the session in ${folders.workspace} or add it to the setting sandboxWrite.`,
     ]);
-    expect(await notesOf("cd ..; mv $OLDPWD x; mv $OLDPWD x", place, { root })).toEqual([
+    expect(await notesOf("cd ..; mv $OLDPWD x; mv $OLDPWD x", folders, { root })).toEqual([
       `[sandbox] ${root} cannot be removed or renamed by commands: the sandbox uses it. Change what is in it, or run the command with \`outside: true\` (the user is asked).`,
     ]);
   });
 
   test("BASH26 plan mode, which does not suggest outside", async () => {
-    const notes = await notesOf("touch new; touch /usr/new; touch .git/new", world(), { mayWrite: false });
+    const notes = await notesOf("touch new; touch /usr/new; touch .git/new", createSandboxFolders(), {
+      mayWrite: false,
+    });
     expect(notes).toEqual([
       "[sandbox] The workspace is read-only now: the mode does not permit changes (plan mode). Commands can write in /tmp and the home folder. Only the user can change the mode.",
     ]);
   });
 
   test("BASH26 a closed file, a hidden folder and a socket of the machine", async () => {
-    const place = world();
-    const socket = join(place.workspace, "service");
+    const folders = createSandboxFolders();
+    const socket = join(folders.workspace, "service");
     const server = createServer();
     onTestFinished(() => void server.close());
     await new Promise<void>((resolve) => server.listen(socket, resolve));
-    const keys = join(place.outside, "keys.json");
+    const keys = join(folders.outside, "keys.json");
     writeFileSync(keys, "{}");
     const parts = { hidden: [keys], otherProjects: [] };
-    expect(await notesOf(`cat ${keys}`, place, parts)).toEqual([
+    expect(await notesOf(`cat ${keys}`, folders, parts)).toEqual([
       `[sandbox] ${keys} is closed to commands: it may contain secrets, or a rule denies it. If it is needed, ask the user.`,
     ]);
     expect(
@@ -99,7 +108,7 @@ describe("a refusal gets one line", () => {
 import socket
 try: socket.socket(socket.AF_UNIX).connect("${socket}")
 except OSError as error: print(error, "${socket}"); raise SystemExit(1)'`,
-        place,
+        folders,
       ),
     ).toEqual(
       ["/run/user/1/bus", socket].map(
@@ -117,16 +126,16 @@ except OSError as error: print(error, "${socket}"); raise SystemExit(1)'`,
   });
 
   test("BASH26 each cause once, and at most three", async () => {
-    const place = world();
+    const folders = createSandboxFolders();
     const command =
       "touch /usr/a /usr/b /etc/c; touch .git/config; touch .git/hooks/a .git/hooks/b; touch .git/hooks; mv .git x; touch $OUTSIDE/a";
-    const notes = await notesOf(command, place);
+    const notes = await notesOf(command, folders);
     expect(notes).toHaveLength(3);
     expect(new Set(notes).size).toBe(3);
   });
 
   test("BASH26 in the result of a job", async () => {
-    const tool = toolIn(world());
+    const tool = toolIn(createSandboxFolders());
     await call(tool, { command: "touch /usr/local/new; true", background: true });
     expect((await call(tool, { job: "job-1", wait: 60 })).text).toContain("[sandbox] /usr/local/new is read-only");
   });
@@ -147,15 +156,15 @@ describe("other errors get none", () => {
     "cat /usr/share/missing /etc/missing",
     "/usr/bin/env touch missing/x || echo \"/usr/bin/touch: cannot touch 'x': Read-only file system\"",
   ])("BASH26 `%s`", async (command) => {
-    const { text } = await call(toolIn(world()), { command });
+    const { text } = await call(toolIn(createSandboxFolders()), { command });
     expect(text).not.toMatch(/sandbox/);
   });
 
   test("BASH26 outside the sandbox", async () => {
-    const place = world();
+    const folders = createSandboxFolders();
     const command = "echo '/usr/local/new: Read-only file system'";
-    expect((await call(toolIn(place), { command, outside: true })).text).not.toContain("[sandbox]");
-    expect((await call(toolIn(place), { command })).text).toContain("[sandbox]");
+    expect((await call(toolIn(folders), { command, outside: true })).text).not.toContain("[sandbox]");
+    expect((await call(toolIn(folders), { command })).text).toContain("[sandbox]");
   });
 });
 

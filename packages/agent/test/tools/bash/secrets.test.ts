@@ -88,11 +88,11 @@ test("BASH21 without hosts it reaches none; a job gets the same, and is shown wi
 
 test("BASH21 the intent names secrets and hosts, and the command without the value", () => {
   const { tool, plain } = scene();
-  const asked = { command: `echo ${github}`, secrets: [github, "npm"], hosts: ["example.com"] };
+  const input = { command: `echo ${github}`, secrets: [github, "npm"], hosts: ["example.com"] };
   const intent = { type: "command", command: `echo ${github}`, secrets: [github, "npm"], hosts: ["example.com"] };
-  expect(tool.intent(asked)).toEqual({ ...intent, isConfined: true });
-  expect(tool.intent({ ...asked, outside: true })).toEqual({ ...intent, isConfined: false, isOutside: true });
-  expect(plain.intent(asked)).toEqual({ ...intent, isConfined: false });
+  expect(tool.intent(input)).toEqual({ ...intent, isConfined: true });
+  expect(tool.intent({ ...input, outside: true })).toEqual({ ...intent, isConfined: false, isOutside: true });
+  expect(plain.intent(input)).toEqual({ ...intent, isConfined: false });
   expect(tool.intent({ command: "ls", secrets: [], hosts: [] })).toEqual({
     type: "command",
     command: "ls",
@@ -248,7 +248,7 @@ test("BASH25 the tool says where commands run, what they reach and what can be a
 
 test.each(["secrets", "hosts"])("SEC27 a command with too many `%s` is not run", (name) => {
   const many = Array.from({ length: 21 }, (_, at) => `name${at}`);
-  const asked = { command: "true", secrets: ["npm"], [name]: many };
-  expect(parseBashInput(asked)).toEqual({ type: "invalid", message: `\`${name}\` can have at most 20 names` });
-  expect(parseBashInput({ ...asked, [name]: many.slice(1) }).type).toBe("run");
+  const input = { command: "true", secrets: ["npm"], [name]: many };
+  expect(parseBashInput(input)).toEqual({ type: "invalid", message: `\`${name}\` can have at most 20 names` });
+  expect(parseBashInput({ ...input, [name]: many.slice(1) }).type).toBe("run");
 });

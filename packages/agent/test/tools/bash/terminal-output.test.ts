@@ -6,7 +6,7 @@ import { TerminalBuffer } from "../../../src/tools/bash/terminal-output.ts";
 
 const limit = { lines: 2_000, bytes: 51_200 };
 
-function seen(output: string | Uint8Array, piece = 65_536): string {
+function renderOutput(output: string | Uint8Array, piece = 65_536): string {
   const bytes = typeof output === "string" ? new TextEncoder().encode(output) : output;
   const screen = new TerminalBuffer(limit);
   for (let at = 0; at < bytes.length; at += piece) screen.write(bytes.slice(at, at + piece));
@@ -30,11 +30,11 @@ test.each([
   ["progress that clears its line", "10%\r\x1b[K20%\r\x1b[Kdone\n", "done\n"],
   ["progress by column", "10%\x1b[1G\x1b[0K20%\n", "20%\n"],
 ])("BASH13 %s, in pieces of any size", (_, output, expected) => {
-  for (const piece of [65_536, 1, 2, 3]) expect(seen(output, piece)).toBe(expected);
+  for (const piece of [65_536, 1, 2, 3]) expect(renderOutput(output, piece)).toBe(expected);
 });
 
 test("BASH13 bytes that are no text become one mark for each stretch of them", () => {
-  expect(seen(Uint8Array.of(0x61, 0xff, 0xfe, 0xfd, 0x62, 0xc3))).toBe("a\uFFFDb\uFFFD");
+  expect(renderOutput(Uint8Array.of(0x61, 0xff, 0xfe, 0xfd, 0x62, 0xc3))).toBe("a\uFFFDb\uFFFD");
 });
 
 test("BASH13 whatever comes, in whatever pieces: no escape, no control, and the same text", () => {
@@ -45,10 +45,10 @@ test("BASH13 whatever comes, in whatever pieces: no escape, no control, and the 
   const bytes = fc.array(byte, { maxLength: 200 }).map((all) => Uint8Array.from(all));
   fc.assert(
     fc.property(bytes, fc.integer({ min: 1, max: 20 }), (output, piece) => {
-      const text = seen(output);
+      const text = renderOutput(output);
       // biome-ignore lint/suspicious/noControlCharactersInRegex: their absence is the point.
       expect(text).not.toMatch(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/);
-      expect(seen(output, piece)).toBe(text);
+      expect(renderOutput(output, piece)).toBe(text);
     }),
     { numRuns: 500 },
   );
@@ -56,7 +56,7 @@ test("BASH13 whatever comes, in whatever pieces: no escape, no control, and the 
 
 test("BASH13 many progress updates do not displace the output before and after them", () => {
   const storm = Array.from({ length: 100_000 }, (_, at) => `${at} of 100000\r`).join("");
-  expect(seen(`before\n${storm}\nafter\n`, 1_000)).toBe("before\n99999 of 100000\nafter\n");
+  expect(renderOutput(`before\n${storm}\nafter\n`, 1_000)).toBe("before\n99999 of 100000\nafter\n");
 });
 
 test("BASH13 output that was taken is not repeated", () => {

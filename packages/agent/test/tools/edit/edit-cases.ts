@@ -10,7 +10,7 @@ export interface EditCase {
   readonly becomes?: string;
   readonly refused?: RegExp;
   /** What the answer to an edit that was made says too. */
-  readonly says?: RegExp;
+  readonly message?: RegExp;
 }
 
 const MARK = "\ufeff";
@@ -55,7 +55,7 @@ const ends: readonly EditCase[] = [
     file: "a\nb",
     edits: [["a\nb\n", "a\nc\n"]],
     becomes: "a\nc",
-    says: /whitespace/,
+    message: /whitespace/,
   },
   { name: "a final newline added", file: "a\nb", edits: [["b", "b\n"]], becomes: "a\nb\n" },
   { name: "a final newline taken", file: "a\nb\n", edits: [["b\n", "b"]], becomes: "a\nb" },
@@ -222,7 +222,7 @@ const typography: readonly EditCase[] = [
     file: "say “hello” now\n",
     edits: [['say "hello" now', 'say "goodbye" now']],
     becomes: "say “goodbye” now\n",
-    says: /typographic characters/,
+    message: /typographic characters/,
   },
   {
     name: "a curly apostrophe asked for straight",
@@ -271,7 +271,7 @@ const space: readonly EditCase[] = [
     file: "a  \nb\t\nc\n",
     edits: [["a\nb\nc", "a\nb\nd"]],
     becomes: "a  \nb\t\nd\n",
-    says: /whitespace/,
+    message: /whitespace/,
   },
   { name: "blanks at the end that are not there", file: "a\nb\n", edits: [["a  \nb  ", "a  \nc"]], becomes: "a\nc\n" },
   {
@@ -489,7 +489,7 @@ const several: readonly EditCase[] = [
       ["b", "B"],
     ],
     becomes: "\tA\nB\n",
-    says: /edits\[0\] matched ignoring whitespace/,
+    message: /edits\[0\] matched ignoring whitespace/,
   },
   {
     name: "with windows line ends",

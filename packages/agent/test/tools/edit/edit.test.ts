@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { FileReadResult } from "../../../src/ports.ts";
 import { previewChange } from "../../../src/tools/edit/edit.ts";
-import { newGround, wordsOf } from "../ground.ts";
+import { createFileTools, wordsOf } from "../ground.ts";
 import { type EditCase, editCases } from "./edit-cases.ts";
 
 describe("edit", () => {
@@ -23,8 +23,8 @@ describe("edit", () => {
     expect(names.length).toBeGreaterThanOrEqual(100);
   });
 
-  async function holds({ file, edits, becomes, refused, says }: EditCase): Promise<void> {
-    const { root, put, run } = newGround();
+  async function holds({ file, edits, becomes, refused, message: says }: EditCase): Promise<void> {
+    const { root, put, run } = createFileTools();
     put("file.txt", file);
     const output = await run("edit", {
       path: "file.txt",
@@ -55,7 +55,7 @@ describe("edit", () => {
     hasMark: fc.boolean(),
     endsWithBreak: fc.boolean(),
   });
-  const someWishes = fc.array(
+  const someChanges = fc.array(
     fc.record({
       line: fc.nat(29),
       lines: fc.integer({ min: 1, max: 4 }),
@@ -72,11 +72,11 @@ describe("edit", () => {
   }
 
   test("FILE7 for random texts and replacements the file is a plain splice, and no other byte changes", async () => {
-    const { put, text, run } = newGround();
+    const { put, text, run } = createFileTools();
     let made = 0;
     await fc.assert(
-      fc.asyncProperty(someFile, someWishes, fc.boolean(), async (file, wishes, isBackwards) => {
-        const { outside, edits } = cutOut(rawLines(file), wishes);
+      fc.asyncProperty(someFile, someChanges, fc.boolean(), async (file, changes, isBackwards) => {
+        const { outside, edits } = cutOut(rawLines(file), changes);
         if (edits.length === 0) return;
         put("file.txt", outside.flatMap((piece, at) => [piece, edits[at]?.oldText ?? ""]).join(""));
         await run("read", { path: "file.txt" });
@@ -106,16 +106,16 @@ describe("edit", () => {
   }
 
   type SomeFile = typeof someFile extends fc.Arbitrary<infer Value> ? Value : never;
-  type SomeWishes = typeof someWishes extends fc.Arbitrary<infer Value> ? Value : never;
+  type SomeChanges = typeof someChanges extends fc.Arbitrary<infer Value> ? Value : never;
 
   /** Stretches of whole lines, the last of them perhaps cut short. */
-  function cutOut(lines: readonly string[], wishes: SomeWishes): Kept {
+  function cutOut(lines: readonly string[], changes: SomeChanges): Kept {
     const outside: string[] = [];
     const edits: { oldText: string; newText: string }[] = [];
     let done = 0;
     let rest = "";
-    const placed = wishes.map((wish) => ({ ...wish, line: wish.line % lines.length }));
-    for (const { line, lines: count, cut, instead } of placed.sort((one, other) => one.line - other.line)) {
+    const placedChanges = changes.map((change) => ({ ...change, line: change.line % lines.length }));
+    for (const { line, lines: count, cut, instead } of placedChanges.sort((one, other) => one.line - other.line)) {
       if (line < done) continue;
       const last = Math.min(line + count, lines.length) - 1;
       const [mark = "", ...stretch] =
@@ -152,7 +152,7 @@ describe("edit", () => {
     const edits = [{ oldText: "a", newText: "b" }];
 
     test("FILE8 since it was read is edited if oldText still occurs exactly once, and the result says so", async () => {
-      const { put, text, run } = newGround();
+      const { put, text, run } = createFileTools();
       put("file.txt", "const a=1\nconst b=2\n");
       await run("read", { path: "file.txt" });
       // A formatter, for example.
@@ -175,7 +175,7 @@ describe("edit", () => {
       ],
       ["is gone", "else\n", "oldText was not found, and no similar lines exist"],
     ])("FILE8 since it was read is not edited if oldText %s; it is to be read again", async (_, now, why) => {
-      const { put, text, run } = newGround();
+      const { put, text, run } = createFileTools();
       put("file.txt", "a\n");
       await run("read", { path: "file.txt" });
       put("file.txt", now);
@@ -187,7 +187,7 @@ describe("edit", () => {
     });
 
     test("FILE8 since it was read is not edited where oldText only resembles it", async () => {
-      const { put, text, run } = newGround();
+      const { put, text, run } = createFileTools();
       put("file.txt", "say('x')\n");
       await run("read", { path: "file.txt" });
       put("file.txt", "say(\u2018x\u2019)\n");
@@ -199,7 +199,7 @@ describe("edit", () => {
     });
 
     test("FILE8 by an edit or a write of the model's own is known", async () => {
-      const { text, run } = newGround();
+      const { text, run } = createFileTools();
       await run("write", { path: "file.txt", content: "a\n" });
       await run("edit", { path: "./file.txt", edits });
       await run("edit", { path: "file.txt", edits: [{ oldText: "b", newText: "c" }] });
@@ -207,7 +207,7 @@ describe("edit", () => {
     });
 
     test("FILE8 and was never read may be edited: the old text is the proof", async () => {
-      const { put, text, run } = newGround();
+      const { put, text, run } = createFileTools();
       put("file.txt", "a\n");
       expect(wordsOf(await run("edit", { path: "file.txt", edits }))).toBe(
         "Edited file.txt: 1 replacement at line 1; +1 -1.",
@@ -217,7 +217,7 @@ describe("edit", () => {
   });
 
   test("FILE9 edits of one file that come at once are made one after the other", async () => {
-    const { put, text, run } = newGround();
+    const { put, text, run } = createFileTools();
     const letters = [..."abcdefghijklmnopqrst"];
     put("file.txt", letters.join("\n"));
     const outputs = await Promise.all(
@@ -233,7 +233,7 @@ describe("edit", () => {
     const lines = Array.from({ length: 40 }, (_, at) => `line ${at + 1}\n`).join("");
 
     test("FILE10 the details have a unified diff and both hashes", async () => {
-      const { root, put, run } = newGround();
+      const { root, put, run } = createFileTools();
       put("file.txt", lines);
       const edits = [
         { oldText: "line 5\n", newText: "" },
@@ -280,7 +280,7 @@ describe("edit", () => {
     });
 
     test("FILE10 the diff makes the new file of the old one, by a program that is not ours", async () => {
-      const { root, put, text, run } = newGround();
+      const { root, put, text, run } = createFileTools();
       const words = fc.array(fc.constantFrom("a", "b", "c", "d", "e f", ""), { minLength: 1, maxLength: 40 });
       const ending = fc.constantFrom("", "\n");
       await fc.assert(
@@ -310,7 +310,7 @@ describe("edit", () => {
     });
 
     test("FILE10 of ten replaced lines, only the two that differ are shown as changed", async () => {
-      const { put, run } = newGround();
+      const { put, run } = createFileTools();
       put("file.txt", lines);
       const oldText = Array.from({ length: 10 }, (_, at) => `line ${at + 11}`).join("\n");
       const newText = oldText.replace("line 12", "LINE 12").replace("line 19", "LINE 19");
@@ -323,7 +323,7 @@ describe("edit", () => {
     });
 
     test("FILE10 a change in a huge file is found, and one of a great many lines is shown as a whole", async () => {
-      const { put, run } = newGround();
+      const { put, run } = createFileTools();
       const huge = Array.from({ length: 400_000 }, (_, at) => `line ${at} of a long file\n`).join("");
       put("file.txt", huge);
       const edits = [
@@ -341,7 +341,7 @@ describe("edit", () => {
     });
 
     test("FILE10 the diff is the same where the machine is slow", async () => {
-      const { put, run } = newGround();
+      const { put, run } = createFileTools();
       put("file.txt", lines);
       const edit = { path: "file.txt", oldText: "line 12", newText: "LINE 12" };
       let now = 0;
@@ -352,7 +352,7 @@ describe("edit", () => {
     });
 
     test("FILE10 the diff of a large change is bounded", async () => {
-      const { put, run } = newGround();
+      const { put, run } = createFileTools();
       put("file.txt", "a\n");
       const { details } = await run("edit", {
         path: "file.txt",
@@ -367,10 +367,10 @@ describe("edit", () => {
       ["a list inside a string", { edits: JSON.stringify([{ oldText: "a", newText: "b" }]) }],
       ["one that stands alone", { edits: { oldText: "a", newText: "b" } }],
       ["old and new text beside the path", { oldText: "a", newText: "b" }],
-    ])("FILE11 %s is understood", async (_, asked) => {
-      const { put, text, run } = newGround();
+    ])("FILE11 %s is understood", async (_, input) => {
+      const { put, text, run } = createFileTools();
       put("file.txt", "a\n");
-      await run("edit", { path: "file.txt", ...asked });
+      await run("edit", { path: "file.txt", ...input });
       expect(text("file.txt")).toBe("b\n");
     });
 
@@ -382,10 +382,10 @@ describe("edit", () => {
       [{ path: "file.txt", edits: [{ oldText: "a" }] }, "edits[0] must be { oldText, newText }, both text"],
       [{ path: "gone.txt", edits: [{ oldText: "a", newText: "b" }] }, "gone.txt does not exist"],
       [{ path: ".", edits: [{ oldText: "a", newText: "b" }] }, /is a folder; it contains file\.txt$/],
-    ])("FILE11 what is wrong with %j is said", async (asked, words) => {
-      const { put, run } = newGround();
+    ])("FILE11 what is wrong with %j is said", async (input, words) => {
+      const { put, run } = createFileTools();
       put("file.txt", "a\n");
-      const output = await run("edit", asked);
+      const output = await run("edit", input);
       expect(output.isError).toBe(true);
       expect(wordsOf(output)).toEqual(typeof words === "string" ? words : expect.stringMatching(words));
     });
@@ -407,8 +407,8 @@ describe("preview", () => {
     },
   };
 
-  const previewed = (tool: string, asked: Readonly<Record<string, unknown>>) =>
-    previewChange({ tool, arguments: asked, signal: new AbortController().signal }, { files });
+  const previewed = (tool: string, input: Readonly<Record<string, unknown>>) =>
+    previewChange({ tool, arguments: input, signal: new AbortController().signal }, { files });
 
   describe("MAN2 what a change is about is computed as the change itself would be made, and nothing is written", () => {
     test("an edit", async () => {

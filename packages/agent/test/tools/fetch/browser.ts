@@ -8,7 +8,7 @@ export interface Browser {
   readonly tool: Tool;
   /** URLs that were opened, in order. */
   readonly opened: readonly string[];
-  fetch(asked: Readonly<Record<string, unknown>>, room?: number): Promise<ToolOutput>;
+  fetch(input: Readonly<Record<string, unknown>>, room?: number): Promise<ToolOutput>;
 }
 
 export function newBrowser(answer: (url: string) => WebResult): Browser {
@@ -19,13 +19,13 @@ export function newBrowser(answer: (url: string) => WebResult): Browser {
       return answer(url);
     },
   });
-  return { tool, opened, fetch: (asked, room = 50_000) => run(tool, asked, room) };
+  return { tool, opened, fetch: (input, room = 50_000) => run(tool, input, room) };
 }
 
-export function run(tool: Tool, asked: Readonly<Record<string, unknown>>, room: number): Promise<ToolOutput> {
+export function run(tool: Tool, input: Readonly<Record<string, unknown>>, room: number): Promise<ToolOutput> {
   return tool.run({
     id: "c1",
-    arguments: asked,
+    arguments: input,
     signal: new AbortController().signal,
     maxOutputBytes: room,
     update: () => {},
@@ -34,8 +34,8 @@ export function run(tool: Tool, asked: Readonly<Record<string, unknown>>, room: 
 
 export function page(body: string | Uint8Array, rest: Partial<WebPage> = {}): WebPage {
   const bytes = typeof body === "string" ? Buffer.from(body) : body;
-  const told = { url: "https://example.com/", status: 200, contentType: "text/html", isComplete: true };
-  return { type: "page", bytes, ...told, ...rest };
+  const defaultPage = { url: "https://example.com/", status: 200, contentType: "text/html", isComplete: true };
+  return { type: "page", bytes, ...defaultPage, ...rest };
 }
 
 export function wordsOf({ content }: ToolOutput): string {

@@ -165,7 +165,7 @@ describe("what a call is about", () => {
     [{ url: " " }, "url is missing: give the URL of a page"],
     [{ url, offset: -1 }, "offset must be a whole number of at least 0, not -1"],
     [{ url, offset: "next" }, 'offset must be a whole number of at least 0, not "next"'],
-  ])("WEB16 what is wrong with %j is said", async (asked, words) => {
-    expect(await fetch(asked)).toEqual({ content: [{ type: "text", text: words }], isError: true });
+  ])("WEB16 what is wrong with %j is said", async (input, words) => {
+    expect(await fetch(input)).toEqual({ content: [{ type: "text", text: words }], isError: true });
   });
 });

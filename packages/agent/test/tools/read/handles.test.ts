@@ -5,22 +5,22 @@ import { story } from "@pith/context/testing";
 import { describe, expect, test } from "vitest";
 import { createMemoryBlobs } from "../../../src/memory-blobs.ts";
 import type { BlobStore } from "../../../src/ports.ts";
-import { newGround, wordsOf } from "../ground.ts";
+import { createFileTools, wordsOf } from "../ground.ts";
 
 interface Opening {
   readonly handle: string;
   readonly blobs: BlobStore;
-  readonly read: (asked?: Readonly<Record<string, unknown>>, room?: number) => Promise<string>;
+  readonly read: (input?: Readonly<Record<string, unknown>>, room?: number) => Promise<string>;
 }
 
 async function kept(content: string | Uint8Array, blobs: BlobStore = createMemoryBlobs()): Promise<Opening> {
   const outcome = await blobs.keep(typeof content === "string" ? new TextEncoder().encode(content) : content);
   const handle = `blob:${outcome.type === "kept" ? outcome.hash : ""}`;
-  const { run } = newGround({ blobs });
+  const { run } = createFileTools({ blobs });
   return {
     handle,
     blobs,
-    read: async (asked = {}, room) => wordsOf(await run("read", { path: handle, ...asked }, room)),
+    read: async (input = {}, room) => wordsOf(await run("read", { path: handle, ...input }, room)),
   };
 }
 
@@ -106,7 +106,7 @@ describe("a blob", () => {
         return { type: "read", bytes, size };
       },
     };
-    const { run } = newGround({ blobs: endless });
+    const { run } = createFileTools({ blobs: endless });
     const path = `blob:${"0".repeat(64)}`;
     expect(wordsOf(await run("read", { path, limit: 3 }))).toMatch(/lines 1 to 3; 256\.0 MB remain; continue/);
     expect(read).toBeLessThan(300_000);
@@ -126,7 +126,7 @@ describe("a blob", () => {
   });
 
   test("FILE15 one that is not there, and one where nothing is kept, are answered", async () => {
-    const { run } = newGround({ blobs: createMemoryBlobs() });
+    const { run } = createFileTools({ blobs: createMemoryBlobs() });
     const missing = await run("read", { path: "blob:123" });
     expect(missing).toMatchObject({ isError: true });
     expect(wordsOf(missing)).toBe("blob:123 cannot be opened: give at least the first 8 digits of its hash");
@@ -139,14 +139,14 @@ describe("a blob", () => {
     expect(wordsOf(await run("read", { path: "blob:../../etc" }))).toBe(
       "blob:../../etc cannot be opened: give the hexadecimal digits of its hash",
     );
-    const words = async (path: string) => wordsOf(await newGround().run("read", { path }));
+    const words = async (path: string) => wordsOf(await createFileTools().run("read", { path }));
     expect(await words(" blob:1 ")).toBe("blob:1 cannot be opened: this session has no stored output");
     for (const entry of ["entry:1", "#1"])
       expect(await words(entry)).toBe(`${entry} cannot be opened: this session's entries are not available`);
   });
 
   test("FILE15 a file with the name of a reference is opened by its path", async () => {
-    const { put, run } = newGround();
+    const { put, run } = createFileTools();
     for (const name of ["blob:1", "#412"]) {
       put(name, "a file\n");
       expect(wordsOf(await run("read", { path: `./${name}` }))).toBe("a file\n");
@@ -163,7 +163,7 @@ describe("a blob", () => {
 
   test("FILE25 the first 8 digits of its hash are enough, in capitals too", async () => {
     const { handle, blobs } = await kept("words\n");
-    const { run } = newGround({ blobs });
+    const { run } = createFileTools({ blobs });
     for (const path of [handle.slice(0, 13), handle.slice(0, 40), `blob:${handle.slice(5, 13).toUpperCase()}`])
       expect(wordsOf(await run("read", { path }))).toBe("words\n");
   });
@@ -178,7 +178,7 @@ describe("a blob", () => {
       findByPrefix: async (digits) => ({ type: "found", blobs: twins.filter(({ hash }) => hash.startsWith(digits)) }),
       read: async (hash) => ({ type: "read", bytes: new TextEncoder().encode(`${hash}\n`), size: 65 }),
     };
-    const { run } = newGround({ blobs });
+    const { run } = createFileTools({ blobs });
     const several = await run("read", { path: "blob:1a2b3c4d" });
     expect([several.isError, wordsOf(several)]).toEqual([
       true,
@@ -191,13 +191,13 @@ describe("a blob", () => {
 });
 
 describe("an entry", () => {
-  const opened = async (talk: readonly Entry[], path: string, asked = {}): Promise<string> => {
+  const opened = async (branchEntries: readonly Entry[], path: string, input = {}): Promise<string> => {
     const entries = {
-      entry: async (wanted: string) => talk.find(({ id }) => id === wanted),
-      entryByNumber: async (wanted: number) => talk.find(({ number }) => number === wanted),
+      entry: async (wanted: string) => branchEntries.find(({ id }) => id === wanted),
+      entryByNumber: async (wanted: number) => branchEntries.find(({ number }) => number === wanted),
     };
-    const { run } = newGround({ entries });
-    return wordsOf(await run("read", { path, ...asked }));
+    const { run } = createFileTools({ entries });
+    return wordsOf(await run("read", { path, ...input }));
   };
 
   test("HARM2 that is damaged is reported as an error", async () => {
@@ -206,14 +206,14 @@ describe("an entry", () => {
     for (const kind of ["user", "label"] as const) {
       const entry: Entry = { type: "gap", ...place, kind };
       const entries = { entry: async () => entry, entryByNumber: async () => entry };
-      const output = await newGround({ entries }).run("read", { path: "#9" });
+      const output = await createFileTools({ entries }).run("read", { path: "#9" });
       expect(output.isError).toBe(true);
       expect(wordsOf(output)).toMatch(/#9 (?:in this session )?is damaged and cannot be read/);
     }
   });
 
   test("FILE18 is opened by its number, for every role", async () => {
-    const talk = story(
+    const entries = story(
       "user: fix it",
       "thinks: where is it?",
       "calls: read path=a.ts; bash command=ls",
@@ -224,7 +224,7 @@ describe("an entry", () => {
       "model: anthropic/one",
       "compacts: what was done, keeps e5",
     );
-    const words = await Promise.all(talk.map(({ number }) => opened(talk, `#${number}`)));
+    const words = await Promise.all(entries.map(({ number }) => opened(entries, `#${number}`)));
     expect(words.join("\n---\n")).toMatchInlineSnapshot(`
       "[#1: user]
       fix it
@@ -255,9 +255,9 @@ describe("an entry", () => {
       [#8: compaction]
       what was done"
     `);
-    for (const path of ["[#1]", " #1 ", "entry:e1"]) expect(await opened(talk, path)).toBe("[#1: user]\nfix it");
+    for (const path of ["[#1]", " #1 ", "entry:e1"]) expect(await opened(entries, path)).toBe("[#1: user]\nfix it");
     for (const path of ["entry:gone", "entry:e", "#0", "#999"])
-      expect(await opened(talk, path)).toBe(`${path} is not in this session; check the reference`);
+      expect(await opened(entries, path)).toBe(`${path} is not in this session; check the reference`);
   });
 
   test("FILE18 arguments and images are shown readably, and invalid content does no harm", async () => {
@@ -290,8 +290,8 @@ describe("an entry", () => {
   });
 
   test("FILE18 is shown page by page", async () => {
-    const talk = story(`user: ${lines(5_000)}`);
-    expect(await opened(talk, "#1", { offset: 3, limit: 1 })).toBe(
+    const entries = story(`user: ${lines(5_000)}`);
+    expect(await opened(entries, "#1", { offset: 3, limit: 1 })).toBe(
       "line 2\n\n[lines 3 to 3; 47.7 KB remain; continue with offset 4]",
     );
   });

@@ -3,7 +3,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { newGround, wordsOf } from "../ground.ts";
+import { createFileTools, wordsOf } from "../ground.ts";
 
 const lines = (count: number): string => Array.from({ length: count }, (_, at) => `line ${at + 1}\n`).join("");
 
@@ -17,7 +17,7 @@ describe("a text", () => {
     ["a final newline alone", "\n", "\n"],
     ["a drawing that is text", "<svg/>", "<svg/>"],
   ])("FILE1 is shown: %s", async (_, content, shown) => {
-    const { put, run } = newGround();
+    const { put, run } = createFileTools();
     put("file", content);
     const output = await run("read", { path: "file" });
     expect(output.content).toEqual([{ type: "text", text: shown }]);
@@ -27,7 +27,7 @@ describe("a text", () => {
 
 describe("a long text", () => {
   test("FILE2 is shown 2,000 lines at a time, and all pages together are the text", async () => {
-    const { put, run } = newGround();
+    const { put, run } = createFileTools();
     put("file", lines(5_000));
     let whole = "";
     for (let offset: number | undefined = 1; offset !== undefined; ) {
@@ -40,7 +40,7 @@ describe("a long text", () => {
   });
 
   test("FILE2 is shown 50 KB at a time where its lines are long, cut between lines", async () => {
-    const { put, run } = newGround();
+    const { put, run } = createFileTools();
     put("file", `${"ä".repeat(500)}\n`.repeat(200));
     const words = wordsOf(await run("read", { path: "file" }));
     expect(words).toMatch(/\n\n\[lines 1 to 51 of 200, 50\.0 KB at a time; continue with offset 52\]$/);
@@ -48,7 +48,7 @@ describe("a long text", () => {
   });
 
   test("FILE17 takes no more bytes than the model has room for, and says how to read on", async () => {
-    const { put, run } = newGround();
+    const { put, run } = createFileTools();
     put("file", `${"漢".repeat(3_000)}\n${lines(3_000)}`);
     for (const room of [900, 3_000, 20_000]) {
       const words = wordsOf(await run("read", { path: "file" }, room));
@@ -58,13 +58,13 @@ describe("a long text", () => {
   });
 
   test("FILE2 exactly 2,000 lines need no second page", async () => {
-    const { put, run } = newGround();
+    const { put, run } = createFileTools();
     put("file", lines(2_000));
     expect(wordsOf(await run("read", { path: "file" }))).toBe(lines(2_000));
   });
 
   test("FILE2 has lines that are cut where they are very long, not inside a letter", async () => {
-    const { put, run } = newGround();
+    const { put, run } = createFileTools();
     put("file", `short\n${"x".repeat(1_999)}${"😀".repeat(500_000)}\nshort\n`);
     const words = wordsOf(await run("read", { path: "file" }));
     expect(words).toBe(
@@ -78,10 +78,10 @@ describe("a long text", () => {
     [{ offset: 9, limit: 9_999 }, "line 9\nline 10\n"],
     [{ offset: 0, limit: 1 }, "line 1\n\n[lines 1 to 1 of 10; continue with offset 2]"],
     [{ offset: null, limit: "" }, lines(10)],
-  ])("FILE2 is shown from an offset, %j", async (asked, shown) => {
-    const { put, run } = newGround();
+  ])("FILE2 is shown from an offset, %j", async (input, shown) => {
+    const { put, run } = createFileTools();
     put("file", lines(10));
-    expect(wordsOf(await run("read", { path: "file", ...asked }))).toBe(shown);
+    expect(wordsOf(await run("read", { path: "file", ...input }))).toBe(shown);
   });
 
   test.each([
@@ -90,10 +90,10 @@ describe("a long text", () => {
     [{ offset: 1.5 }, "offset must be a whole number of at least 1, not 1.5"],
     [{ limit: "many" }, 'limit must be a whole number of at least 1, not "many"'],
     [{ limit: [1] }, "limit must be a whole number of at least 1, not [1]"],
-  ])("FILE2 what is wrong with %j is said", async (asked, words) => {
-    const { put, run } = newGround();
+  ])("FILE2 what is wrong with %j is said", async (input, words) => {
+    const { put, run } = createFileTools();
     put("file", lines(10));
-    expect(await run("read", { path: "file", ...asked })).toEqual({
+    expect(await run("read", { path: "file", ...input })).toEqual({
       content: [{ type: "text", text: words }],
       isError: true,
     });
@@ -109,7 +109,7 @@ describe("what is no text", () => {
   ] as const;
 
   test.each(pictures)("FILE3 %s is shown as a picture, whatever its name", async (mimeType, bytes) => {
-    const { put, run } = newGround();
+    const { put, run } = createFileTools();
     put("notes.txt", bytes);
     expect((await run("read", { path: "notes.txt" })).content).toEqual([
       { type: "text", text: `[notes.txt: ${mimeType}, ${bytes.length} bytes]` },
@@ -118,7 +118,7 @@ describe("what is no text", () => {
   });
 
   test("FILE3 a picture that a provider would refuse is named", async () => {
-    const { put, run } = newGround();
+    const { put, run } = createFileTools();
     put("a.png", Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), Buffer.alloc(4_000_000)]));
     const words = wordsOf(await run("read", { path: "a.png" }));
     expect(words).toBe("[a.png is an image (image/png) of 3.8 MB and is not shown; the limit is 3.8 MB]");
@@ -129,7 +129,7 @@ describe("what is no text", () => {
     ["is mostly no UTF-8", Buffer.from(Array.from({ length: 500 }, (_, at) => 128 + (at % 100)))],
     ["has a picture's name only", Buffer.from("PNG\0")],
   ])("FILE3 a file that %s is named, not shown", async (_, bytes) => {
-    const { put, run } = newGround();
+    const { put, run } = createFileTools();
     put("a.png", bytes);
     expect((await run("read", { path: "a.png" })).content).toEqual([
       { type: "text", text: `[a.png is a binary file of ${bytes.length} bytes; not shown]` },
@@ -137,7 +137,7 @@ describe("what is no text", () => {
   });
 
   test("FILE4 a missing file, a folder and no path at all are answered", async () => {
-    const { root, put, run } = newGround();
+    const { root, put, run } = createFileTools();
     put("src/read-file.ts", "");
     mkdirSync(join(root, "src/reading"));
     const words = async (path?: string) => wordsOf(await run("read", { path }));
@@ -152,7 +152,7 @@ describe("a skill", () => {
   const name = (path: string): string | null => (path.endsWith("/SKILL.md") ? "ship" : null);
 
   test("SKL6 that was read says so in its details, and whether all of it was; another file does not", async () => {
-    const { put, run, root } = newGround({ skillAt: name });
+    const { put, run, root } = createFileTools({ skillAt: name });
     put("SKILL.md", "\ufeff# Ship\r\n\r\nSay please.\r\n");
     put("other.md", "text");
     const whole = await run("read", { path: "SKILL.md" });

@@ -1,32 +1,39 @@
 /** Tests the tool grep. */
 
 import { expect, test } from "vitest";
-import { newGround } from "./ground.ts";
+import { createSearchTools } from "./ground.ts";
 
 const files = { "src/a.ts": "one\nneedle two\nthree\n", "src/in/b.js": "NEEDLE (x)\n", "docs/c.md": "no\n" };
 
 test("SEEK14 a hit is shown with a path that the next call can use", async () => {
-  const { says, root } = newGround({ ...files, "same/same": "needle\n" });
-  expect(await says("grep", { pattern: "needle" })).toBe("same/same:1: needle\nsrc/a.ts:2: needle two");
-  expect(await says("grep", { pattern: "needle", path: "src/" })).toBe("src/a.ts:2: needle two");
-  expect(await says("grep", { pattern: "needle", path: "./src/a.ts" })).toBe("./src/a.ts:2: needle two");
-  expect(await says("grep", { pattern: "needle", path: `${root}/src` })).toBe(`${root}/src/a.ts:2: needle two`);
-  expect(await says("grep", { pattern: "needle", path: "same" })).toBe("same/same:1: needle");
+  const { runForText, root } = createSearchTools({ ...files, "same/same": "needle\n" });
+  expect(await runForText("grep", { pattern: "needle" })).toBe("same/same:1: needle\nsrc/a.ts:2: needle two");
+  expect(await runForText("grep", { pattern: "needle", path: "src/" })).toBe("src/a.ts:2: needle two");
+  expect(await runForText("grep", { pattern: "needle", path: "./src/a.ts" })).toBe("./src/a.ts:2: needle two");
+  expect(await runForText("grep", { pattern: "needle", path: `${root}/src` })).toBe(`${root}/src/a.ts:2: needle two`);
+  expect(await runForText("grep", { pattern: "needle", path: "same" })).toBe("same/same:1: needle");
 });
 
 test("SEEK14 lines around a hit have another sign", async () => {
-  const { says } = newGround(files);
-  expect(await says("grep", { pattern: "needle", context: "1" })).toBe(
+  const { runForText } = createSearchTools(files);
+  expect(await runForText("grep", { pattern: "needle", context: "1" })).toBe(
     "src/a.ts-1- one\nsrc/a.ts:2: needle two\nsrc/a.ts-3- three",
   );
 });
 
 test("SEEK10 arguments may come as text, and empty ones are none", async () => {
-  const { says } = newGround(files);
+  const { runForText } = createSearchTools(files);
   expect(
-    await says("grep", { pattern: "needle", ignoreCase: "true", glob: "", path: "", limit: null, literal: "false" }),
+    await runForText("grep", {
+      pattern: "needle",
+      ignoreCase: "true",
+      glob: "",
+      path: "",
+      limit: null,
+      literal: "false",
+    }),
   ).toBe("src/a.ts:2: needle two\nsrc/in/b.js:1: NEEDLE (x)");
-  expect(await says("grep", { pattern: "(x)", literal: true, glob: "*.js" })).toBe("src/in/b.js:1: NEEDLE (x)");
+  expect(await runForText("grep", { pattern: "(x)", literal: true, glob: "*.js" })).toBe("src/in/b.js:1: NEEDLE (x)");
 });
 
 test.each([
@@ -39,13 +46,13 @@ test.each([
     { pattern: "a(" },
     "pattern is not a valid regular expression: unclosed group; to search for plain text, set literal",
   ],
-])("SEEK10 %o is answered with what is wrong", async (asked, message) => {
-  const { run } = newGround(files);
-  expect(await run("grep", asked)).toEqual({ content: [{ type: "text", text: message }], isError: true });
+])("SEEK10 %o is answered with what is wrong", async (input, message) => {
+  const { run } = createSearchTools(files);
+  expect(await run("grep", input)).toEqual({ content: [{ type: "text", text: message }], isError: true });
 });
 
 test("SEEK10 no hits is no error", async () => {
-  const { run } = newGround(files);
+  const { run } = createSearchTools(files);
   const text =
     "[no matches; ignored files are skipped unless path names them; binary files and files that you may not read are always skipped]";
   expect(await run("grep", { pattern: "nowhere" })).toEqual({
@@ -61,7 +68,10 @@ test("SEEK5 a line of 500 characters is whole, a longer one is cut, by whomever 
     text: "y".repeat(length),
     isContext: false,
   }));
-  const { says } = newGround({}, { grep: async () => ({ type: "found", items: found, isComplete: true }) });
-  const lines = (await says("grep", { pattern: "y" })).split("\n").map((line) => line.replace(/^x:\d: /, ""));
+  const { runForText } = createSearchTools(
+    {},
+    { grep: async () => ({ type: "found", items: found, isComplete: true }) },
+  );
+  const lines = (await runForText("grep", { pattern: "y" })).split("\n").map((line) => line.replace(/^x:\d: /, ""));
   expect(lines).toEqual(["y".repeat(400), "y".repeat(500), `${"y".repeat(494)}[…]`]);
 });

@@ -6,19 +6,22 @@ import { nodeSearch } from "../../../src/node/search/search.ts";
 import type { WorkspaceSearch } from "../../../src/ports.ts";
 import type { Tool, ToolOutput } from "../../../src/tool.ts";
 import { searchTools } from "../../../src/tools/tools.ts";
-import { type Ground as Folder, newGround as newFolder } from "../../node/search/ground.ts";
+import { type SearchFolder as Folder, createSearchFolder as newFolder } from "../../node/search/ground.ts";
 
-export type Asked = Readonly<Record<string, unknown>>;
+export type ToolInput = Readonly<Record<string, unknown>>;
 
-export interface Ground extends Omit<Folder, "search"> {
+export interface SearchToolFixture extends Omit<Folder, "search"> {
   readonly tools: readonly Tool[];
   tool(name: string): Tool;
-  run(name: "grep" | "find" | "ls", asked: Asked, room?: number): Promise<ToolOutput>;
+  run(name: "grep" | "find" | "ls", input: ToolInput, room?: number): Promise<ToolOutput>;
   /** What it answers. */
-  says(name: "grep" | "find" | "ls", asked: Asked, room?: number): Promise<string>;
+  runForText(name: "grep" | "find" | "ls", input: ToolInput, room?: number): Promise<string>;
 }
 
-export function newGround(files: Readonly<Record<string, string>> = {}, search?: Partial<WorkspaceSearch>): Ground {
+export function createSearchTools(
+  files: Readonly<Record<string, string>> = {},
+  search?: Partial<WorkspaceSearch>,
+): SearchToolFixture {
   const folder = newFolder();
   folder.put(files);
   const { root } = folder;
@@ -31,12 +34,13 @@ export function newGround(files: Readonly<Record<string, string>> = {}, search?:
     if (!one) throw new Error(`there is no tool ${name}`);
     return one;
   };
-  const run: Ground["run"] = (name, asked, room = 50_000) => {
+  const run: SearchToolFixture["run"] = (name, input, room = 50_000) => {
     const { signal } = new AbortController();
-    return tool(name).run({ id: "c1", arguments: asked, signal, maxOutputBytes: room, update: () => {} });
+    return tool(name).run({ id: "c1", arguments: input, signal, maxOutputBytes: room, update: () => {} });
   };
-  const says: Ground["says"] = async (name, asked, room) => wordsOf(await run(name, asked, room));
-  return { ...folder, tools, tool, run, says };
+  const runForText: SearchToolFixture["runForText"] = async (name, input, room) =>
+    wordsOf(await run(name, input, room));
+  return { ...folder, tools, tool, run, runForText };
 }
 
 function wordsOf({ content }: ToolOutput): string {
