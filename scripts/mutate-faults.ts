@@ -1,23 +1,60 @@
 /**
- * `pnpm mutate:faults [WORD…]`: takes each fix in fixed-faults.ts out of a copy of the checkout, and runs its test with the fix and without it.
- * Fails if a test passes without the fix. The words choose faults by their text.
+ * `pnpm mutate:faults [WORD…]`: takes each fix listed in scripts/faults out of a copy of the checkout, and runs its test with the fix and
+ * without it. Fails if a test passes without the fix. The words choose faults by their text.
+ *
+ * A list has groups. A group begins with `@`, the file with the fixes and the file with the tests. Below it, each fault has a line that says
+ * what the program did wrong, a line `?` with the name of the test or how it begins, the text of the fix in lines `-`, and what stands there
+ * without the fix in lines `+`.
  */
 
 import { execFile } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { listTestNames } from "./check-rules.ts";
 import { copyCheckout, linkInstalledPackages } from "./copy-checkout.ts";
 import { formatCount } from "./fault.ts";
-import { contextFaults } from "./faults/context.ts";
-import { programFaults } from "./faults/program.ts";
-import { type FixedFault, fixedFaults } from "./fixed-faults.ts";
 
-export const knownFaults: readonly FixedFault[] = [...fixedFaults, ...contextFaults, ...programFaults];
+export interface FixedFault {
+  /** What the program did wrong. */
+  readonly fault: string;
+  /** The file with the fix. Paths are relative to the root of the repository. */
+  readonly file: string;
+  /** Text of the fix, which the file has exactly once. */
+  readonly search: string;
+  /** What stands there without the fix. */
+  readonly replace: string;
+  readonly test: string;
+  /** The name of the test, or how it begins. */
+  readonly title: string;
+}
+
+/** Reads the lists in `scripts/faults`. */
+export function readFaults(root: string): readonly FixedFault[] {
+  return globSync("scripts/faults/*.txt", { cwd: root }).flatMap((path) => parseFaults(readText(root, path)));
+}
+
+export function parseFaults(text: string): readonly FixedFault[] {
+  return text.split(/^@ /m).flatMap((group) => {
+    const [, file = "", test = "", faults = ""] = /^(\S+) (\S+)\n(.*)$/s.exec(group) ?? [];
+    return [...faults.matchAll(/^(.+)\n\? (.+)\n((?:- .*\n)+)((?:\+ .*\n)*)/gm)].map(
+      ([, fault = "", title = "", fix = "", replacement = ""]) => ({
+        ...{ fault, file, test, title },
+        search: removeMarks(fix),
+        replace: removeMarks(replacement),
+      }),
+    );
+  });
+}
+
+function removeMarks(lines: string): string {
+  return lines.replace(/^[-+] /gm, "").replace(/\n$/, "");
+}
 
 async function mutateFaults(root: string, words: readonly string[]): Promise<void> {
-  const chosen = knownFaults.filter(({ fault }) => words.length === 0 || words.some((word) => fault.includes(word)));
+  const chosen = readFaults(root).filter(
+    ({ fault }) => words.length === 0 || words.some((word) => fault.includes(word)),
+  );
   const problems = chosen.flatMap((fault) => findProblems(root, fault));
   for (const problem of problems) console.error(problem);
   if (problems.length > 0 || chosen.length === 0) throw new Error("nothing was run");

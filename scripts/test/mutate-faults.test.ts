@@ -1,12 +1,30 @@
 /** Checks the list of fixed faults: no entry may name text or a test that is gone. */
 
-import { resolve } from "node:path";
+import { globSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
-import type { FixedFault } from "../fixed-faults.ts";
-import { findProblems, knownFaults } from "../mutate-faults.ts";
+import { type FixedFault, findProblems, parseFaults, readFaults } from "../mutate-faults.ts";
 import { writeTree } from "./write-tree.ts";
 
 const root = resolve(import.meta.dirname, "../..");
+
+const knownFaults = readFaults(root);
+
+test("CI3 a list is read to its last line", () => {
+  const list =
+    "@ a.ts a.test.ts\nit broke\n? A1 it\n- one\n-   two\n+ three\nit hung\n? A2 it\n- four\n\n@ b.ts b.test.ts\n";
+  expect(parseFaults(list)).toEqual([
+    { fault: "it broke", file: "a.ts", test: "a.test.ts", title: "A1 it", search: "one\n  two", replace: "three" },
+    { fault: "it hung", file: "a.ts", test: "a.test.ts", title: "A2 it", search: "four", replace: "" },
+  ]);
+  const lines = globSync("scripts/faults/*.txt", { cwd: root }).flatMap((path) =>
+    readFileSync(join(root, path), "utf8").split("\n"),
+  );
+  expect(knownFaults).toHaveLength(lines.filter((line) => line.startsWith("? ")).length);
+  const count = (faults: readonly FixedFault[]): number =>
+    faults.reduce((sum, { search, replace }) => sum + `${search}\n${replace}`.trimEnd().split("\n").length + 2, 0);
+  expect(count(knownFaults)).toBe(lines.filter((line) => line !== "" && !line.startsWith("@ ")).length);
+});
 
 test("CI3 each fixed fault names text that its file has once, and a test that exists", () => {
   expect(knownFaults.flatMap((fault) => findProblems(root, fault))).toEqual([]);
