@@ -3,14 +3,14 @@
 import { compactionLimits, type Model } from "@pith/context";
 import { startServer } from "@pith/testkit";
 import { expect, test } from "vitest";
-import { agentOf, echo, modelOf, ran, voices } from "../agents.ts";
+import { agentOf, echo, modelOf, providers, ran } from "../agents.ts";
 
 test("CMP14 prints the functions between a compaction and the request of its summary; they are at most 14", async () => {
   let stack = "";
   const server = await startServer({
     script: ({ tools }) => (tools.length === 0 ? "## Goal\n- Read" : "Done."),
   });
-  const model = await modelOf(voices[0], server, 20_000);
+  const model = await modelOf(providers[0], server, 20_000);
   const watched: Model = {
     ...model,
     stream(request, options) {
