@@ -19,8 +19,8 @@ import type { AgentCompactionOutcome, AgentEvent, CompactionRefusal, RunEnd } fr
 import { runInputHooks, runQueuedInputHooks, toInputRunEnd } from "./hooks/input-hooks.ts";
 import { AgentState } from "./loop/agent-state.ts";
 import { enqueue } from "./loop/message-queue.ts";
-import { resumeFromLog, startWithMessage } from "./loop/run.ts";
-import { type RunRequest, Scheduler } from "./loop/scheduler.ts";
+import { type RunStart, resumeFromLog, startWithMessage } from "./loop/run.ts";
+import { Scheduler } from "./loop/scheduler.ts";
 import type { SkillText } from "./prompt/attach-skills.ts";
 import type { SystemPromptOptions } from "./prompt/system-prompt.ts";
 import type { PlannedFile } from "./rewind-files.ts";
@@ -121,18 +121,18 @@ export class Agent {
   async *prompt(content: UserContent): AsyncGenerator<AgentEvent, RunEnd> {
     if (content.length === 0) throw new Error("the prompt is empty");
     const { hooks = {} } = this.#options;
-    if (!hooks.input?.length) return yield* this.#scheduler.run(this.#createRunRequest(content));
+    if (!hooks.input?.length) return yield* this.#scheduler.run(this.#createRunStart(content));
     const options = { ...this.#options, hooks };
     return yield* this.#scheduler.run(async (signal) => {
       const input = await runInputHooks(content, "prompt", { ...options, signal });
-      return input.type === "accepted" ? this.#createRunRequest(input.content) : toInputRunEnd(input);
+      return input.type === "accepted" ? this.#createRunStart(input.content) : toInputRunEnd(input);
     });
   }
 
-  #createRunRequest(content: UserContent): RunRequest {
+  #createRunStart(content: UserContent): RunStart {
     const queued: QueuedMessage = { id: this.#options.runtime.entryId(), kind: "followUp", content };
     // If other work is in progress, the message is queued, so that it is in the log at once.
-    const enqueueFirst = this.#scheduler.isBusy ? { beforeTurn: () => enqueue(this.session, queued) } : {};
+    const enqueueFirst = this.#scheduler.isBusy ? { onQueued: () => enqueue(this.session, queued) } : {};
     return { ...startWithMessage(queued), ...enqueueFirst };
   }
 
@@ -193,18 +193,18 @@ export class Agent {
     if (this.session.busyReasons.includes("compacting")) return { type: "refused", why: "compacting" };
     this.#resetCostLimitWhenIdle();
     const options = typeof request === "string" ? { instructions: request } : request;
-    return this.#scheduler.runTaskBetweenRequests((run) => compactIfEnabled(run, { ...options, reason: "asked" }));
+    return this.#scheduler.runBetweenRequests((run) => compactIfEnabled(run, { ...options, reason: "asked" }));
   }
 
   /** Changes the model from the next request on. A context that is too long for it is compacted first; if that fails, nothing changes. */
   setModel(model: Model): Promise<SetModelResult> {
     this.#resetCostLimitWhenIdle();
-    return this.#scheduler.runTaskBetweenRequests((run) => this.#state.setModel(model, run));
+    return this.#scheduler.runBetweenRequests((run) => this.#state.setModel(model, run));
   }
 
   /** Changes the thinking level from the next request on. */
   setThinkingLevel(level: ThinkingLevel): Promise<void> {
-    return this.#scheduler.runTaskBetweenRequests(() => this.#state.setThinkingLevel(level));
+    return this.#scheduler.runBetweenRequests(() => this.#state.setThinkingLevel(level));
   }
 
   /** How many queued messages of each kind are delivered at once. */
@@ -260,7 +260,7 @@ export class Agent {
   async undoCompaction(step: "undo" | "redo" = "undo"): Promise<UndoResult | BusyRefusal> {
     const refusal = this.#findBusyRefusal();
     if (refusal) return refusal;
-    return this.#scheduler.runTaskWhenIdle(async function* (run) {
+    return this.#scheduler.runWhenIdle(async function* (run) {
       const { undoOrRedoCompaction } = await import("./session/navigate.ts");
       const result = yield* undoOrRedoCompaction(step, run);
       if (result.type === "undone" || result.type === "redone") await run.preparation.dropIfOutdated();
@@ -273,7 +273,7 @@ export class Agent {
     const refusal = this.#findBusyRefusal();
     if (refusal) return refusal;
     this.#resetCostLimitWhenIdle();
-    return this.#scheduler.runTaskWhenIdle(async function* (run) {
+    return this.#scheduler.runWhenIdle(async function* (run) {
       const { navigate } = await import("./session/navigate.ts");
       const result = yield* navigate(target, options, run);
       if (result.type === "moved") await run.preparation.dropIfOutdated();

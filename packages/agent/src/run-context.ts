@@ -6,17 +6,14 @@ import type { CompactionContext } from "./compaction/compact.ts";
 import type { RunStep } from "./ports.ts";
 import type { ContinuationCounter } from "./run-limits.ts";
 
-export interface RunContext extends FixedOptions, CompactionContext {
+export interface RunContext extends CompactionContext, FixedOptions {
   readonly continuations: ContinuationCounter;
   readonly runStep: RunStep;
   readonly queueModes: QueueModes;
 }
 
-/** Options that do not change during the life of an agent. */
-type FixedOptions = Omit<AgentOptions, "model" | "limits" | "hooks" | "runStep" | HostOptionNames>;
-
-/** Options that a run does not use. */
-type HostOptionNames = "thinkingLevel" | "openingNote" | "onEvent";
+/** Without those that can change, and those that a run does not use. */
+type FixedOptions = Omit<AgentOptions, "limits" | "hooks" | "runStep" | "thinkingLevel" | "openingNote" | "onEvent">;
 
 /** How many messages of a kind are delivered at once. */
 export type QueueMode = "all" | "one-at-a-time";

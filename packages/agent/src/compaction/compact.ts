@@ -24,6 +24,7 @@ import type { AgentHooks, AgentOptions } from "../agent-options.ts";
 import { appendEntries } from "../append-entries.ts";
 import { runWithEvents } from "../async.ts";
 import type { AgentCompactionOutcome, AgentEvent, SummarySource } from "../events.ts";
+import type { HookContext } from "../hooks/hooks.ts";
 import type { NoticeHistory } from "../notices.ts";
 import { reattachSkills } from "../prompt/attach-skills.ts";
 import type { Tool } from "../tool.ts";
@@ -34,20 +35,15 @@ import { rereadFiles } from "./reread-files.ts";
 type CompactionTrigger = Receipt["reason"];
 
 /** What a compaction inside a run needs. */
-export interface CompactionContext extends CompactionOptions {
-  readonly model: Model;
-  readonly hooks: AgentHooks;
+export interface CompactionContext extends HookContext<AgentHooks>, CompactionOptions {
   readonly notices: NoticeHistory;
   readonly preparation: PreparationSlot;
-  readonly signal: AbortSignal;
   /** The limits of the current model, or of another one. */
   readonly getBudget: (model?: Model) => Budget;
 }
 
-type CompactionOptions = Pick<
-  AgentOptions,
-  "session" | "tools" | "runtime" | "instructions" | "summarizers" | "summarizerOrder" | "skillFiles" | "rereadFiles"
->;
+type CompactionOptions = Pick<AgentOptions, "model" | "tools" | "skillFiles" | "rereadFiles" | SummaryOptionName>;
+type SummaryOptionName = "instructions" | "summarizers" | "summarizerOrder";
 
 export interface CompactionRequest {
   readonly reason: CompactionTrigger;

@@ -1,21 +1,13 @@
 /** Reads the files in use again after a compaction and adds them to the context. A file that tools may not read is never added. */
 
-import {
-  type Budget,
-  contextSize,
-  type LoadedBranch,
-  type Model,
-  type NewEntry,
-  type Session,
-  textTokens,
-} from "@pith/context";
+import { type Budget, contextSize, type LoadedBranch, type NewEntry, type Session, textTokens } from "@pith/context";
 import { collectCalibration, entryTokens, findCalibration } from "@pith/context/host";
+import type { AgentOptions } from "../agent-options.ts";
 import { appendEntries } from "../append-entries.ts";
 import type { HookContext } from "../hooks/hooks.ts";
 import { runToolResultHooks } from "../hooks/tool-hooks.ts";
 import { REREAD_FILES } from "../prompt/prompt-text.ts";
 import { detectImageType, escapeInvisible, hashBytes } from "../text.ts";
-import type { Tool } from "../tool.ts";
 import { REREAD_TYPE, type RereadFile, type RereadOptions, readRereadFiles } from "../tools/file-access.ts";
 import { decodeFile } from "../tools/text-encoding.ts";
 import { textOutput } from "../tools/tool-io.ts";
@@ -31,11 +23,7 @@ export interface RereadRequest {
   readonly budget: Budget;
 }
 
-interface RereadContext extends HookContext {
-  readonly model: Model;
-  readonly tools: readonly Tool[];
-  readonly rereadFiles?: RereadOptions;
-}
+type RereadContext = HookContext & Pick<AgentOptions, "model" | "tools" | "rereadFiles">;
 
 /** Appends the files in use, within a budget, and removes the copies of earlier compactions from the context. */
 export async function rereadFiles(run: RereadContext, request: RereadRequest): Promise<void> {

@@ -4,6 +4,7 @@ import type { ModelName, TransportOptions } from "@pith/context";
 import {
   continueOnFailure,
   createPausableSleep,
+  type Hook,
   reportHookFailure,
   runGuarded,
   runHooks,
@@ -11,15 +12,13 @@ import {
 } from "@pith/context/host";
 import type { AfterProviderResponseEvent, HookContext, ProviderHooks, ProviderStreamEvent } from "./hooks.ts";
 
-interface RequestHookContext extends HookContext<ProviderHooks> {
-  readonly model: ModelName;
-}
-
 export interface ProviderRequestHooks {
   readonly transportOptions: TransportOptions;
   /** Resolves when all events are delivered, or after the timeout. */
   readonly drain: () => Promise<void>;
 }
+
+type RequestHookContext = HookContext<ProviderHooks> & { readonly model: ModelName };
 
 /** Runs the hooks before a request, and prepares those of its response. Null if no hook is registered. */
 export async function runRequestHooks(run: RequestHookContext): Promise<ProviderRequestHooks | "cancelled" | null> {
@@ -27,7 +26,8 @@ export async function runRequestHooks(run: RequestHookContext): Promise<Provider
   const { before_provider_request: requestHooks = [], after_provider_response: responseHooks = [] } = hooks;
   const { provider_stream_event: streamHooks = [] } = hooks;
   if (requestHooks.length + responseHooks.length + streamHooks.length === 0) return null;
-  const model = modelName(run);
+  const { api, provider, model: name } = run.model;
+  const model: ModelName = { api, provider, model: name };
   const { answers, isCancelled } = await runHooks(
     requestHooks,
     () => ({ type: "before_provider_request" as const, model: { ...model } }),
@@ -47,10 +47,6 @@ export async function runRequestHooks(run: RequestHookContext): Promise<Provider
     }),
   };
   return { transportOptions, drain: () => queue.drain() };
-}
-
-function modelName({ model: { api, provider, model } }: RequestHookContext): ModelName {
-  return { api, provider, model };
 }
 
 type ProviderEvent = AfterProviderResponseEvent | ProviderStreamEvent;
@@ -86,20 +82,13 @@ class ProviderEventQueue {
   async #deliver(event: ProviderEvent): Promise<void> {
     const { hooks, runtime, signal } = this.#run;
     const hookOptions = { host: continueOnFailure(hooks), runtime, signal, read: () => null };
-    for (const hook of hooksForEvent(hooks, event.type)) {
+    for (const hook of (hooks[event.type] ?? []) as readonly Hook<ProviderEvent>[]) {
       if (this.#isClosed || this.#failedHooks.has(hook)) continue;
       const { failures } = await runHooks([hook], () => structuredClone(event), hookOptions);
       // A hook that failed gets no more events of this reply.
       if (failures.length > 0) this.#failedHooks.add(hook);
     }
   }
-}
-
-function hooksForEvent(
-  hooks: ProviderHooks,
-  type: ProviderEvent["type"],
-): readonly ((event: ProviderEvent) => unknown)[] {
-  return (hooks[type] ?? []) as readonly ((event: ProviderEvent) => unknown)[];
 }
 
 function toPlainJson(chunk: unknown): unknown {

@@ -5,6 +5,7 @@ import {
   continueOnFailure,
   createHookEntryParser,
   type EntryContent,
+  type Hook,
   hookTokenAllowance,
   isEditable,
   reportHookFailure,
@@ -29,9 +30,18 @@ export interface BoundaryOutcome {
 
 /** Runs the hooks of the event and appends their entries. */
 export async function runTurnHooks(event: BoundaryEvent, run: HookContext, budget: Budget): Promise<BoundaryOutcome> {
-  const { session, hooks, signal } = run;
-  if (!hooks[event.type]?.length) return NO_CHANGE;
-  const answers = await runBoundaryHooks(event, run, hookTokenAllowance(session, budget));
+  const { session, hooks, runtime, signal } = run;
+  // Each list gets only events of its own type.
+  const eventHooks = (hooks[event.type] ?? []) as readonly Hook<BoundaryEvent, BoundaryResult>[];
+  if (eventHooks.length === 0) return NO_CHANGE;
+  const tokenAllowance = hookTokenAllowance(session, budget);
+  const parseEntries = createHookEntryParser(tokenAllowance);
+  const { answers } = await runHooks(eventHooks, () => copyEvent(event), {
+    host: continueOnFailure(hooks),
+    runtime,
+    signal,
+    read: (result) => parseBoundaryAnswer(result, { branch: session.branch, tokenAllowance, parseEntries }),
+  });
   if (signal.aborted) return NO_CHANGE;
   const drafts = answers.flatMap((answer) => answer.drafts);
   const failure = drafts.length > 0 ? await tryAppend(drafts, session) : null;
@@ -44,33 +54,6 @@ export async function runTurnHooks(event: BoundaryEvent, run: HookContext, budge
 }
 
 const NO_CHANGE: BoundaryOutcome = { shouldContinue: false, hasNewMessage: false, compactions: [] };
-
-async function runBoundaryHooks(
-  event: BoundaryEvent,
-  { session, hooks, runtime, signal }: HookContext,
-  tokenAllowance: number,
-): Promise<readonly BoundaryAnswer[]> {
-  const parseEntries = createHookEntryParser(tokenAllowance);
-  const hookOptions = {
-    host: continueOnFailure(hooks),
-    runtime,
-    signal,
-    read: (result: unknown) => parseBoundaryAnswer(result, { branch: session.branch, tokenAllowance, parseEntries }),
-  };
-  const { answers } =
-    event.type === "turn_end"
-      ? await runHooks<TurnEndEvent, BoundaryResult, BoundaryAnswer>(
-          hooks.turn_end ?? [],
-          () => copyEvent(event),
-          hookOptions,
-        )
-      : await runHooks<AgentBeforeSettleEvent, BoundaryResult, BoundaryAnswer>(
-          hooks.agent_before_settle ?? [],
-          () => copyEvent(event),
-          hookOptions,
-        );
-  return answers;
-}
 
 /** A JSON copy, as the session stores it: the details of a tool result may hold values that cannot be cloned. */
 function copyEvent<Event>(event: Event): Event {

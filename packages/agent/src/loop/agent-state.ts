@@ -5,15 +5,13 @@ import {
   compactionLimits,
   createBudget,
   type Model,
-  type ModelName,
   messageTokens,
   type ThinkingLevel,
 } from "@pith/context";
 import { DAMAGE_TYPE, findMissingSkills, mergeSystemMessages } from "@pith/context/host";
-import type { AgentOptions, LimitsForModel } from "../agent-options.ts";
+import type { AgentOptions } from "../agent-options.ts";
 import { appendEntries } from "../append-entries.ts";
 import { changeModel, type SetModelResult } from "../compaction/auto-compact.ts";
-import type { CompactionContext } from "../compaction/compact.ts";
 import { PreparationSlot } from "../compaction/preparation-slot.ts";
 import type { AgentEvent } from "../events.ts";
 import { NoticeHistory } from "../notices.ts";
@@ -64,12 +62,11 @@ export class AgentState {
 
   createRunContext(signal: AbortSignal = NEVER_ABORTED): RunContext {
     const { hooks = {}, runStep = runStepDirectly } = this.#options;
-    const [current, limits] = [this.#model, this.#limitsForModel()];
     return {
       ...this.#options,
       ...(this.systemPrompt && { systemPrompt: this.systemPrompt }),
-      model: current,
-      getBudget: (model = current) => createModelBudget(model, limits),
+      model: this.#model,
+      getBudget: this.#createBudgetGetter(),
       hooks,
       runStep,
       notices: this.#notices,
@@ -102,7 +99,7 @@ export class AgentState {
   }
 
   /** Takes effect from the next request on. If the context does not fit the new model, nothing changes. */
-  async *setModel(model: Model, run: CompactionContext): AsyncGenerator<AgentEvent, SetModelResult> {
+  async *setModel(model: Model, run: RunContext): AsyncGenerator<AgentEvent, SetModelResult> {
     const outcome = yield* changeModel(model, run);
     // PREP4: the summary was planned for the window of the old model.
     if (outcome.type === "set") await this.preparation.drop();
@@ -117,19 +114,18 @@ export class AgentState {
     yield { type: "thinking_level_changed", level };
   }
 
-  #limitsForModel(): LimitsForModel {
+  /** The getter keeps the current model and settings. */
+  #createBudgetGetter(): RunContext["getBudget"] {
+    const currentModel = this.#model;
     const { limits = compactionLimits } = this.#options;
     const { isAutoCompactionEnabled } = this;
-    return (modelName: ModelName) => {
-      const modelLimits = typeof limits === "function" ? limits(modelName) : limits;
-      return { ...modelLimits, enabled: isAutoCompactionEnabled ?? modelLimits.enabled };
+    return ({ api, provider, model, contextWindow } = currentModel) => {
+      const name = { api, provider, model };
+      const modelLimits = typeof limits === "function" ? limits(name) : limits;
+      const enabled = isAutoCompactionEnabled ?? modelLimits.enabled;
+      return createBudget({ ...modelLimits, enabled }, { contextWindow, model: name });
     };
   }
-}
-
-function createModelBudget({ api, provider, model: name, contextWindow }: Model, limits: LimitsForModel): Budget {
-  const modelName = { api, provider, model: name };
-  return createBudget(limits(modelName), { contextWindow, model: modelName });
 }
 
 const NEVER_ABORTED = new AbortController().signal;

@@ -5,6 +5,7 @@ import { displayText, QUEUE_TYPE, type QueuedMessage, UNQUEUE_TYPE } from "@pith
 import { appendAtCurrentLeaf, appendEntries } from "../append-entries.ts";
 import type { EmitEvent } from "../async.ts";
 import type { AgentEvent } from "../events.ts";
+import type { HookContext } from "../hooks/hooks.ts";
 import { runMessageHooks } from "../hooks/message-hooks.ts";
 import type { RunContext } from "../run-context.ts";
 
@@ -33,18 +34,23 @@ export async function removeDelivered(session: Session): Promise<void> {
   if (deliveredIds.size > 0) await removeQueued(session, ({ id }) => deliveredIds.has(id));
 }
 
+type DeliveryContext = HookContext & Pick<RunContext, "continuations">;
+
 /** Appends the matching messages of the queue, then `extra`, each with the id it got in the queue. Returns their number. */
 export async function* deliverQueued(
-  run: RunContext,
+  run: DeliveryContext,
   matches: (queued: QueuedMessage) => boolean,
   extra: readonly QueuedMessage[] = [],
 ): AsyncGenerator<AgentEvent, number> {
   const { session, runtime, continuations } = run;
   // Hooks run once per message, even if the append is tried again because the leaf has moved.
   const messagesById = new Map<string, Promise<DeliverableMessage>>();
+  const prepareMessage = async (queued: QueuedMessage): Promise<DeliverableMessage> => {
+    const message = toMessage(session.redact(queued), runtime.now());
+    return message.role === "user" ? runMessageHooks(message, run) : message;
+  };
   const messageFor = (queued: QueuedMessage): Promise<DeliverableMessage> => {
-    const message =
-      messagesById.get(queued.id) ?? runUserMessageHooks(toMessage(session.redact(queued), runtime.now()), run);
+    const message = messagesById.get(queued.id) ?? prepareMessage(queued);
     messagesById.set(queued.id, message);
     return message;
   };
@@ -76,10 +82,6 @@ function toMessage({ content, custom }: QueuedMessage, timestamp: number): Deliv
     content: typeof content === "string" ? [{ type: "text", text: content }] : content,
     timestamp,
   };
-}
-
-async function runUserMessageHooks(message: DeliverableMessage, run: RunContext): Promise<DeliverableMessage> {
-  return message.role === "user" ? runMessageHooks(message, run) : message;
 }
 
 interface Delivery {

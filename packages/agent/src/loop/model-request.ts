@@ -1,89 +1,49 @@
-/** Makes one model request: builds it, streams and records the reply, and compacts and retries when it is too long. */
+/** Makes one model request: builds it, and streams and records the reply. */
 
 import {
   type AssistantMessage,
   applyContextHooks,
   buildRequest,
   buildSessionContext,
-  type CompactionOutcome,
   type ModelEvent,
   type ModelFailure,
   type Request,
 } from "@pith/context";
-import { breakerNotes, computeReplyBudget, RETRY_USAGE } from "@pith/context/host";
+import { computeReplyBudget, RETRY_USAGE } from "@pith/context/host";
+import type { AgentHooks } from "../agent-options.ts";
 import { appendBuffered } from "../append-entries.ts";
 import { type EmitEvent, runWithEvents, withStopGrace } from "../async.ts";
-import { compactIfEnabled } from "../compaction/auto-compact.ts";
 import type { AgentEvent } from "../events.ts";
+import type { HookContext } from "../hooks/hooks.ts";
 import { runMessageHooks } from "../hooks/message-hooks.ts";
 import { type ProviderRequestHooks, runRequestHooks } from "../hooks/provider-hooks.ts";
-import { appendChangedState } from "../prompt/state-sections.ts";
+import { appendChangedState, type StateContext } from "../prompt/state-sections.ts";
 import { DeltaRedactor } from "../redaction.ts";
 import type { RunContext } from "../run-context.ts";
 
-type Breaker = Extract<CompactionOutcome, { why: "cannot-fit" }>["breaker"];
+type RequestContext = HookContext<AgentHooks> &
+  StateContext &
+  Pick<RunContext, "model" | "secrets" | "notices" | "runStep" | "getBudget">;
 
-type RequestOutcome =
+/** `message`: the reply as it was emitted; without content if nothing arrived. */
+export type RequestOutcome = StreamOutcome & { readonly message: AssistantMessage };
+
+type StreamOutcome =
   /** `overflow`: the reply is valid, but its context was too long for the model. */
   | { readonly type: "replied"; readonly message: AssistantMessage; readonly overflow: boolean }
   /** `message`: the part of the reply that arrived before the failure. */
   | { readonly type: "failed"; readonly failure: ModelFailure; readonly message?: AssistantMessage };
 
-/** `message`: the reply as it was emitted; without content if nothing arrived. */
-type RecordedOutcome = RequestOutcome & { readonly message: AssistantMessage };
-
-export interface RequestResult {
-  readonly outcome: RecordedOutcome;
-  readonly replyId: string;
-  readonly code?: "compaction-off";
-}
-
-/** After an overflow error, compacts and sends the request again. Each attempt compacts more, until there is nothing left to try. */
-export async function* requestWithCompaction(
-  run: RunContext,
-  idPrefix: string,
-): AsyncGenerator<AgentEvent, RequestResult> {
-  for (let attempt = 0; ; attempt += 1) {
-    const replyId = `${idPrefix}-${attempt}`;
-    const outcome = yield* requestModel(run, replyId);
-    if (outcome.type === "replied" || outcome.failure.kind !== "overflow") return { outcome, replyId };
-    const result = yield* compactIfEnabled(run, { reason: "overflow", attempt });
-    if (run.signal.aborted) return { outcome: { ...outcome, ...STOPPED_OUTCOME }, replyId };
-    if (result.type === "compacted") continue;
-    if (result.type === "nothing-to-do" && result.why === "off")
-      return { outcome: addFailureNote(outcome, COMPACTION_OFF_NOTE), replyId, code: "compaction-off" };
-    const isStuck = result.type === "failed" && result.why === "cannot-fit";
-    return { outcome: isStuck ? addFailureNote(outcome, breakerNotes[result.breaker.fills]) : outcome, replyId };
-  }
-}
-
-/** Compacts after a valid reply whose context was too long. Returns what prevents a smaller context, or null. */
-export async function* compactAfterOverflow(run: RunContext): AsyncGenerator<AgentEvent, Breaker | null> {
-  const result = yield* compactIfEnabled(run, { reason: "overflow" });
-  return result.type === "failed" && result.why === "cannot-fit" ? result.breaker : null;
-}
-
-type FailedOutcome = Extract<RecordedOutcome, { type: "failed" }>;
-
-/** Adds for the user why the context was not compacted. */
-function addFailureNote(outcome: FailedOutcome, note: string): FailedOutcome {
-  const { failure } = outcome;
-  return { ...outcome, failure: { ...failure, message: `${failure.message}; ${note}` } };
-}
-
-// FIT4: the error names the compaction that would have helped.
-const COMPACTION_OFF_NOTE = "automatic compaction is off; run /compact, or call agent.compact(), and continue";
-
 /** Appends the reply with the id of the step. */
-async function* requestModel(run: RunContext, stepId: string): AsyncGenerator<AgentEvent, RecordedOutcome> {
+export async function* requestModel(run: RequestContext, stepId: string): AsyncGenerator<AgentEvent, RequestOutcome> {
   await appendChangedState(run);
   yield { type: "message_start", message: createEmptyReply(run) };
-  const outcome = yield* runWithEvents<AgentEvent, RequestOutcome>(
+  const outcome = yield* runWithEvents<AgentEvent, StreamOutcome>(
     (emit) =>
       run.runStep(stepId, async () => {
         const request = await buildHookedRequest(run);
         const requestHooks = request ? await runRequestHooks(run) : null;
-        if (!request || requestHooks === "cancelled") return createCancelledOutcome(run);
+        if (!request || requestHooks === "cancelled") return createCancelledOutcome(run.signal);
         return streamUntilStopped(request, { run, stepId, emit, requestHooks });
       }),
     { merge: mergeUpdates },
@@ -110,7 +70,7 @@ function mergeUpdates(earlier: AgentEvent, later: AgentEvent): AgentEvent | null
 }
 
 /** Null: a hook cancelled the request. */
-async function buildHookedRequest(run: RunContext): Promise<Request | null> {
+async function buildHookedRequest(run: RequestContext): Promise<Request | null> {
   const { session, model, hooks, runtime, signal } = run;
   const context = buildSessionContext(session.branch);
   const isHooked = hooks.context?.length || hooks.context_with_system?.length;
@@ -127,26 +87,29 @@ async function buildHookedRequest(run: RunContext): Promise<Request | null> {
   return replyBudget ? { ...request, replyBudget } : request;
 }
 
-function createCancelledOutcome({ signal }: RunContext): RequestOutcome {
-  if (signal.aborted) return STOPPED_OUTCOME;
+function createCancelledOutcome({ aborted }: AbortSignal): StreamOutcome {
+  if (aborted) return STOPPED_OUTCOME;
   const message = "a hook that checks every request failed, so the request was not sent";
   return { type: "failed", failure: { kind: "refused", message } };
 }
 
 interface StreamContext {
-  readonly run: RunContext;
+  readonly run: RequestContext;
   readonly stepId: string;
   readonly emit: EmitEvent<AgentEvent>;
   readonly requestHooks: ProviderRequestHooks | null;
+  /** Aborted when the result is no longer awaited. */
+  readonly abandoned: AbortSignal;
 }
 
 /** After an abort, a model that ignores the signal is abandoned and its events are dropped. */
-async function streamUntilStopped(request: Request, context: StreamContext): Promise<RequestOutcome> {
+async function streamUntilStopped(request: Request, context: Omit<StreamContext, "abandoned">): Promise<StreamOutcome> {
   const { session, signal, runtime } = context.run;
   const abandonController = new AbortController();
+  const streamContext = { ...context, abandoned: abandonController.signal };
   const release = session.markBusy("streaming");
   try {
-    const startStream = (): Promise<RequestOutcome> => recordStreamedReply(request, context, abandonController.signal);
+    const startStream = (): Promise<StreamOutcome> => recordStreamedReply(request, streamContext);
     return await withStopGrace(startStream, { signal, runtime, fallback: () => STOPPED_OUTCOME });
   } finally {
     abandonController.abort("over");
@@ -154,16 +117,13 @@ async function streamUntilStopped(request: Request, context: StreamContext): Pro
   }
 }
 
-const STOPPED_OUTCOME: RequestOutcome = {
+export const STOPPED_OUTCOME: { readonly type: "failed"; readonly failure: ModelFailure } = {
   type: "failed",
   failure: { kind: "aborted", message: "the request was stopped" },
 };
 
-async function recordStreamedReply(
-  request: Request,
-  { run, stepId, emit, requestHooks }: StreamContext,
-  abandoned: AbortSignal,
-): Promise<RequestOutcome> {
+async function recordStreamedReply(request: Request, context: StreamContext): Promise<StreamOutcome> {
+  const { run, emit, requestHooks, abandoned } = context;
   const { model, signal } = run;
   let redactor = new DeltaRedactor(run.secrets);
   let restarts = 0;
@@ -191,7 +151,7 @@ async function recordStreamedReply(
         if (restarts > 0) emit(retryEndEvent(event, restarts));
         for (const delta of redactor.end()) emit({ type: "message_update", delta });
         await requestHooks?.drain();
-        return await recordReply(event, { run, stepId, abandoned });
+        return await recordReply(event, context);
       default:
         for (const delta of redactor.write(event)) emit({ type: "message_update", delta });
     }
@@ -203,25 +163,17 @@ async function recordStreamedReply(
 }
 
 // EVT5: a failed attempt also costs money.
-async function recordRetryUsage({ usage }: ReplyRestartedEvent, { session, model }: RunContext): Promise<void> {
+async function recordRetryUsage({ usage }: ReplyRestartedEvent, { session, model }: RequestContext): Promise<void> {
   if (!usage || usage.totalTokens === 0) return;
   const { provider, model: name } = model;
   await appendBuffered(session, { type: "usage", kind: RETRY_USAGE, provider, model: name, usage });
-}
-
-interface RecordReplyOptions extends Pick<StreamContext, "run" | "stepId"> {
-  /** Aborted when the result is no longer awaited. */
-  readonly abandoned: AbortSignal;
 }
 
 type ReplyRestartedEvent = Extract<ModelEvent, { type: "reply-restarted" }>;
 type ReplyEndEvent = Extract<ModelEvent, { type: "reply-ended" | "reply-failed" }>;
 
 /** Appends the reply before its tool calls run. An incomplete reply is appended too, for the user to read. */
-async function recordReply(
-  rawEvent: ReplyEndEvent,
-  { run, stepId, abandoned }: RecordReplyOptions,
-): Promise<RequestOutcome> {
+async function recordReply(rawEvent: ReplyEndEvent, { run, stepId, abandoned }: StreamContext): Promise<StreamOutcome> {
   const { session } = run;
   const redacted = session.redact(rawEvent);
   const event = redacted.message ? { ...redacted, message: await runMessageHooks(redacted.message, run) } : redacted;
@@ -243,7 +195,7 @@ function retryEndEvent(event: ReplyEndEvent, attempt: number): AgentEvent {
 }
 
 /** A reply without content: before the first delta, or after a failure. */
-function createEmptyReply({ model, runtime }: RunContext, failure?: ModelFailure): AssistantMessage {
+function createEmptyReply({ model, runtime }: RequestContext, failure?: ModelFailure): AssistantMessage {
   const { api, provider, model: name } = model;
   const zeroCounts = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
   return {

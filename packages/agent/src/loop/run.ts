@@ -1,27 +1,31 @@
-/** Runs turn after turn until the model is done and the queue is empty. Each turn first checks that its request fits. */
+/** Runs turn after turn until the model is done and the queue is empty. A turn is one request, with the tool calls of its reply. */
 
-import type { AgentMessage, Entry, ModelFailure } from "@pith/context";
+import type { AgentMessage, AssistantMessage, Entry, ModelFailure } from "@pith/context";
 import { breakerNotes, type QueuedMessage, reportHookFailure } from "@pith/context/host";
 import { AppendError, appendEntries } from "../append-entries.ts";
 import {
   compactForHook,
+  compactIfEnabled,
   prepareAfterRun,
   shrinkContextIfNeeded,
   stopPreparationBeforeRun,
 } from "../compaction/auto-compact.ts";
-import type { AgentEvent, RunEnd, RunFailureCode } from "../events.ts";
+import type { AgentCompactionOutcome, AgentEvent, RunEnd, RunFailureCode } from "../events.ts";
 import { runStartHooks } from "../hooks/input-hooks.ts";
 import { type BoundaryEvent, type BoundaryOutcome, runTurnHooks } from "../hooks/turn-hooks.ts";
 import type { RunContext } from "../run-context.ts";
 import { checkRunLimits, MAX_CONTINUATIONS } from "../run-limits.ts";
 import { findPendingWork, type OpenCall, type PendingWork, toOpenCalls } from "../unfinished-turn.ts";
 import { createDeliveryFilter, deliverQueued, removeDelivered } from "./message-queue.ts";
-import { compactAfterOverflow, type RequestResult, requestWithCompaction } from "./model-request.ts";
+import { type RequestOutcome, requestModel, STOPPED_OUTCOME } from "./model-request.ts";
 import { closeCalls, runCalls } from "./tool-calls.ts";
 
+/** How a run starts. */
 export interface RunStart {
   /** The prefix of the entry ids of this run. Default: a new id. */
   readonly id?: string;
+  /** Runs at once, even if the run itself has to wait. */
+  readonly onQueued?: () => Promise<void>;
   /** Runs before the first request. Returns false if there is nothing to ask the model. */
   readonly begin: (run: RunContext) => AsyncGenerator<AgentEvent, boolean>;
 }
@@ -35,22 +39,20 @@ export interface RunOptions extends RunStart {
 }
 
 export async function* runAgent(options: RunOptions): AsyncGenerator<AgentEvent, RunEnd> {
-  const messages: AgentMessage[] = [];
-  yield { type: "agent_start" };
-  const end = yield* collectMessages(executeRun(options), messages);
-  yield { type: "agent_end", messages, end };
-  return end;
-}
-
-async function* executeRun(options: RunOptions): AsyncGenerator<AgentEvent, RunEnd> {
   const { getRun, runPendingTasks, ensureSystemPrompt, begin } = options;
+  let { id } = options;
   try {
     await stopPreparationBeforeRun(getRun());
     await ensureSystemPrompt();
-    const end: RunEnd = (yield* begin(getRun())) ? yield* runTurns(options) : { type: "done" };
+    let result: TurnResult = (yield* begin(getRun())) ? NEXT_TURN : { type: "done" };
+    for (let turn = 1; result.type === "again"; turn += 1) {
+      id ??= getRun().runtime.entryId();
+      yield* runPendingTasks();
+      result = yield* runTurn(getRun(), { id, turn, overflowCount: result.overflowCount });
+    }
     yield* runPendingTasks();
-    if (end.type === "done") await prepareAfterRun(getRun());
-    return end;
+    if (result.type === "done") await prepareAfterRun(getRun());
+    return result;
   } catch (error) {
     // A session that cannot be written or resumed ends the run; it is not a bug.
     if (error instanceof AppendError || error instanceof CannotResumeError)
@@ -59,53 +61,27 @@ async function* executeRun(options: RunOptions): AsyncGenerator<AgentEvent, RunE
   }
 }
 
-/** The newest message is damaged, so it is not known what to resume. */
-class CannotResumeError extends Error {
-  constructor({ number }: Entry) {
-    super(
-      `the last message of this session${number === undefined ? "" : ` (#${number})`} is damaged, so the run cannot be resumed; send a message to continue`,
-    );
-  }
-}
-
-/** Yields every event, and adds the finished messages to the list. */
-async function* collectMessages(
-  events: AsyncGenerator<AgentEvent, RunEnd>,
-  messages: AgentMessage[],
-): AsyncGenerator<AgentEvent, RunEnd> {
+/** Adds the events of the start and the end of a run. The last one has all finished messages. */
+export async function* addRunEvents(run: AsyncGenerator<AgentEvent, RunEnd>): AsyncGenerator<AgentEvent, RunEnd> {
+  const messages: AgentMessage[] = [];
+  yield { type: "agent_start" };
   for (;;) {
-    const { done, value } = await events.next();
-    if (done) return value;
+    const { done, value } = await run.next();
+    if (done) {
+      yield { type: "agent_end", messages, end: value };
+      return value;
+    }
     if (value.type === "message_end") messages.push(value.message);
     if (value.type === "tool_execution_end") messages.push(value.result);
     yield value;
   }
 }
 
-async function* runTurns({
-  getRun,
-  runPendingTasks,
-  id = getRun().runtime.entryId(),
-}: RunOptions): AsyncGenerator<AgentEvent, RunEnd> {
-  let overflowCount = 0;
-  for (let turn = 1; ; turn += 1) {
-    yield* runPendingTasks();
-    const run = getRun();
-    if (run.signal.aborted) return { type: "aborted" };
-    const limitEnd = await checkRunLimits(turn - 1, run.runLimits);
-    if (limitEnd) return limitEnd;
-    yield { type: "turn_start" };
-    yield* deliverQueued(run, createDeliveryFilter("steer", run));
-    const result = yield* runTurn(run, { id: `${id}-${turn}`, overflowCount });
-    overflowCount = result.type === "again" ? result.overflowCount : 0;
-    if (result.type === "again" || (result.type === "done" && (yield* deliverFollowUps(run)))) continue;
-    if (result.type !== "done" || !(yield* wantsAnotherTurn({ type: "agent_before_settle", end: result }, run)))
-      return result;
-  }
-}
-
 interface TurnOptions {
+  /** The prefix of the entry ids of the run. */
   readonly id: string;
+  /** The number of the turn, counted from 1. */
+  readonly turn: number;
   /** How many replies in a row reported an overflow that no compaction could resolve. */
   readonly overflowCount: number;
 }
@@ -113,30 +89,96 @@ interface TurnOptions {
 /** `again`: there is new input for the model. */
 type TurnResult = RunEnd | { readonly type: "again"; readonly overflowCount: number };
 
-async function* runTurn(run: RunContext, { id, overflowCount }: TurnOptions): AsyncGenerator<AgentEvent, TurnResult> {
+const NEXT_TURN: TurnResult = { type: "again", overflowCount: 0 };
+
+async function* runTurn(run: RunContext, options: TurnOptions): AsyncGenerator<AgentEvent, TurnResult> {
+  const { id, turn, overflowCount } = options;
+  if (run.signal.aborted) return { type: "aborted" };
+  const limitEnd = await checkRunLimits(turn - 1, run.runLimits);
+  if (limitEnd) return limitEnd;
+  yield { type: "turn_start" };
+  yield* deliverQueued(run, createDeliveryFilter("steer", run));
   yield* shrinkContextIfNeeded(run);
-  const { outcome, replyId, code } = yield* requestWithCompaction(run, id);
-  const { message } = outcome;
-  if (outcome.type === "failed") {
+  const reply = yield* requestReply(run, `${id}-${turn}`);
+  const { message } = reply;
+  if (reply.type === "failed") {
     yield { type: "turn_end", message, toolResults: [] };
-    return await toRunEnd(outcome.failure, { code, run });
+    return await toRunEnd(reply, run);
   }
   run.preparation.recordReply();
-  const toolResults = yield* runCalls(toOpenCalls(message, replyId), run);
+  const toolResults = yield* runCalls(toOpenCalls(message, reply.replyId), run);
   const turnEnd = { type: "turn_end", message, toolResults } as const;
   yield turnEnd;
   const hasResults = toolResults.length > 0;
   if (hasResults) yield* applyTurnHooks(turnEnd, run);
   const hasNextTurn = hasResults || (yield* wantsAnotherTurn(turnEnd, run));
   if (run.signal.aborted) return { type: "aborted" };
-  const breaker = outcome.overflow ? yield* compactAfterOverflow(run) : null;
-  if (breaker && overflowCount + 1 >= MAX_OVERFLOWS)
-    return { type: "failed", why: `the context exceeds the model's window; ${breakerNotes[breaker.fills]}` };
-  if (hasNextTurn) return { type: "again", overflowCount: breaker ? overflowCount + 1 : 0 };
-  return message.stopReason === "length" ? { type: "done", isCut: true } : { type: "done" };
+  const obstacle = reply.overflow ? findObstacle(yield* compactIfEnabled(run, { reason: "overflow" })) : null;
+  if (obstacle !== null && overflowCount + 1 >= MAX_OVERFLOWS)
+    return { type: "failed", why: `the context exceeds the model's window; ${obstacle}` };
+  if (hasNextTurn) return obstacle === null ? NEXT_TURN : { type: "again", overflowCount: overflowCount + 1 };
+  return yield* settle(message, run);
 }
 
 const MAX_OVERFLOWS = 3;
+
+type ReplyResult = RequestOutcome & { readonly replyId: string; readonly code?: RunFailureCode };
+
+/** After an overflow error, compacts and sends the request again. Each attempt compacts more, until there is nothing left to try. */
+async function* requestReply(run: RunContext, turnId: string): AsyncGenerator<AgentEvent, ReplyResult> {
+  for (let attempt = 0; ; attempt += 1) {
+    const replyId = `${turnId}-${attempt}`;
+    const outcome = yield* requestModel(run, replyId);
+    if (outcome.type === "replied" || outcome.failure.kind !== "overflow") return { ...outcome, replyId };
+    const compaction = yield* compactIfEnabled(run, { reason: "overflow", attempt });
+    if (run.signal.aborted) return { ...outcome, ...STOPPED_OUTCOME, replyId };
+    if (compaction.type === "compacted") continue;
+    return { ...outcome, ...explainOverflow(outcome.failure, compaction), replyId };
+  }
+}
+
+type FailedReply = Extract<ReplyResult, { type: "failed" }>;
+type OverflowFailure = Pick<FailedReply, "failure" | "code">;
+
+/** Adds for the user why the context was not compacted. */
+function explainOverflow(failure: ModelFailure, compaction: AgentCompactionOutcome): OverflowFailure {
+  const isOff = compaction.type === "nothing-to-do" && compaction.why === "off";
+  const note = isOff ? COMPACTION_OFF_NOTE : findObstacle(compaction);
+  return {
+    failure: note === null ? failure : { ...failure, message: `${failure.message}; ${note}` },
+    ...(isOff && { code: "compaction-off" }),
+  };
+}
+
+// FIT4: the error names the compaction that would have helped.
+const COMPACTION_OFF_NOTE = "automatic compaction is off; run /compact, or call agent.compact(), and continue";
+
+/** What prevents a smaller context, for the user; null if nothing does. */
+function findObstacle(compaction: AgentCompactionOutcome): string | null {
+  const isStuck = compaction.type === "failed" && compaction.why === "cannot-fit";
+  return isStuck ? breakerNotes[compaction.breaker.fills] : null;
+}
+
+async function toRunEnd(reply: FailedReply, { model, describeFailure }: RunContext): Promise<RunEnd> {
+  const { failure, code = toFailureCode(failure) } = reply;
+  if (failure.kind === "aborted") return { type: "aborted" };
+  const why = (await describeFailure?.(failure, model)) ?? failure.message;
+  return { type: "failed", why, ...(code && { code }) };
+}
+
+function toFailureCode({ kind, reason }: ModelFailure): RunFailureCode | undefined {
+  if (kind === "unreachable") return kind;
+  if (reason === "cost-limit") return "max-cost";
+  return reason === "invalid-key" ? "key-refused" : undefined;
+}
+
+/** Ends the run after a reply without tool calls, unless there is new input for the model. */
+async function* settle({ stopReason }: AssistantMessage, run: RunContext): AsyncGenerator<AgentEvent, TurnResult> {
+  const end: RunEnd = stopReason === "length" ? { type: "done", isCut: true } : { type: "done" };
+  const isDone =
+    !(yield* deliverFollowUps(run)) && !(yield* wantsAnotherTurn({ type: "agent_before_settle", end }, run));
+  return isDone ? end : NEXT_TURN;
+}
 
 /** Delivers follow-ups once the model is done; returns whether there is new input. Steering messages come first, in the next turn. */
 async function* deliverFollowUps(run: RunContext): AsyncGenerator<AgentEvent, boolean> {
@@ -146,13 +188,6 @@ async function* deliverFollowUps(run: RunContext): AsyncGenerator<AgentEvent, bo
   const { queue } = session.branch.state;
   if (queue.some(({ kind }) => kind === "steer")) return true;
   return queue.length > 0 && (yield* deliverQueued(run, createDeliveryFilter("followUp", run))) > 0;
-}
-
-/** Runs the hooks, and makes the compactions that they return. */
-async function* applyTurnHooks(event: BoundaryEvent, run: RunContext): AsyncGenerator<AgentEvent, BoundaryOutcome> {
-  const outcome = await runTurnHooks(event, run, run.getBudget());
-  for (const compaction of outcome.compactions) yield* compactForHook(compaction, event.type, run);
-  return outcome;
 }
 
 /** Whether a hook requests another turn after a reply without tool calls. */
@@ -177,22 +212,11 @@ const CONTINUE_MESSAGE = {
   display: false,
 } as const;
 
-interface FailedRequest {
-  readonly code: RequestResult["code"];
-  readonly run: RunContext;
-}
-
-async function toRunEnd(failure: ModelFailure, { code: requestCode, run }: FailedRequest): Promise<RunEnd> {
-  if (failure.kind === "aborted") return { type: "aborted" };
-  const code = requestCode ?? failureCode(failure);
-  const why = (await run.describeFailure?.(failure, run.model)) ?? failure.message;
-  return { type: "failed", why, ...(code && { code }) };
-}
-
-function failureCode({ kind, reason }: ModelFailure): RunFailureCode | undefined {
-  if (kind === "unreachable") return kind;
-  if (reason === "cost-limit") return "max-cost";
-  return reason === "invalid-key" ? "key-refused" : undefined;
+/** Runs the hooks, and makes the compactions that they return. */
+async function* applyTurnHooks(event: BoundaryEvent, run: RunContext): AsyncGenerator<AgentEvent, BoundaryOutcome> {
+  const outcome = await runTurnHooks(event, run, run.getBudget());
+  for (const compaction of outcome.compactions) yield* compactForHook(compaction, event.type, run);
+  return outcome;
 }
 
 /** Starts a run with a user message: closes open tool calls and delivers queued messages first. */
@@ -227,8 +251,17 @@ export function resumeFromLog(): RunStart {
   };
 }
 
+/** The newest message is damaged, so it is not known what to resume. */
+class CannotResumeError extends Error {
+  constructor({ number }: Entry) {
+    super(
+      `the last message of this session${number === undefined ? "" : ` (#${number})`} is damaged, so the run cannot be resumed; send a message to continue`,
+    );
+  }
+}
+
 /** A compaction may have kept no message at all; then the whole branch is read. */
-async function loadPendingWork({ session, runtime }: RunContext): Promise<PendingWork> {
+async function loadPendingWork({ session, runtime }: Pick<RunContext, "session" | "runtime">): Promise<PendingWork> {
   await removeDelivered(session);
   const pending = findPendingWork(session.branch.entries) ?? findPendingWork(await session.branchEntries());
   if (pending?.type !== "results") return pending ?? { type: "nothing" };

@@ -7,7 +7,7 @@ import type { AgentEvent, AgentEventListener, RunEnd } from "../events.ts";
 import type { Secrets } from "../ports.ts";
 import type { RunContext } from "../run-context.ts";
 import { type InputFilter, MessageQueue } from "./message-queue.ts";
-import { type RunStart, resumeFromLog, runAgent } from "./run.ts";
+import { addRunEvents, type RunStart, resumeFromLog, runAgent } from "./run.ts";
 
 export interface SchedulerOptions {
   readonly session: Session;
@@ -20,20 +20,15 @@ export interface SchedulerOptions {
   readonly filterInput?: InputFilter | undefined;
 }
 
-/** How a run starts. */
-export interface RunRequest extends RunStart {
-  /** Runs at once, even if the run itself has to wait. */
-  readonly beforeTurn?: () => Promise<void>;
-}
-
 /** Resolves to the request once input hooks have run, or to the end of the run if they leave nothing to send. */
-export type RunRequestResolver = (signal: AbortSignal) => Promise<RunRequest | RunEnd>;
+export type RunStartResolver = (signal: AbortSignal) => Promise<RunStart | RunEnd>;
 
-export type RunTask<Outcome> = (run: RunContext) => AsyncGenerator<AgentEvent, Outcome>;
+/** Work with or without events of its own. */
+export type RunTask<Outcome> = (run: RunContext) => AsyncGenerator<AgentEvent, Outcome> | Promise<Outcome>;
 
 /** A run or a task with a place in the order of execution. */
 interface QueuedWork<Outcome> {
-  readonly beforeTurn?: (() => Promise<void>) | undefined;
+  readonly onQueued?: (() => Promise<void>) | undefined;
   readonly execute: (signal: AbortSignal) => AsyncGenerator<AgentEvent, Outcome>;
 }
 
@@ -69,7 +64,7 @@ export class Scheduler {
     return this.#workControllers.size > 0;
   }
 
-  async *run(request: RunRequest | RunRequestResolver): AsyncGenerator<AgentEvent, RunEnd> {
+  async *run(request: RunStart | RunStartResolver): AsyncGenerator<AgentEvent, RunEnd> {
     if (this.#isRunning)
       throw new Error("the agent is already running; call steer() or followUp() to add a message, or abort() first");
     this.#isRunning = true;
@@ -77,11 +72,14 @@ export class Scheduler {
     try {
       const resolved = typeof request === "function" ? await this.#resolveRequest(request) : request;
       if ("type" in resolved) return resolved;
-      end = yield* this.#runUntilQueueEmpty(resolved);
+      end = yield* this.#startRun(resolved);
+      // RUN6: a message that is queued during the run is delivered, even one that is queued at its very end.
+      while (end.type === "done" && (await this.messageQueue.hasMessages()))
+        end = yield* this.#startRun(resumeFromLog());
     } finally {
       this.#isRunning = false;
       // Tasks that were added after the last request have no run to wait for.
-      if (this.#pendingTasks.length > 0) void this.runTaskWhenIdle((run) => this.#runPendingTasks(() => run));
+      if (this.#pendingTasks.length > 0) void this.runWhenIdle((run) => this.#runPendingTasks(() => run));
     }
     // The listener may start a new run, so `isRunning` is false by now.
     const settled = { type: "agent_settled", aborted: end.type === "aborted" } as const;
@@ -102,12 +100,12 @@ export class Scheduler {
   }
 
   /** Runs a task between two requests of the current run, or as soon as the agent is idle if there is no run. */
-  runTaskBetweenRequests<Outcome>(task: RunTask<Outcome>): Promise<Outcome> {
-    if (!this.#isRunning) return this.runTaskWhenIdle(task);
+  runBetweenRequests<Outcome>(task: RunTask<Outcome>): Promise<Outcome> {
+    if (!this.#isRunning) return this.runWhenIdle(task);
     const outcome = Promise.withResolvers<Outcome>();
     this.#pendingTasks.push(async function* (run) {
       try {
-        outcome.resolve(yield* task(run));
+        outcome.resolve(yield* startTask(task, run));
       } catch (error) {
         // The error belongs to the caller; the run continues.
         outcome.reject(error);
@@ -116,31 +114,21 @@ export class Scheduler {
     return outcome.promise;
   }
 
-  /** Like `runTaskBetweenRequests`, for work that emits no events of its own. */
-  runBetweenRequests<Outcome>(work: (run: RunContext) => Promise<Outcome>): Promise<Outcome> {
-    return this.runTaskBetweenRequests((run) => runWithEvents<AgentEvent, Outcome>(() => work(run)));
-  }
-
   /** Runs a task when all earlier work has ended. */
-  async runTaskWhenIdle<Outcome>(task: RunTask<Outcome>): Promise<Outcome> {
-    const events = this.#runInTurn({ execute: (signal) => task(this.#options.getRun(signal)) });
+  async runWhenIdle<Outcome>(task: RunTask<Outcome>): Promise<Outcome> {
+    const events = this.#enqueueWork({ execute: (signal) => startTask(task, this.#options.getRun(signal)) });
     for (;;) {
       const { done, value } = await events.next();
       if (done) return value;
     }
   }
 
-  /** Like `runTaskWhenIdle`, for work that emits no events of its own. */
-  runWhenIdle<Outcome>(work: (run: RunContext) => Promise<Outcome>): Promise<Outcome> {
-    return this.runTaskWhenIdle((run) => runWithEvents<AgentEvent, Outcome>(() => work(run)));
-  }
-
   /** Messages that were queued while the input hooks ran are delivered even if the hooks leave no prompt. */
-  async #resolveRequest(resolve: RunRequestResolver): Promise<RunRequest | RunEnd> {
+  async #resolveRequest(resolve: RunStartResolver): Promise<RunStart | RunEnd> {
     const queuedBefore = new Set(this.messageQueue.ids);
     const controller = new AbortController();
     this.#inputControllers.add(controller);
-    let resolved: RunRequest | RunEnd;
+    let resolved: RunStart | RunEnd;
     try {
       resolved = await resolve(controller.signal);
     } finally {
@@ -151,27 +139,24 @@ export class Scheduler {
     return this.messageQueue.ids.some((id) => !queuedBefore.has(id)) ? resumeFromLog() : resolved;
   }
 
-  async *#runUntilQueueEmpty(request: RunRequest): AsyncGenerator<AgentEvent, RunEnd> {
+  #startRun(start: RunStart): AsyncGenerator<AgentEvent, RunEnd> {
     const { getRun, ensureSystemPrompt } = this.#options;
-    for (let start = request; ; start = resumeFromLog()) {
-      const execute = (signal: AbortSignal): AsyncGenerator<AgentEvent, RunEnd> => {
-        const getCurrentRun = (): RunContext => getRun(signal);
-        const runPendingTasks = (): AsyncGenerator<AgentEvent> => this.#runPendingTasks(getCurrentRun);
-        return runAgent({ ...start, getRun: getCurrentRun, runPendingTasks, ensureSystemPrompt });
-      };
-      const end = yield* this.#runInTurn({ beforeTurn: start.beforeTurn, execute });
-      // RUN6: a message that is queued during the run is delivered, even one that is queued at its very end.
-      if (end.type !== "done" || !(await this.messageQueue.hasMessages())) return end;
-    }
+    const execute = (signal: AbortSignal): AsyncGenerator<AgentEvent, RunEnd> => {
+      const getCurrentRun = (): RunContext => getRun(signal);
+      const runPendingTasks = (): AsyncGenerator<AgentEvent> => this.#runPendingTasks(getCurrentRun);
+      return addRunEvents(runAgent({ ...start, getRun: getCurrentRun, runPendingTasks, ensureSystemPrompt }));
+    };
+    return this.#enqueueWork({ onQueued: start.onQueued, execute });
   }
 
   /** Each task gets a new context, because the task before it may have changed the model. */
   async *#runPendingTasks(getRun: () => RunContext): AsyncGenerator<AgentEvent> {
-    for (let task = this.#pendingTasks.shift(); task; task = this.#pendingTasks.shift()) yield* task(getRun());
+    for (let task = this.#pendingTasks.shift(); task; task = this.#pendingTasks.shift())
+      yield* startTask(task, getRun());
   }
 
-  /** Runs work after all earlier work. It does not wait for a slow reader of its events; a reader that returns early aborts it. */
-  async *#runInTurn<Outcome>({ beforeTurn, execute }: QueuedWork<Outcome>): AsyncGenerator<AgentEvent, Outcome> {
+  /** Executes work after all earlier work. It does not wait for a slow reader of its events; a reader that returns early aborts it. */
+  async *#enqueueWork<Outcome>({ onQueued, execute }: QueuedWork<Outcome>): AsyncGenerator<AgentEvent, Outcome> {
     const controller = new AbortController();
     const previousWork = this.#lastWork;
     const ended = Promise.withResolvers<void>();
@@ -179,7 +164,7 @@ export class Scheduler {
     this.#workControllers.add(controller);
     const work = async (emit: EmitEvent<AgentEvent>): Promise<Outcome> => {
       try {
-        await beforeTurn?.();
+        await onQueued?.();
         await previousWork;
         return await this.#emitAll(execute(controller.signal), emit, controller.signal);
       } finally {
@@ -216,6 +201,11 @@ export class Scheduler {
     const secrets = this.#options.secrets?.takeFindings() ?? [];
     return secrets.length === 0 ? [] : [{ type: "secrets_redacted", secrets }];
   }
+}
+
+async function* startTask<Outcome>(task: RunTask<Outcome>, run: RunContext): AsyncGenerator<AgentEvent, Outcome> {
+  const work = task(run);
+  return "then" in work ? await work : yield* work;
 }
 
 /** An error of a listener is rethrown as an uncaught error, and does not end the work. */

@@ -1,6 +1,6 @@
 /** Permits and runs the tool calls of a reply. A call that must not run twice is announced in the log before it runs. */
 
-import type { ToolCallBlock, ToolResultMessage } from "@pith/context";
+import type { Runtime, Session, ToolCallBlock, ToolResultMessage } from "@pith/context";
 import { AppendError, appendEntries } from "../append-entries.ts";
 import { type EmitEvent, runWithEvents, withStopGrace } from "../async.ts";
 import type { AgentEvent } from "../events.ts";
@@ -11,44 +11,40 @@ import {
   withChangedInput,
 } from "../hooks/tool-hooks.ts";
 import type { PermissionResult, RecordedCall } from "../permissions/request.ts";
-import type { WaitForUser } from "../ports.ts";
 import { UNKNOWN_SECRET_ADVICE } from "../redaction.ts";
 import type { RunContext } from "../run-context.ts";
 import type { Intent, Tool, ToolCall, ToolOutput } from "../tool.ts";
 import { INTENT_TYPE, type OpenCall } from "../unfinished-turn.ts";
-import { computeMaxOutputBytes, errorOutput, markOutcome, recordResult } from "./tool-results.ts";
+import { computeMaxOutputBytes, errorOutput, markOutcome, type ResultContext, recordResult } from "./tool-results.ts";
 
-/** Runs the calls of a reply: concurrent ones together, at most 8 at once, all others in order. Each result is appended as soon as it is there. */
-export async function* runCalls(
+type CallContext = ResultContext & Pick<RunContext, "tools" | "permissions" | "secrets" | "runStep">;
+
+/**
+ * Runs the calls of a reply: concurrent ones together, at most 8 at once, all others in order. Each result is appended as soon as it is there.
+ * If a result cannot be appended, the other calls are aborted and awaited before the error is thrown.
+ */
+export function runCalls(
   calls: readonly OpenCall[],
-  run: RunContext,
+  run: CallContext,
 ): AsyncGenerator<AgentEvent, readonly ToolResultMessage[]> {
-  return yield* runWithEvents<AgentEvent, readonly ToolResultMessage[]>((emit) => runAllCalls(calls, run, emit), {
-    shouldReplace: isNewerUpdate,
-  });
+  const failureController = new AbortController();
+  const stoppableRun = { ...run, signal: AbortSignal.any([run.signal, failureController.signal]) };
+  const refusal = calls.length > MAX_CALLS ? tooManyCallsNote(calls.length) : null;
+  const work = async (emit: EmitEvent<AgentEvent>): Promise<readonly ToolResultMessage[]> => {
+    const runOne = (openCall: OpenCall): Promise<ToolResultMessage> =>
+      run.runStep(openCall.resultId, () => runCall(openCall, { run: stoppableRun, emit, refusal }));
+    const results: ToolResultMessage[] = [];
+    for (const group of groupCalls(calls, run.tools))
+      results.push(...(await mapConcurrently(group, runOne, failureController)));
+    return results;
+  };
+  return runWithEvents(work, { shouldReplace: isNewerUpdate });
 }
 
 // EVT6: for a slow reader of events, only the newest update of a call is kept.
 function isNewerUpdate(earlier: AgentEvent, later: AgentEvent): boolean {
   if (earlier.type !== "tool_execution_update" || later.type !== "tool_execution_update") return false;
   return earlier.toolCallId === later.toolCallId;
-}
-
-/** If a result cannot be appended, the other calls are aborted and awaited before the error is thrown. */
-async function runAllCalls(
-  calls: readonly OpenCall[],
-  run: RunContext,
-  emit: EmitEvent<AgentEvent>,
-): Promise<readonly ToolResultMessage[]> {
-  const failureController = new AbortController();
-  const stoppableRun = { ...run, signal: AbortSignal.any([run.signal, failureController.signal]) };
-  const refusal = calls.length > MAX_CALLS ? tooManyCallsNote(calls.length) : null;
-  const runOne = (openCall: OpenCall): Promise<ToolResultMessage> =>
-    run.runStep(openCall.resultId, () => runCall(openCall, { run: stoppableRun, emit, refusal }));
-  const results: ToolResultMessage[] = [];
-  for (const group of groupCalls(calls, run))
-    results.push(...(await runConcurrently(group, runOne, failureController)));
-  return results;
 }
 
 // BOUND5
@@ -60,7 +56,7 @@ function tooManyCallsNote(count: number): string {
 }
 
 /** Returns the results in the order of the calls. After a failure no further call starts. */
-async function runConcurrently(
+async function mapConcurrently(
   calls: readonly OpenCall[],
   runOne: (openCall: OpenCall) => Promise<ToolResultMessage>,
   failureController: AbortController,
@@ -83,7 +79,7 @@ async function runConcurrently(
 }
 
 /** RUN13: consecutive concurrent calls form a group, and each other call is a group of its own. The groups run one after the other. */
-function groupCalls(calls: readonly OpenCall[], { tools }: RunContext): readonly (readonly OpenCall[])[] {
+function groupCalls(calls: readonly OpenCall[], tools: readonly Tool[]): readonly (readonly OpenCall[])[] {
   const groups: OpenCall[][] = [];
   let isGroupOpen = false;
   for (const openCall of calls) {
@@ -107,14 +103,14 @@ function isConcurrent({ name, arguments: args }: ToolCallBlock, tools: readonly 
 }
 
 interface RunCallOptions {
-  readonly run: RunContext;
+  readonly run: CallContext;
   readonly emit: EmitEvent<AgentEvent>;
   /** The reason why no call of the reply runs. It is the result of each. */
   readonly refusal?: string | null;
 }
 
 async function runCall(openCall: OpenCall, { run, emit, refusal }: RunCallOptions): Promise<ToolResultMessage> {
-  const blockReason = refusal ?? findCallError(openCall, run);
+  const blockReason = refusal ?? findCallError(openCall, run.tools);
   const hookResult =
     blockReason === null
       ? await runToolCallHooks(openCall, run)
@@ -129,7 +125,7 @@ async function runCall(openCall: OpenCall, { run, emit, refusal }: RunCallOption
   };
   const update = (text: string): void =>
     emit({ type: "tool_execution_update", ...callFields, partialResult: session.redact(text) });
-  const callOutput = await runHookedCall(hookResult, { run, start, update, waitForUser: stopwatch.waitForUser });
+  const callOutput = await callTool(hookResult, { run, start, update, waitForUser: stopwatch.waitForUser });
   start();
   const durationMs = stopwatch.elapsedMs();
   const markedOutput = run.signal.aborted && callOutput?.isError ? markOutcome(callOutput, "stopped") : callOutput;
@@ -139,23 +135,17 @@ async function runCall(openCall: OpenCall, { run, emit, refusal }: RunCallOption
   return result;
 }
 
-interface Stopwatch {
-  /** Returns false if it was started before. */
-  start(): boolean;
-  readonly waitForUser: WaitForUser;
-  elapsedMs(): number;
-}
-
 /** RUN17: measures how long a tool works. It stands still while the user is asked. */
-function createStopwatch({ now }: Pick<RunContext["runtime"], "now">): Stopwatch {
+function createStopwatch({ now }: Pick<Runtime, "now">) {
   let [startedAt, waitingMs, openQuestions, questionAt]: [number | null, number, number, number] = [null, 0, 0, 0];
   return {
+    /** Returns false if it was started before. */
     start: () => {
       const isFirst = startedAt === null;
       startedAt ??= now();
       return isFirst;
     },
-    waitForUser: async (ask) => {
+    waitForUser: async <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
       if (openQuestions === 0) questionAt = now();
       openQuestions += 1;
       try {
@@ -173,13 +163,14 @@ function createStopwatch({ now }: Pick<RunContext["runtime"], "now">): Stopwatch
 }
 
 /** Why the call cannot run, or null. */
-function findCallError({ call }: OpenCall, { tools }: RunContext): string | null {
+function findCallError({ call }: OpenCall, tools: readonly Tool[]): string | null {
   if (!tools.some(({ name }) => name === call.name))
     return `unknown tool ${call.name}; available tools: ${tools.map(({ name }) => name).join(", ")}`;
   return call.pith ? `the arguments are not a JSON object: ${call.pith.unread.slice(0, 500)}` : null;
 }
 
-async function runHookedCall(hookResult: ToolCallHookResult, options: ToolRunOptions): Promise<ToolOutput> {
+/** Calls the tool with its secrets, if it is permitted. An error becomes the output. */
+async function callTool(hookResult: ToolCallHookResult, options: ToolRunOptions): Promise<ToolOutput> {
   const { run } = options;
   const tool = run.tools.find(({ name }) => name === hookResult.open.call.name);
   if (hookResult.type === "blocked") return errorOutput(hookResult.why);
@@ -187,9 +178,9 @@ async function runHookedCall(hookResult: ToolCallHookResult, options: ToolRunOpt
   try {
     const restored = await restoreCallSecrets(hookResult.open, tool, run);
     if (restored.type === "unknown") return errorOutput(restored.why);
-    const output = await runPermittedCall(restored.openCall, tool, {
+    const output = await runIfPermitted(restored.openCall, tool, {
       ...options,
-      recorded: findRecordedCall(hookResult, run),
+      recorded: findRecordedCall(hookResult, run.session),
     });
     return hookResult.isChanged ? withChangedInput(output, hookResult.open.call.arguments) : output;
   } catch (error) {
@@ -200,7 +191,7 @@ async function runHookedCall(hookResult: ToolCallHookResult, options: ToolRunOpt
 }
 
 interface ToolRunOptions extends Required<Pick<ToolCall, "update" | "waitForUser">> {
-  readonly run: RunContext;
+  readonly run: CallContext;
   /** Called when the call is permitted and starts. */
   readonly start: () => void;
 }
@@ -208,18 +199,16 @@ interface ToolRunOptions extends Required<Pick<ToolCall, "update" | "waitForUser
 /** A hook that changes the arguments records them in the details of the result. */
 function findRecordedCall(
   { open, isChanged }: Extract<ToolCallHookResult, { type: "continue" }>,
-  { session }: RunContext,
+  session: Session,
 ): RecordedCall {
   const { call, replyId } = open;
   const { number: entry } = session.branch.entries.findLast(({ id }) => id === replyId) ?? {};
   return { callId: call.id, entry, arguments: isChanged ? session.redact(call.arguments) : call.arguments };
 }
 
-interface PermittedCallOptions extends ToolRunOptions {
-  readonly recorded: RecordedCall;
-}
+type PermittedCallOptions = ToolRunOptions & { readonly recorded: RecordedCall };
 
-async function runPermittedCall(openCall: OpenCall, tool: Tool, options: PermittedCallOptions): Promise<ToolOutput> {
+async function runIfPermitted(openCall: OpenCall, tool: Tool, options: PermittedCallOptions): Promise<ToolOutput> {
   const { run, start, update, waitForUser, recorded } = options;
   const { session, signal, model, runtime } = run;
   if (signal.aborted) return STOPPED_OUTPUT;
@@ -260,7 +249,7 @@ function describeRefusal({ why }: { readonly why: string }, signal: AbortSignal)
 }
 
 /** The entry is on disk before the call runs. */
-async function recordIntent({ id: callId }: ToolCallBlock, session: RunContext["session"]): Promise<void> {
+async function recordIntent({ id: callId }: ToolCallBlock, session: Session): Promise<void> {
   await appendEntries(session, { type: "custom", customType: INTENT_TYPE, data: { callId } });
 }
 
@@ -270,7 +259,11 @@ type RestoreCallResult =
   | { readonly type: "unknown"; readonly why: string };
 
 // SEC6: file tools get the secrets, tools that could send them elsewhere get the placeholders. The log and the events keep placeholders.
-async function restoreCallSecrets(openCall: OpenCall, tool: Tool, { secrets }: RunContext): Promise<RestoreCallResult> {
+async function restoreCallSecrets(
+  openCall: OpenCall,
+  tool: Tool,
+  { secrets }: CallContext,
+): Promise<RestoreCallResult> {
   if (!secrets || !tool.restoresSecrets) return { type: "restored", openCall };
   const restored = await secrets.restore(openCall.call.arguments);
   if (restored.type === "unknown") return { type: "unknown", why: unknownPlaceholdersNote(restored.placeholders) };
@@ -322,7 +315,7 @@ function readIntent({ arguments: args }: ToolCallBlock, tool: Tool): Intent | nu
 }
 
 /** SEC17: tells the model that the tool got the placeholder and not the secret, and what to do. Null without placeholders. */
-function placeholderNote({ call }: OpenCall, tool: Tool, { secrets, tools }: RunContext): string | null {
+function placeholderNote({ call }: OpenCall, tool: Tool, { secrets, tools }: CallContext): string | null {
   if (!secrets || tool.restoresSecrets) return null;
   const intent = readIntent(call, tool);
   const namedSecrets = intent?.type === "command" ? (intent.secrets ?? []) : [];
@@ -340,7 +333,7 @@ function appendNote(output: ToolOutput, note: string | null): ToolOutput {
 }
 
 /** Appends an error result for calls that will not run, because providers require a result for each call. */
-export async function closeCalls(calls: readonly OpenCall[], run: RunContext): Promise<void> {
+export async function closeCalls(calls: readonly OpenCall[], run: ResultContext): Promise<void> {
   for (const openCall of calls)
     await recordResult(openCall, errorOutput(openCall.mayHaveStarted ? INTERRUPTED : NO_RESULT), run);
 }

@@ -3,6 +3,7 @@
 import type { ImageBlock, TextBlock, ToolResultMessage } from "@pith/context";
 import { blobReference } from "@pith/context/host";
 import { AppendError, appendBuffered } from "../append-entries.ts";
+import type { HookContext } from "../hooks/hooks.ts";
 import { runMessageHooks } from "../hooks/message-hooks.ts";
 import { toDetailsObject } from "../hooks/tool-hooks.ts";
 import type { BlobStore } from "../ports.ts";
@@ -10,10 +11,13 @@ import type { RunContext } from "../run-context.ts";
 import type { ToolOutput } from "../tool.ts";
 import type { OpenCall } from "../unfinished-turn.ts";
 
+/** What recording a result needs. */
+export type ResultContext = HookContext & Pick<RunContext, "model" | "blobs">;
+
 export async function recordResult(
   openCall: OpenCall,
   output: ToolOutput,
-  run: RunContext,
+  run: ResultContext,
 ): Promise<ToolResultMessage> {
   try {
     return await recordOutput(openCall, output, run);
@@ -32,7 +36,7 @@ export async function recordResult(
 async function recordOutput(
   { call, resultId }: OpenCall,
   output: ToolOutput,
-  run: RunContext,
+  run: ResultContext,
 ): Promise<ToolResultMessage> {
   const { session, model, blobs, runtime } = run;
   if (!Array.isArray(output?.content)) throw new Error(`${call.name} returned no content`);
@@ -58,7 +62,7 @@ async function recordOutput(
 }
 
 // Every call needs a result, so a refusal of the hooks becomes the result.
-async function runResultMessageHooks(message: ToolResultMessage, run: RunContext): Promise<ToolResultMessage> {
+async function runResultMessageHooks(message: ToolResultMessage, run: HookContext): Promise<ToolResultMessage> {
   try {
     return await runMessageHooks(message, run);
   } catch (error) {

@@ -13,7 +13,8 @@ export interface StateSection {
   readonly text: () => string | null;
 }
 
-interface StateContext extends EnvironmentContext {
+/** What reading the state needs. */
+export interface StateContext extends EnvironmentContext {
   readonly hooks: HookHost;
   readonly systemPrompt?: SystemPromptOptions;
   readonly stateSections?: readonly StateSection[];

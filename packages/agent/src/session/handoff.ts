@@ -36,14 +36,10 @@ export type HandOffResult =
 type HandOffContext = Pick<RunContext, "session" | "model" | "runtime" | "signal" | "getBudget">;
 
 /** Appends only usage entries to this session, also if the hand-off fails. */
-export async function handOff(
-  requestedGoal: string,
-  run: HandOffContext,
-  fileExists: FileExists,
-): Promise<HandOffResult> {
+export async function handOff(goalText: string, run: HandOffContext, fileExists: FileExists): Promise<HandOffResult> {
   const { session } = run;
   await session.loadState();
-  const goal = session.redact(requestedGoal);
+  const goal = session.redact(goalText);
   const branch = await collectEntriesForBranchSummary(session.store, session.leaf, null);
   if (!branch.entries.some(isConversation)) return { type: "nothing-to-do" };
   const outcome = await summarizeForGoal(goal, branch, run);
@@ -63,11 +59,8 @@ function isConversation(entry: Entry): boolean {
 }
 
 /** The goal is added as a user message, so that the summary is also checked against it. */
-function summarizeForGoal(
-  goal: string,
-  { entries, edits }: OldBranch,
-  run: HandOffContext,
-): Promise<BranchSummaryOutcome> {
+function summarizeForGoal(goal: string, branch: OldBranch, run: HandOffContext): Promise<BranchSummaryOutcome> {
+  const { entries, edits } = branch;
   const { model, runtime, signal } = run;
   const budget = run.getBudget();
   const goalEntry: Entry = {
