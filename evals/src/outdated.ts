@@ -56,7 +56,7 @@ export interface OutdatedFigures extends Readonly<Record<string, number>> {
 }
 
 /** Measures the branch at the end of a session as if it had never been compacted. */
-export function measureSession(bytes: Uint8Array): OutdatedFigures {
+function measureSession(bytes: Uint8Array): OutdatedFigures {
   const entries = decodeSession(bytes, nodeRuntime).lines.map(({ entry }) => entry);
   const leaf = entries.at(-1)?.id ?? null;
   const branch = loadBranch(branchEntries(buildTree(entries), leaf).filter(({ type }) => type !== "compaction"));

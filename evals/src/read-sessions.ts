@@ -100,7 +100,7 @@ export interface FileReading {
   readonly violations: readonly string[];
 }
 
-export function checkSession(bytes: Uint8Array): FileReading {
+function checkSession(bytes: Uint8Array): FileReading {
   const file = decodeSession(bytes, nodeRuntime);
   const entries = file.lines.map(({ entry }) => entry);
   const tree = buildTree(entries);

@@ -22,7 +22,7 @@ export interface CompactionRace {
 /** The costs of each program, by its name. */
 export type RaceCosts = Readonly<Record<string, TaskCosts>>;
 
-export async function runCompactionRace({ program, pi, shape, seed }: CompactionRace): Promise<RaceCosts> {
+async function runCompactionRace({ program, pi, shape, seed }: CompactionRace): Promise<RaceCosts> {
   const folder = mkdtempSync(join(tmpdir(), "pith-compaction-"));
   const folders = { folder: join(folder, "files"), homes: join(folder, "homes") };
   for (const path of [folders.folder, folders.homes]) mkdirSync(path);

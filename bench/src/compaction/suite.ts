@@ -84,7 +84,7 @@ function formatRouteResult({ costs, chosen, chosenCost, expectedCost, ...routeCa
 }
 
 /** A ratio of 1 is the cheapest route. */
-export function toRouteFigures(results: readonly RouteResult[]): Figures {
+function toRouteFigures(results: readonly RouteResult[]): Figures {
   const ratios = results.map(({ costs, chosenCost }) => chosenCost / Math.min(...Object.values(costs)));
   const dearest = results.map(({ costs, chosenCost }) => Math.max(...Object.values(costs)) / chosenCost);
   return {

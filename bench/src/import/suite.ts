@@ -46,7 +46,7 @@ async function runImport({ quick, log }: SuiteOptions): Promise<Figures> {
 }
 
 /** Bundles a program as it would be shipped, with a start file that enables V8's compile cache. Returns the start file. */
-export async function bundleProgram(program: string, folder: string): Promise<string> {
+async function bundleProgram(program: string, folder: string): Promise<string> {
   const bundle = await rolldown({ input: program, platform: "node", logLevel: "silent" });
   await bundle.write({ dir: join(folder, "bundle"), format: "esm", minify: true, ...FILE_NAMES });
   await bundle.close();

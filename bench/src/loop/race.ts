@@ -42,7 +42,7 @@ interface RequestFigures {
   readonly prefixKept: number;
 }
 
-export async function runRace(options: RaceOptions): Promise<readonly RaceResult[]> {
+async function runRace(options: RaceOptions): Promise<readonly RaceResult[]> {
   const folder = mkdtempSync(join(tmpdir(), "pith-bench-"));
   const folders = { folder: join(folder, "files"), homes: join(folder, "homes") };
   for (const path of [folders.folder, folders.homes]) mkdirSync(path);
@@ -105,7 +105,7 @@ async function measureMemory(contender: Contender, options: RaceCourse): Promise
   return sampling?.stop() ?? 0;
 }
 
-export function listContenders(options: ContenderOptions): readonly Contender[] {
+function listContenders(options: ContenderOptions): readonly Contender[] {
   const { program, yardstick, pi, alsoSandboxed } = options;
   return [
     floorContender("floor", FLOOR),

@@ -50,7 +50,7 @@ function isRefusalRow(value: unknown): value is RefusalRow {
   return "text" in value && typeof value.text === "string" && "expected" in value;
 }
 
-export function toRefusal({ provider, status, type, text }: RefusalRow): Refusal {
+function toRefusal({ provider, status, type, text }: RefusalRow): Refusal {
   return { provider, text, ...(typeof status === "number" && { status }), ...(type !== null && { code: type }) };
 }
 

@@ -52,7 +52,7 @@ function measurePeer({ corpus, quick, log }: SuiteOptions): Figures {
 }
 
 /** Throws if pi cannot be fetched or run. */
-export function measurePi(rows: readonly RefusalRow[], texts: readonly string[]): Figures {
+function measurePi(rows: readonly RefusalRow[], texts: readonly string[]): Figures {
   const { overflows, hostileMs } = runPi(rows.map(toPiInput), texts);
   const missed = rows.filter(({ expected }, index) => expected === "overflow" && !overflows[index]).length;
   const falsePositives = rows.filter(({ expected }, index) => expected !== "overflow" && overflows[index]).length;

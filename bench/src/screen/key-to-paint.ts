@@ -56,7 +56,7 @@ async function measureIdleCpu({ pid }: Tmux, forMs: number): Promise<number> {
 }
 
 /** The CPU time of the process without its children. */
-export function readCpuSeconds(pid: number): number {
+function readCpuSeconds(pid: number): number {
   const text = readFileSync(`/proc/${pid}/stat`, "utf8");
   // The name in brackets may contain spaces.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
@@ -79,7 +79,7 @@ async function pressKey(terminal: Tmux, index: number): Promise<number> {
   return await terminal.typeAndWait(key, key);
 }
 
-export function readRssMb(pid: number): number {
+function readRssMb(pid: number): number {
   const [, kilobytes = "0"] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
   return (Number(kilobytes) * 1_024) / 1e6;
 }

@@ -29,7 +29,7 @@ export interface ScreenMeasurements {
   }[];
 }
 
-export async function measureScreen(options: ScreenOptions): Promise<ScreenMeasurements> {
+async function measureScreen(options: ScreenOptions): Promise<ScreenMeasurements> {
   const folder = mkdtempSync(join(tmpdir(), "pith-screen-"));
   const folders = { folder: join(folder, "work"), homes: join(folder, "homes") };
   for (const path of [folders.folder, folders.homes]) mkdirSync(path);
@@ -48,7 +48,7 @@ export async function measureScreen(options: ScreenOptions): Promise<ScreenMeasu
 }
 
 /** Writes a session without compactions, in the format that both Pith and pi open. */
-export function writeLongSession(file: string, cwd: string): void {
+function writeLongSession(file: string, cwd: string): void {
   const start = Date.UTC(2026, 0, 1);
   const lines: unknown[] = [
     {
@@ -73,7 +73,7 @@ export function writeLongSession(file: string, cwd: string): void {
   writeFileSync(file, `${lines.map((line) => JSON.stringify(line)).join("\n")}\n`);
 }
 
-export const MESSAGE_COUNT = 10_000;
+const MESSAGE_COUNT = 10_000;
 
 function entryId(index: number): string {
   return index.toString(16).padStart(8, "0");
@@ -115,7 +115,7 @@ async function measureStarts(
 }
 
 /** Milliseconds from the start of the process until the screen shows the model name. */
-export async function measureScreenStart(contender: Contender, folders: Omit<RunFolders, "url">): Promise<number> {
+async function measureScreenStart(contender: Contender, folders: Omit<RunFolders, "url">): Promise<number> {
   const server = await startServer({ script: ["Hello."] });
   const terminal = await startTmux(contender.command({ ...folders, url: server.url }, null));
   try {
@@ -127,7 +127,7 @@ export async function measureScreenStart(contender: Contender, folders: Omit<Run
 }
 
 /** Milliseconds from the start of the process to its first request. */
-export async function measurePrintStart(contender: Contender, folders: Omit<RunFolders, "url">): Promise<number> {
+async function measurePrintStart(contender: Contender, folders: Omit<RunFolders, "url">): Promise<number> {
   const server = await startServer({ script: ["Hello."] });
   const requestTimes = recordRequestTimes();
   const { command, env, folder } = contender.command({ ...folders, url: server.url }, null);

@@ -23,10 +23,7 @@ async function runScreen({ quick, log }: SuiteOptions): Promise<Figures> {
 }
 
 /** `commandPrefix` is put before the command of the measuring process. */
-export function measureInProcess(
-  options: Omit<ScreenOptions, "program">,
-  commandPrefix: readonly string[] = [],
-): Figures {
+function measureInProcess(options: Omit<ScreenOptions, "program">, commandPrefix: readonly string[] = []): Figures {
   const folder = mkdtempSync(join(tmpdir(), "pith-program-"));
   try {
     const input: ScreenOptions = { ...options, program: installProgram(folder) };
@@ -37,7 +34,7 @@ export function measureInProcess(
   }
 }
 
-export function toFigures({ typing, starts }: ScreenMeasurements): Figures {
+function toFigures({ typing, starts }: ScreenMeasurements): Figures {
   const typingFigures = Object.fromEntries(
     typing.flatMap(({ name, keyMs, idlePercent, rssMb }) => [
       [`${figurePrefix(name)}key_to_paint_ms_p95`, quantile(keyMs, 0.95)],

@@ -37,11 +37,7 @@ async function runSession(options: SuiteOptions): Promise<Figures> {
 }
 
 /** Measures durable appends, compared with a bare write and sync. */
-export async function measureAppends({
-  folder,
-  packageFolder,
-  options: { log, quick },
-}: SuiteContext): Promise<Figures> {
+async function measureAppends({ folder, packageFolder, options: { log, quick } }: SuiteContext): Promise<Figures> {
   const rounds = quick ? 3 : 7;
   log(`${rounds} rounds of appends, compared with a bare write`);
   const medians: AppendTimes<number>[] = [];
@@ -71,7 +67,7 @@ interface AppendTimes<Each> {
   readonly session: Each;
 }
 
-export async function measureListing({ folder, packageFolder, options }: SuiteContext): Promise<Figures> {
+async function measureListing({ folder, packageFolder, options }: SuiteContext): Promise<Figures> {
   const { log, seed, corpus, quick } = options;
   const pithHome = join(folder, "home");
   log(`writing ${SESSION_COUNT} sessions in ${FOLDER_COUNT} folders`);

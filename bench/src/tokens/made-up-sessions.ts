@@ -20,7 +20,7 @@ export interface TokenSessionShape {
   readonly seed: number;
 }
 
-export const MADE_UP_MODEL: ModelName = { api: "made-up", provider: "made-up", model: "made-up" };
+const MADE_UP_MODEL: ModelName = { api: "made-up", provider: "made-up", model: "made-up" };
 
 /** Generates a user message, then replies that each call a tool, with its results. */
 export function generateSession({ kinds, requests, hiddenModel, seed }: TokenSessionShape): readonly Entry[] {

@@ -53,7 +53,7 @@ function promptTokens({ usage: { input, cacheRead, cacheWrite } }: AssistantMess
 }
 
 /** Reads real sessions of pi if they are available. They are never copied. */
-export async function readRealSessions(): Promise<readonly (readonly Entry[])[]> {
+async function readRealSessions(): Promise<readonly (readonly Entry[])[]> {
   if (!existsSync(SESSIONS_FOLDER)) return [];
   const names = readdirSync(SESSIONS_FOLDER).filter((name) => name.endsWith(".jsonl"));
   return Promise.all(names.sort().map((name) => readBranch(join(SESSIONS_FOLDER, name))));
@@ -77,7 +77,7 @@ export interface ReplayErrors {
 }
 
 /** Replays a session, and compares the estimate of each request with its real size. */
-export function measureReplay(entries: readonly Entry[]): ReplayErrors {
+function measureReplay(entries: readonly Entry[]): ReplayErrors {
   const errors = { next: [] as number[], growth: [] as number[], calibrated: [] as number[] };
   let calibration: ModelCalibration | null = null;
   let requests = 0;

@@ -43,7 +43,7 @@ export interface EstimateErrors {
   readonly tokenx: number;
 }
 
-export function measureErrors({ name, text }: TextKind): EstimateErrors {
+function measureErrors({ name, text }: TextKind): EstimateErrors {
   const real = countRealTokens(text);
   return {
     name,
@@ -54,7 +54,7 @@ export function measureErrors({ name, text }: TextKind): EstimateErrors {
   };
 }
 
-export function formatErrors(errors: readonly EstimateErrors[]): string {
+function formatErrors(errors: readonly EstimateErrors[]): string {
   const width = Math.max(...errors.map(({ name }) => name.length));
   const rows = errors.map(({ name, lettersPerToken, ours, chars4, tokenx }) =>
     [name.padEnd(width), lettersPerToken.toFixed(2).padStart(13), ...[ours, chars4, tokenx].map(formatPercent)].join(
@@ -68,7 +68,7 @@ function formatPercent(fraction: number): string {
   return `${fraction > 0 ? "+" : ""}${(fraction * 100).toFixed(1)}%`.padStart(8);
 }
 
-export function findWorst(errors: readonly EstimateErrors[], estimator: "ours" | "chars4" | "tokenx"): EstimateErrors {
+function findWorst(errors: readonly EstimateErrors[], estimator: "ours" | "chars4" | "tokenx"): EstimateErrors {
   const [first, ...rest] = errors;
   if (!first) throw new Error("no texts to compare");
   return rest.reduce(
@@ -86,7 +86,7 @@ function measureSpeeds(kinds: readonly TextKind[], { log, quick }: SuiteOptions)
   };
 }
 
-export function measureSpeed(estimate: (text: string) => number, text: string, runs: number): number {
+function measureSpeed(estimate: (text: string) => number, text: string, runs: number): number {
   const bytes = Buffer.byteLength(text);
   estimate(text);
   const rates = Array.from({ length: runs }, () => {

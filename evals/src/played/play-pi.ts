@@ -65,7 +65,7 @@ function appendRows(file: string, rows: readonly RecordedRow[]): void {
   appendFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
 }
 
-export const COMPACTION_SETTINGS = { enabled: true, reserveTokens: 6_000, keepRecentTokens: 4_800 };
+const COMPACTION_SETTINGS = { enabled: true, reserveTokens: 6_000, keepRecentTokens: 4_800 };
 
 /** Separates the summary from that of a split turn. pi writes the separator itself. */
 const TURN_SEPARATOR = /\n+---\n+\*\*Turn Context \(split turn\):\*\*\n+/;

@@ -14,7 +14,7 @@ export interface PlantedFact {
   readonly distractors: readonly string[];
 }
 
-export const DISTRACTORS_PER_FACT = 50;
+const DISTRACTORS_PER_FACT = 50;
 
 export function generateFacts(count: number, random: Random): readonly PlantedFact[] {
   return Array.from({ length: count }, (_, index) => generateFact(index, random));

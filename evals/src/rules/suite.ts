@@ -102,7 +102,7 @@ const LISTS = {
 
 type ListName = keyof typeof LISTS;
 
-export function toFigures(runs: readonly RuleRun[], levels: readonly RuleRun[]): Figures {
+function toFigures(runs: readonly RuleRun[], levels: readonly RuleRun[]): Figures {
   const total = (list: readonly RuleRun[], name: ListName): number =>
     list.reduce((sum, run) => sum + countItems(run, name), 0);
   return {

@@ -29,7 +29,7 @@ export interface PiSummarizerInput {
   readonly texts: readonly string[];
 }
 
-export async function readPiInput(entries: readonly Entry[]): Promise<PiSummarizerInput> {
+async function readPiInput(entries: readonly Entry[]): Promise<PiSummarizerInput> {
   const pi = startPi();
   try {
     return (await pi.request({ op: "summarizerInput", entries })) as PiSummarizerInput;

@@ -44,7 +44,7 @@ export interface OutputOptions {
 }
 
 /** Makes pieces until they have the given number of letters. */
-export function makePieces(letters: number, makePiece: (index: number) => string): readonly string[] {
+function makePieces(letters: number, makePiece: (index: number) => string): readonly string[] {
   const pieces: string[] = [];
   for (let letterCount = 0; letterCount < letters; letterCount += pieces.at(-1)?.length ?? 0)
     pieces.push(makePiece(pieces.length));

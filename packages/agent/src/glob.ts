@@ -3,7 +3,7 @@
 const MAX_ALTERNATIVES = 256;
 
 /** Null if there are too many: each pair of braces multiplies them. */
-export function expandBraces(glob: string): readonly string[] | null {
+function expandBraces(glob: string): readonly string[] | null {
   const expanded: string[] = [];
   const pending = [glob];
   for (let current = pending.pop(); current !== undefined; current = pending.pop()) {
@@ -73,7 +73,7 @@ export type NameToken = typeof STAR | ((character: string) => boolean);
 
 const STAR = "*";
 
-export function parseNamePattern(pattern: string): readonly NameToken[] {
+function parseNamePattern(pattern: string): readonly NameToken[] {
   return [...pattern.matchAll(TOKEN_PATTERN)].map(([token, escaped, negation, characters]) => {
     if (token.startsWith("*")) return STAR;
     if (token === "?") return () => true;
@@ -95,7 +95,7 @@ function createCharacterClass(
   return (character) => ranges.some(([from, to]) => from <= character && character <= to) !== isNegated;
 }
 
-export function matchesName(tokens: readonly NameToken[], name: string): boolean {
+function matchesName(tokens: readonly NameToken[], name: string): boolean {
   return matchWithGaps(tokens, [...name], {
     isGap: (token) => token === STAR,
     matches: (token, character) => token !== STAR && token(character),

@@ -21,7 +21,7 @@ export interface ByteStream {
 }
 
 /** Bytes are read as Latin-1, so that no character is cut in two and binary data stays as it is. */
-export function createByteStream(secrets: Pick<Secrets, "stream">): ByteStream {
+function createByteStream(secrets: Pick<Secrets, "stream">): ByteStream {
   const stream = secrets.stream();
   return {
     write: (chunk) =>

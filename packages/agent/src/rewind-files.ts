@@ -74,7 +74,7 @@ export interface FileTarget {
 }
 
 /** Every file that changed between the two ends of the move, in the order of the first change. */
-export function findFileTargets({ leftEntries, reachedEntries }: MovePath): readonly FileTarget[] {
+function findFileTargets({ leftEntries, reachedEntries }: MovePath): readonly FileTarget[] {
   const [undone, redone] = [groupByPath(leftEntries), groupByPath(reachedEntries)];
   const paths = new Set([...undone.keys(), ...redone.keys()]);
   return [...paths].map((path) => createFileTarget(path, undone.get(path) ?? [], redone.get(path) ?? []));

@@ -99,7 +99,7 @@ async function* streamReply(
 }
 
 /** For a model without image input: text replaces each image, since most providers would refuse the whole request. */
-export function replaceImages(request: Request): Request {
+function replaceImages(request: Request): Request {
   return { ...request, messages: request.messages.map(replaceMessageImages) };
 }
 
@@ -114,7 +114,7 @@ function replaceImageBlock(block: TextBlock | ImageBlock): TextBlock | ImageBloc
 }
 
 /** For a model without tool calls: no tools are declared, and earlier calls and results become text. */
-export function removeTools(request: Request): Request {
+function removeTools(request: Request): Request {
   return { ...request, tools: [], messages: request.messages.map(replaceToolCalls) };
 }
 
@@ -219,7 +219,7 @@ function createStreamOpener(languageModel: LanguageModelV4, options: CallOptions
 }
 
 /** The one event that ends every stream: the reply, or the failure and what had arrived by then. */
-export function createFinalEvent(draft: Draft, context: FinalEventContext): FinalEvent {
+function createFinalEvent(draft: Draft, context: FinalEventContext): FinalEvent {
   const ending = determineEnding(draft);
   if (ending.type !== "ended")
     return createFailedEvent(draft, context, describeEnding(ending, { ...context, replyText: refusalText(draft) }));
@@ -305,7 +305,7 @@ function buildMessage(
 }
 
 /** Null if the reply and its request fit. */
-export function detectOverflow({ ending, usage, budget, provider }: OverflowCheckInput): DetectedOverflow | null {
+function detectOverflow({ ending, usage, budget, provider }: OverflowCheckInput): DetectedOverflow | null {
   const { input, output, cacheRead, cacheWrite } = usage;
   const overflow = detectReplyOverflow({
     stopReason: ending.raw ?? ending.stopReason,

@@ -30,7 +30,7 @@ export interface FailureContext {
 }
 
 /** Reduces a thrown value to a few plain fields. Most errors contain too much, such as the whole request. */
-export function parseThrownError(thrown: unknown): ThrownError {
+function parseThrownError(thrown: unknown): ThrownError {
   const fields = toFields(thrown);
   const text = rawErrorText(thrown, fields);
   const status = toFiniteNumber(fields.statusCode) ?? toFiniteNumber(fields.status);

@@ -250,7 +250,7 @@ export interface ResolveProviderOptions {
   readonly fetch: typeof fetch;
 }
 
-export async function resolveProvider(
+async function resolveProvider(
   options: ModelOptions,
   { environment, fetch }: ResolveProviderOptions,
 ): Promise<ProviderResolution> {

@@ -68,7 +68,7 @@ export interface CachePoint {
 }
 
 /** The settings are hashed with the first message, so that they do not change the prefixes of tools and system. */
-export function listBlockPoints({ blocks, settings }: Prompt, modelKey: string): readonly CachePoint[] {
+function listBlockPoints({ blocks, settings }: Prompt, modelKey: string): readonly CachePoint[] {
   let hash = modelKey;
   let bytes = 0;
   let position = 0;
@@ -85,7 +85,7 @@ function hashPrefix(previousHash: string, settings: string, text: string | Uint8
   return createHash("sha256").update(`${previousHash}\n${settings}\n`).update(text).digest("base64");
 }
 
-export function listStepPoints(
+function listStepPoints(
   prompt: Prompt,
   { modelKey, step }: { readonly modelKey: string; readonly step: number },
 ): readonly CachePoint[] {

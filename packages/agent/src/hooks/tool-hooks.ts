@@ -47,7 +47,7 @@ export async function runToolCallHooks(
   };
 }
 
-export function toolCallFields({ call }: OpenCall): { readonly toolCallId: string; readonly toolName: string } {
+function toolCallFields({ call }: OpenCall): { readonly toolCallId: string; readonly toolName: string } {
   return { toolCallId: call.id, toolName: call.name };
 }
 

@@ -54,7 +54,7 @@ export interface BoundedReadOptions {
 }
 
 /** Never waits for the other end of a pipe, and never reads past the limit of an endless file. */
-export async function readBoundedFile(location: FileLocation, options: BoundedReadOptions): Promise<FileReadResult> {
+async function readBoundedFile(location: FileLocation, options: BoundedReadOptions): Promise<FileReadResult> {
   options.signal?.throwIfAborted();
   try {
     const { file, path } = await openForReading(location);
@@ -130,7 +130,7 @@ async function folderResult(location: FileLocation): Promise<FileReadResult> {
 }
 
 /** Removes a regular file; links and folders are refused. A missing file counts as removed. */
-export async function removeFile({ path, displayPath, realPath }: FileLocation): Promise<FileWriteResult> {
+async function removeFile({ path, displayPath, realPath }: FileLocation): Promise<FileWriteResult> {
   try {
     const target = join((await resolveRealPath(dirname(path))) ?? dirname(path), basename(path));
     const folder = await openNoFollow({ realPath: dirname(target), flags: constants.O_DIRECTORY });
@@ -154,7 +154,7 @@ export async function removeFile({ path, displayPath, realPath }: FileLocation):
 }
 
 /** Replaces a file, or creates it with its folders. Only the bytes change: a link, the owner and the permissions stay. */
-export async function writeWholeFile(
+async function writeWholeFile(
   { path, displayPath, realPath }: FileLocation,
   bytes: Uint8Array,
 ): Promise<FileWriteResult> {

@@ -19,7 +19,7 @@ export type RulesFileResult =
   | { readonly type: "damaged" | "untrusted"; readonly why: string };
 
 /** The file is trusted only if no other user could have written it. A missing file has no rules. */
-export async function readRulesFile(path: string): Promise<RulesFileResult> {
+async function readRulesFile(path: string): Promise<RulesFileResult> {
   const result = await readOwnedFile(path, MAX_BYTES);
   switch (result.type) {
     case "text":

@@ -265,7 +265,7 @@ export interface EndGroupOptions {
 const POLL_MS = 20;
 
 /** Returns when no process of the group is left, or all of them were sent SIGKILL. */
-export async function endGroup(leader: number, { gracePeriodMs, sparesLeader }: EndGroupOptions): Promise<void> {
+async function endGroup(leader: number, { gracePeriodMs, sparesLeader }: EndGroupOptions): Promise<void> {
   if (sparesLeader) await signalGroupExceptLeader(leader, "SIGTERM");
   else signalGroup(leader, "SIGTERM");
   const deadline = performance.now() + gracePeriodMs;
@@ -283,12 +283,12 @@ export function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean
   return signal === 0 ? sendSignal(leader, 0) : killTree(leader);
 }
 
-export async function signalGroupExceptLeader(leader: number, signal: NodeJS.Signals): Promise<void> {
+async function signalGroupExceptLeader(leader: number, signal: NodeJS.Signals): Promise<void> {
   for (const pid of (await findLiveMembers(leader)) ?? []) if (pid !== leader) sendSignal(pid, signal);
 }
 
 /** Zombies do not count. In many containers process 1 is slow to reap them, and they still accept signals. */
-export async function isGroupAlive(leader: number): Promise<boolean> {
+async function isGroupAlive(leader: number): Promise<boolean> {
   if (!signalGroup(leader, 0)) return false;
   const members = await findLiveMembers(leader);
   return members === null || members.length > 0;

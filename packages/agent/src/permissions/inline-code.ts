@@ -86,7 +86,7 @@ interface OptionSpelling {
 }
 
 /** Whether the words contain one of the options in any spelling. */
-export function hasOption(words: readonly ShellWord[], { letters = "", names = [] }: OptionSpelling): boolean {
+function hasOption(words: readonly ShellWord[], { letters = "", names = [] }: OptionSpelling): boolean {
   return words.some((word) => {
     const [, dashes = "", name = ""] = /^(--?)([^=]+)/.exec(word ?? "") ?? [];
     const isNamed = name !== "" && names.some((option) => option.startsWith(name));

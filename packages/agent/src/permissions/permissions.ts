@@ -363,7 +363,7 @@ function createReadRequest(path: string, { toolRequest }: PermissionRequest): Pe
 }
 
 /** The refusal if no user can be asked. It names the flags that would allow the call. */
-export function refusalWithoutUser(
+function refusalWithoutUser(
   request: PermissionRequest,
   { reason }: Extract<Decision, { type: "asked" }>,
   state: PermissionState,

@@ -33,7 +33,7 @@ export const STARTUP_NAMES: readonly string[] = [
 const HOOK_FOLDERS: readonly string[] = [".githooks", ".husky"];
 
 /** All guarded names, in any folder. The sandbox is more precise within `.git`, because commands must write there. */
-export const GUARDED_NAMES: readonly string[] = [
+const GUARDED_NAMES: readonly string[] = [
   ".git",
   ...HOOK_FOLDERS,
   ...GUARDED_FOLDERS,

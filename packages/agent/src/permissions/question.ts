@@ -199,7 +199,7 @@ function findPrivatePath(writtenPath: unknown, path: string, temporaryFolders: r
 }
 
 /** Formats quoted text for a question: one line of limited length, with invisible and control characters escaped. */
-export function escapeForDisplay(text: string, maxChars: number = MAX_CHARS): string {
+function escapeForDisplay(text: string, maxChars: number = MAX_CHARS): string {
   return escapeAllInvisible(shortenMiddle(text, maxChars));
 }
 

@@ -51,7 +51,7 @@ export interface ResolvedPath {
 }
 
 /** Converts `C:\a\b` to `C:/a/b`. On other systems a backslash is part of a name, and no absolute path starts like this. */
-export function withSlashes(path: string): string {
+function withSlashes(path: string): string {
   return /^(?:[A-Za-z]:\\|\\\\)/.test(path) ? path.replaceAll("\\", "/") : path;
 }
 

@@ -49,7 +49,7 @@ export type RuleErrorCode =
   | "host"
   | "port";
 
-export function ruleError(code: RuleErrorCode, message: string): RuleError {
+function ruleError(code: RuleErrorCode, message: string): RuleError {
   return { type: "mistake", code, message };
 }
 
@@ -208,7 +208,7 @@ export interface PathPattern {
 }
 
 /** Parses a path relative to the workspace, `~` or `/`. `*` and `?` match within a name, `**` matches across folders. */
-export function parsePathPattern(input: string): PathPattern | RuleError {
+function parsePathPattern(input: string): PathPattern | RuleError {
   const names = input.split("/").filter((name) => name !== "" && name !== ".");
   if (names.includes("..")) return ruleError("path", "a path cannot contain ..; start it with / or ~");
   if (/[{}\\]/.test(input)) return ruleError("path", "a path supports only the wildcards *, ** and ?");

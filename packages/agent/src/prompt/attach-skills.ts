@@ -37,12 +37,12 @@ export async function attachSkill(session: Session, { name, path, hash, text }: 
   await appendEntries(session, createSkillEntry(reference, formatSkill({ name, path, text })));
 }
 
-export function createSkillEntry(reference: LoadedSkill, content: string): NewEntry {
+function createSkillEntry(reference: LoadedSkill, content: string): NewEntry {
   return { type: "custom_message", customType: SKILL_TYPE, content, display: false, details: { pith: { reference } } };
 }
 
 /** Frames the text of a skill. The text itself is not changed. */
-export function formatSkill({ name, path, text }: Omit<SkillText, "hash">): string {
+function formatSkill({ name, path, text }: Omit<SkillText, "hash">): string {
   return `<skill name="${name}" path="${path.replaceAll('"', "'")}">\n${text}${text.endsWith("\n") ? "" : "\n"}</skill>`;
 }
 
@@ -52,7 +52,7 @@ function hasSkill({ branch }: Session, { name, hash }: Pick<SkillText, "name" | 
   return collectLoadedSkills(branch).some(isSameSkill) && !findMissingSkills(branch).some(isSameSkill);
 }
 
-export const SKILL_TYPE = "pith.skill";
+const SKILL_TYPE = "pith.skill";
 
 export interface ReattachOptions {
   /** How often the same request was refused before. Each refusal halves the space for skills, because each retry must be smaller. */
@@ -80,7 +80,7 @@ export async function reattachSkills(run: SkillContext, { attempt = 0, budget }:
 /** The skills that a compaction covered, without those that a list after it already names. */
 type SessionSkill = ReturnType<typeof findMissingSkills>[number];
 
-export function findUnlistedSkills(branch: LoadedBranch): readonly SessionSkill[] {
+function findUnlistedSkills(branch: LoadedBranch): readonly SessionSkill[] {
   const listedNames = new Set(branch.entries.slice(branch.compactionIndex + 1).flatMap(readListedNames));
   return findMissingSkills(branch).filter(({ name }) => !listedNames.has(name));
 }

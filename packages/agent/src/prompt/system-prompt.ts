@@ -117,7 +117,7 @@ function formatSkillsSection(skills: readonly Skill[]): string {
 }
 
 /** The change from one system message to another; null if they are equal. */
-export function diffSystemMessage(before: SystemMessage | null, wanted: SystemMessage): SystemMessage | null {
+function diffSystemMessage(before: SystemMessage | null, wanted: SystemMessage): SystemMessage | null {
   if (!before) return wanted;
   const sections = diffSections(before.sections ?? {}, wanted.sections ?? {});
   const { added, removed } = diffTools(before.toolsAdded ?? [], wanted.toolsAdded ?? []);
@@ -153,7 +153,7 @@ function diffTools(before: readonly ToolSchema[], wanted: readonly ToolSchema[])
 export const EXTENSION_SECTION = "extension";
 
 /** Adds the section of hooks to the wanted message, because only hooks may remove it. */
-export function keepExtensionSection(wanted: SystemMessage, before: SystemMessage | null): SystemMessage {
+function keepExtensionSection(wanted: SystemMessage, before: SystemMessage | null): SystemMessage {
   const text = before?.sections?.[EXTENSION_SECTION];
   return text ? { ...wanted, sections: { ...wanted.sections, [EXTENSION_SECTION]: text } } : wanted;
 }

@@ -72,7 +72,7 @@ async function readEntriesBetween(
 const YIELD_INTERVAL = 100;
 
 /** Queued messages follow the user to the new branch. */
-export async function moveQueue(queue: readonly QueuedMessage[], session: Session): Promise<void> {
+async function moveQueue(queue: readonly QueuedMessage[], session: Session): Promise<void> {
   await removeDelivered(session);
   const queuedIds = new Set(session.branch.state.queue.map(({ id }) => id));
   for (const queued of queue)

@@ -218,7 +218,7 @@ function formatEntry({ name, kind, bytes }: FolderEntry): string {
   }
 }
 
-export function readSingleLine(args: ToolArguments, name: string): ParsedArgument<string> {
+function readSingleLine(args: ToolArguments, name: string): ParsedArgument<string> {
   const value = args[name];
   if (typeof value !== "string" || value === "") return invalid(`${name} is missing`);
   return /[\n\0]/.test(value)
@@ -232,7 +232,7 @@ export interface CountLimits {
   readonly maximum: number;
 }
 
-export function readCount(
+function readCount(
   args: ToolArguments,
   name: string,
   { defaultValue, minimum, maximum }: CountLimits,
@@ -244,19 +244,19 @@ export function readCount(
 export type SearchToolOptions = Pick<Workspace, "files" | "search">;
 
 /** Reads the path; default: the workspace. */
-export function readSearchPath({ path }: ToolArguments): string {
+function readSearchPath({ path }: ToolArguments): string {
   return typeof path === "string" && path.trim() !== "" ? path : ".";
 }
 
-export function searchIntent(args: ToolArguments, { files }: SearchToolOptions): Intent {
+function searchIntent(args: ToolArguments, { files }: SearchToolOptions): Intent {
   return { type: "look", paths: [files.resolve(readSearchPath(args))] };
 }
 
-export function createSearchOptions(path: string, call: ToolCall, maxResults: number): SearchOptions {
+function createSearchOptions(path: string, call: ToolCall, maxResults: number): SearchOptions {
   return { signal: call.signal, maxResults, ...getPermittedPath(path, call), isExcluded: call.grant?.isExcluded };
 }
 
-export function joinPath(folder: string, path: string): string {
+function joinPath(folder: string, path: string): string {
   return folder === "." || folder === "./" ? path : `${folder.replace(/\/+$/, "")}/${path}`;
 }
 
@@ -276,7 +276,7 @@ export interface SearchOutput {
 const NOTE_BYTES = 200;
 
 /** Builds the result within `maxBytes` and the output limit. */
-export function buildSearchResult(output: SearchOutput, maxBytes: number): ToolOutput {
+function buildSearchResult(output: SearchOutput, maxBytes: number): ToolOutput {
   const { lines, count = lines.length, isComplete } = output;
   const details = { pith: { found: count, isAll: isComplete } };
   if (lines.length === 0) return textOutput(output.ifNone, details);

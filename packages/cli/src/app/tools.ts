@@ -187,7 +187,7 @@ function describeMissingSandbox(
 }
 
 /** Tracks which files the model has read on the current branch. Starts over after a move in the session tree. */
-export function createReadTracker(session: Session, resolve: (path: string) => string): ReadTracker {
+function createReadTracker(session: Session, resolve: (path: string) => string): ReadTracker {
   const tracker = new ReadTracker(findSeenFiles(session.branch.entries, resolve));
   let { leaf } = session;
   session.watch(([first]) => {

@@ -21,7 +21,7 @@ export interface ExtensionRunOptions {
 }
 
 /** Lets extensions answer the command; then it is not run. The last of several answers is used. Null if no extension answers. */
-export async function runInExtension(
+async function runInExtension(
   { command, isPrivate, cwd }: UserCommand,
   { extensions, signal }: ExtensionRunOptions,
 ): Promise<UserShellResult | null> {
@@ -67,7 +67,7 @@ const UPDATE_INTERVAL_MS = 100;
 const MAX_UPDATE_BYTES = 4_096;
 
 /** Runs the command without a sandbox, like the user's own shell. The output is limited like that of the bash tool. */
-export async function runUserCommand(command: string, options: UserShellOptions): Promise<UserShellResult> {
+async function runUserCommand(command: string, options: UserShellOptions): Promise<UserShellResult> {
   const { cwd: root, environment, vault, sessionPath, signal, onUpdate } = options;
   const shell = nodeShell({ root, environment });
   const commandOutput = new CommandOutput({

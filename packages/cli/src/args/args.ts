@@ -23,7 +23,7 @@ export interface SettingFlags {
 
 export type ParseOverridesResult = { readonly type: "read"; readonly overrides: SettingsOverrides } | UsageError;
 
-export function parseOverrides(values: SettingFlags): ParseOverridesResult {
+function parseOverrides(values: SettingFlags): ParseOverridesResult {
   const flagValues = valueFlags.flatMap(([flag, name]) => {
     const value = flag === "tools" ? values.tools?.split(",").map((tool) => tool.trim()) : values[flag];
     return value === undefined ? [] : [{ flag, name, value }];
@@ -99,7 +99,7 @@ export const flags = {
 export const modeNames = ["text", "json", "rpc", "acp"] as const;
 
 /** The expected value of each flag, for usage errors. */
-export const flagValueHints: Readonly<Record<string, string>> = {
+const flagValueHints: Readonly<Record<string, string>> = {
   model: "PROVIDER/MODEL, such as anthropic/claude-sonnet-4-5",
   thinking: "a level, such as high",
   session: "an id prefix, a name, a path, or last",
@@ -131,7 +131,7 @@ export interface ParsedFlag {
 }
 
 /** Null if the flag is valid. */
-export function findFlagError({ name, rawName, argument, value, inlineValue }: ParsedFlag): string | null {
+function findFlagError({ name, rawName, argument, value, inlineValue }: ParsedFlag): string | null {
   const flag: Flag | undefined = Object.hasOwn(flags, name) ? flags[name as keyof typeof flags] : undefined;
   if (!flag) return describeUnknownFlag(rawName, argument);
   if (flag.type === "boolean") return value === undefined ? null : `${rawName} takes no value, but got "${value}"`;
@@ -161,7 +161,7 @@ export interface ArgToken {
 }
 
 /** An argument that starts with `@` is a file. A single `@`, and every argument after `--`, is part of the prompt. */
-export function parsePrompt(tokens: readonly ArgToken[]): Pick<CliArgs, "prompt" | "files"> {
+function parsePrompt(tokens: readonly ArgToken[]): Pick<CliArgs, "prompt" | "files"> {
   const terminator = tokens.findIndex(({ kind }) => kind === "option-terminator");
   const end = terminator < 0 ? tokens.length : terminator;
   const argumentsBefore = getPositionals(tokens.slice(0, end));

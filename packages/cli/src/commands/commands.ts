@@ -24,7 +24,7 @@ import {
 import { transcriptCommand, treeCommand } from "./tree.ts";
 
 /** `listCommands` is a function, because the list contains the help command itself. */
-export function createHelpCommand(listCommands: () => readonly Command[]): Command {
+function createHelpCommand(listCommands: () => readonly Command[]): Command {
   return {
     name: "help",
     argumentHint: "[command]",
@@ -87,7 +87,7 @@ function toHelpData({ name, aliases = [], argumentHint = "", description, exampl
   return { name, aliases, argumentHint, description, examples };
 }
 
-export const quitCommand: Command = {
+const quitCommand: Command = {
   name: "quit",
   aliases: ["exit"],
   description: "quit; the session is saved",

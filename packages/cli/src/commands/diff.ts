@@ -22,7 +22,7 @@ export function createPatch(before: string, after: string): Patch | null {
   return lines && toPatch(lines);
 }
 
-export function toPatch(lines: readonly string[]): Patch {
+function toPatch(lines: readonly string[]): Patch {
   return { patch: lines.join("\n"), added: countLines("+", lines), removed: countLines("-", lines) };
 }
 
@@ -77,7 +77,7 @@ export interface FileStates {
   readonly loggedPatch: Patch | null;
 }
 
-export function toChangedFile(plannedFile: PlannedFile, { before, current, loggedPatch }: FileStates): ChangedFile {
+function toChangedFile(plannedFile: PlannedFile, { before, current, loggedPatch }: FileStates): ChangedFile {
   const { path, targetHash, expectedHash, currentHash } = plannedFile;
   const base = { path, ...emptyPatch };
   if (current.type !== "read" && current.type !== "missing")
@@ -112,7 +112,7 @@ export function formatDiff(files: readonly ChangedFile[]): string {
   return [...files.map(formatFileDiff), formatTotals(files)].join("\n");
 }
 
-export const NOTHING_CHANGED = "No tool changed a file on this branch. Changes made by shell commands are not tracked.";
+const NOTHING_CHANGED = "No tool changed a file on this branch. Changes made by shell commands are not tracked.";
 
 function formatFileDiff({ path, kind, patch, notes }: ChangedFile): string {
   const name = escapeLineBreaks(path);
@@ -137,7 +137,7 @@ function sumField(files: readonly ChangedFile[], field: "added" | "removed"): nu
  * Collects the diffs of tool results by file, for files whose original was not saved. The files are sorted by their first change; the
  * changes of one file follow one another.
  */
-export function collectLoggedPatches(entries: readonly Entry[]): ReadonlyMap<string, Patch> {
+function collectLoggedPatches(entries: readonly Entry[]): ReadonlyMap<string, Patch> {
   const lines = new Map<string, string[]>();
   for (const { path, diff } of entries.flatMap(readLoggedDiffs)) {
     const previous = lines.get(path) ?? [];

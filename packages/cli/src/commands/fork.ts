@@ -20,7 +20,7 @@ import {
 
 type ForkResult = Awaited<ReturnType<typeof forkSession>>;
 
-export function reportFork(outcome: ForkResult, draft?: string): CommandResult {
+function reportFork(outcome: ForkResult, draft?: string): CommandResult {
   switch (outcome.type) {
     case "forked": {
       const { path, id, missing } = outcome;

@@ -28,10 +28,7 @@ export interface HandoffSessionOptions extends Pick<CommandContext, "agent" | "c
   readonly sessionPath: string;
 }
 
-export async function createHandoffSession(
-  message: string,
-  options: HandoffSessionOptions,
-): Promise<HandoffSessionResult> {
+async function createHandoffSession(message: string, options: HandoffSessionOptions): Promise<HandoffSessionResult> {
   const { agent, cwd, home, sessionPath } = options;
   const result = await createSession({ cwd, parentSession: sessionPath, env: { PITH_HOME: home } });
   if (result.type === "held") return { type: "failed", message: SESSION_COLLISION_MESSAGE };

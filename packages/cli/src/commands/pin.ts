@@ -7,7 +7,7 @@ import { findEntry, findReferencedEntry, matchesId, shortId } from "../sessions/
 import { usageError } from "../text/usage-error.ts";
 import { type Command, type CommandResult, success, successInTranscript, toCommandResult } from "./command.ts";
 
-export function listPins(session: Session): CommandResult {
+function listPins(session: Session): CommandResult {
   const { pins } = session.branch.state;
   if (pins.length === 0)
     return success("There are no pins. /pin <text> keeps text in the context through every compaction.", []);

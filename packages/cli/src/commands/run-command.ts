@@ -52,7 +52,7 @@ async function suggestCommand(
   return usageError(`unknown command /${name}; ${hint} To send it to the model, type //${name}`);
 }
 
-export async function runExtensionCommand(
+async function runExtensionCommand(
   command: CommandRegistration,
   args: string,
   context: CommandContext,

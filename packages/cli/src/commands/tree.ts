@@ -81,7 +81,7 @@ function describeMoveFailure(result: Extract<NavigateResult, { type: "failed" }>
 }
 
 /** Shows the part of the tree that ends with `fromEntry`. Default: the part around the current position. */
-export async function showTree({ agent: { session } }: CommandContext, fromEntry?: string): Promise<CommandResult> {
+async function showTree({ agent: { session } }: CommandContext, fromEntry?: string): Promise<CommandResult> {
   const { store, leaf } = session;
   const result = fromEntry === undefined ? null : await findEntry(fromEntry, session);
   if (result?.type === "mistake") return usageError(result.message);

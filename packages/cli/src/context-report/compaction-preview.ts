@@ -58,7 +58,7 @@ export interface SummarizerInfo extends Omit<SummaryModel, "api"> {
 type SummarizerSettings = Pick<Settings, "compaction" | "contextWindow">;
 
 /** Lists the models that a compaction tries, in order: those in `compaction.model`, then the session's model. `none` ends the list. */
-export function listSummarizers(
+function listSummarizers(
   { compaction, contextWindow }: SummarizerSettings,
   currentModel: SummaryModel,
   catalogue: Catalogue,

@@ -172,7 +172,7 @@ export interface KindTokens {
  * Counts the message as it is sent to this model. System messages and the summary of a compaction are counted elsewhere.
  * The result is cached, because messages never change.
  */
-export function countMessageByKind(message: AgentMessage, model: ModelName | undefined): readonly KindTokens[] {
+function countMessageByKind(message: AgentMessage, model: ModelName | undefined): readonly KindTokens[] {
   const modelName = model === undefined ? "" : `${model.provider}/${model.model}`;
   const cacheEntry = kindCache.get(message);
   if (cacheEntry?.modelName === modelName) return cacheEntry.kinds;
@@ -268,7 +268,7 @@ export interface SumOptions {
  * Sums the tokens by kind. It continues the sums of the previous call if the messages only grew. Callers can treat it as a pure
  * function: messages never change, so the same object always has the same content.
  */
-export function sumByKind(messages: readonly AgentMessage[], { firstNewIndex, model }: SumOptions): KindSums {
+function sumByKind(messages: readonly AgentMessage[], { firstNewIndex, model }: SumOptions): KindSums {
   const [first] = messages;
   if (!first) return { keptByKind: new Map(), newByKind: new Map() };
   const cacheKey = `${firstNewIndex} ${model?.provider}/${model?.model}`;

@@ -17,7 +17,7 @@ export interface ModelViewText {
   readonly text: string;
 }
 
-export function toModelViewText(message: Message): ModelViewText {
+function toModelViewText(message: Message): ModelViewText {
   switch (message.role) {
     case "system":
       return { who: "system", text: formatSystemMessage(message) };

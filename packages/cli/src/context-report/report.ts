@@ -98,7 +98,7 @@ function buildBreakdown(
 
 const MAX_FILES = 50;
 
-export function formatBreakdown({ tools, files, biggest }: ContextReport): readonly string[] {
+function formatBreakdown({ tools, files, biggest }: ContextReport): readonly string[] {
   return [
     ...formatTable(
       "By tool",
@@ -324,7 +324,7 @@ export interface FileWeight {
 }
 
 /** Divides the tokens of a result about several files equally among them. */
-export function groupByFile(weights: readonly EntryWeight[], roles: ToolRoles = {}): readonly FileWeight[] {
+function groupByFile(weights: readonly EntryWeight[], roles: ToolRoles = {}): readonly FileWeight[] {
   const files = new Map<string, FileWeight>();
   for (const { entry, call, tokens } of weights) {
     const paths = call ? findPaths(entry, call, roles) : [];
@@ -351,7 +351,7 @@ export interface ToolWeight {
   readonly tokens: number;
 }
 
-export function groupByTool(weights: readonly EntryWeight[]): readonly ToolWeight[] {
+function groupByTool(weights: readonly EntryWeight[]): readonly ToolWeight[] {
   const tools = new Map<string, ToolWeight>();
   for (const { message, tokens } of weights) {
     if (message.role !== "toolResult") continue;
@@ -377,10 +377,7 @@ export interface BigEntry {
 }
 
 /** `coveredIds` are the entries that a compaction now would replace. */
-export function findBiggestEntries(
-  weights: readonly EntryWeight[],
-  coveredIds: ReadonlySet<string>,
-): readonly BigEntry[] {
+function findBiggestEntries(weights: readonly EntryWeight[], coveredIds: ReadonlySet<string>): readonly BigEntry[] {
   let tokensFromHere = 0;
   const freedByMoving = new Map(
     weights.toReversed().map(({ entry, tokens }) => {

@@ -9,7 +9,7 @@ import { type Block, type ReadBranchResult, readBranch, type TranscriptItem } fr
 
 type Branch = Extract<ReadBranchResult, { type: "branch" }>;
 
-export function renderMarkdown({ title, facts, items }: Branch): string {
+function renderMarkdown({ title, facts, items }: Branch): string {
   const header = [
     `# ${collapseWhitespace(title)}`,
     facts.map(([name, value]) => `- ${name}: ${collapseWhitespace(value)}`).join("\n"),

@@ -35,7 +35,7 @@ export type Block =
   | { readonly type: "image"; readonly data: string; readonly mimeType: string };
 
 /** Accepts any value: the blocks in a session file are not validated. */
-export function toBlocks(content: unknown): readonly Block[] {
+function toBlocks(content: unknown): readonly Block[] {
   if (Array.isArray(content)) return content.flatMap(convertBlock);
   return typeof content === "string" ? [{ type: "text", text: escapeControls(content) }] : [];
 }
@@ -72,7 +72,7 @@ function toToolCallBlock(call: Readonly<Record<string, unknown>>): Block {
   };
 }
 
-export function toPlainText(text: unknown): string {
+function toPlainText(text: unknown): string {
   return escapeControls(String(text ?? ""));
 }
 
@@ -96,7 +96,7 @@ export interface TranscriptItem {
 }
 
 /** Null for entries that only record state. */
-export function toTranscriptItem(entry: Entry): TranscriptItem | null {
+function toTranscriptItem(entry: Entry): TranscriptItem | null {
   const item = toUntimedItem(entry);
   return item && { ...item, heading: toPlainText(item.heading), time: String(entry.timestamp) };
 }

@@ -12,7 +12,7 @@ export function formatExtensionError(error: unknown, path: string): string {
 }
 
 /** Returns the first line of the message, limited in length. */
-export function formatErrorMessage(error: unknown): string {
+function formatErrorMessage(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   const [firstLine = ""] = message.split("\n");
   return firstLine.slice(0, MAX_MESSAGE_CHARS);

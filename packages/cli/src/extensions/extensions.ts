@@ -35,7 +35,7 @@ export interface BundledExtension {
 }
 
 /** Each one is loaded only if it is needed, to keep the start fast. */
-export const bundledExtensions: readonly BundledExtension[] = [
+const bundledExtensions: readonly BundledExtension[] = [
   {
     name: "sub-agents",
     isWanted: hasSubAgents,

@@ -15,7 +15,7 @@ import {
 } from "./extension-files.ts";
 
 /** Computes a stamp that changes with the files of the folder, so that the extension is loaded again. Depth and file count are limited for speed. */
-export function computeFileStamp(path: string): string {
+function computeFileStamp(path: string): string {
   const hash = createHash("sha256");
   let remaining = MAX_FILES;
   const visit = (folder: string, depth: number): void => {
@@ -78,7 +78,7 @@ function findPackageEntry(folder: string): string | null {
   return isInside(folder, path) && existsSync(path) ? path : null;
 }
 
-export function describeMissingEntry(folder: string): string {
+function describeMissingEntry(folder: string): string {
   return `${folder} is not an extension: it needs an index.ts, index.js or index.mjs, or a package.json with "pith": { "extension": "./file.js" }`;
 }
 

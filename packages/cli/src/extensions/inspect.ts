@@ -42,7 +42,7 @@ export function formatCapabilities({
   return sections.length === 0 ? ["  registers nothing"] : sections;
 }
 
-export const NO_CAPABILITIES: Omit<Capabilities, "name" | "notes"> = {
+const NO_CAPABILITIES: Omit<Capabilities, "name" | "notes"> = {
   events: [],
   tools: [],
   commands: [],

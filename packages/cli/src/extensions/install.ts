@@ -17,11 +17,7 @@ import { formatCapabilities, inspectExtension } from "./inspect.ts";
 export type NpmResult = { readonly type: "done" } | { readonly type: "failed"; readonly message: string };
 
 /** Runs `npm` in a folder. Scripts of the package are not run. */
-export async function runNpm(
-  command: "install" | "uninstall",
-  folder: string,
-  packageSpec: string,
-): Promise<NpmResult> {
+async function runNpm(command: "install" | "uninstall", folder: string, packageSpec: string): Promise<NpmResult> {
   const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error"];
   const args = [command, ...flags, ...(command === "install" ? ["--save-exact"] : []), "--prefix", folder, packageSpec];
   try {

@@ -21,17 +21,17 @@ const pithModules: Readonly<Record<string, () => Promise<object>>> = {
   "@pith/models/overflow": () => import("@pith/models/overflow"),
 };
 
-export const pithModuleNames: readonly string[] = Object.keys(pithModules);
+const pithModuleNames: readonly string[] = Object.keys(pithModules);
 
 /** Loads all packages by name. An import of an extension cannot wait, so they are loaded before the extension. */
-export async function loadPithModules(): Promise<ReadonlyMap<string, object>> {
+async function loadPithModules(): Promise<ReadonlyMap<string, object>> {
   return new Map(
     await Promise.all(Object.entries(pithModules).map(async ([name, load]) => [name, await load()] as const)),
   );
 }
 
 /** Generates a module that re-exports a package from the global registry named `registryName`. */
-export function createModuleSource(name: string, exports: object, registryName: string): string {
+function createModuleSource(name: string, exports: object, registryName: string): string {
   const names = Object.keys(exports).filter((exportName) => exportName !== "default");
   const lookupLine = `const pithModule = globalThis[Symbol.for(${JSON.stringify(registryName)})].get(${JSON.stringify(name)});`;
   return [lookupLine, ...names.map((exportName) => `export const ${exportName} = pithModule.${exportName};`)].join(
@@ -48,7 +48,7 @@ export interface ModuleHooks {
 }
 
 /** Installs the hooks once per process. */
-export function getModuleHooks(): Promise<ModuleHooks> {
+function getModuleHooks(): Promise<ModuleHooks> {
   hooksPromise ??= installModuleHooks();
   return hooksPromise;
 }

@@ -64,7 +64,7 @@ export interface ModelSelection {
 }
 
 /** Emits `model_select` and `thinking_level_select` on every change, whatever caused it. Does not wait for the handlers. */
-export function createModelChangeListener(
+function createModelChangeListener(
   { dispatch }: Pick<Extensions, "dispatch">,
   { model, level }: ModelSelection,
 ): AgentEventListener {

@@ -12,10 +12,7 @@ import { sanitizeJson } from "./trust-question.ts";
 import type { OfferedTool } from "./trust-records.ts";
 
 /** Validates arguments before the call, so that the model gets the error immediately. Null if they are valid, or if only the server can decide. */
-export async function validateArguments(
-  args: Readonly<Record<string, unknown>>,
-  schema: unknown,
-): Promise<string | null> {
+async function validateArguments(args: Readonly<Record<string, unknown>>, schema: unknown): Promise<string | null> {
   const { AjvJsonSchemaValidator } = await import("@modelcontextprotocol/client/validators/ajv");
   try {
     const safeSchema = removePatterns(schema);
@@ -37,7 +34,7 @@ function removePatterns(schema: unknown): unknown {
   return Object.fromEntries(entries.map(([name, value]) => [name, removePatterns(value)]));
 }
 
-export function toToolOutput({ content = [], structuredContent, isError }: CallToolResult): ToolOutput {
+function toToolOutput({ content = [], structuredContent, isError }: CallToolResult): ToolOutput {
   const blocks = content.slice(0, MAX_BLOCKS).map(toBlock);
   const omittedNote =
     content.length > MAX_BLOCKS ? [createTextBlock(`(${content.length - MAX_BLOCKS} more parts omitted)`)] : [];

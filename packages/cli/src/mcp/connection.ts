@@ -10,7 +10,7 @@ import { sanitizeLine } from "./trust-question.ts";
 import type { OfferedTool } from "./trust-records.ts";
 
 /** Ends a program whose stdin is closed: waits for its exit, then sends SIGTERM, then SIGKILL. */
-export async function endProgram(pid: number): Promise<void> {
+async function endProgram(pid: number): Promise<void> {
   if (await waitForExit(pid, 500)) return;
   for (const signal of ["SIGTERM", "SIGKILL"] as const) {
     sendSignal(pid, signal);

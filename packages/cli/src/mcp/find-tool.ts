@@ -29,7 +29,7 @@ export interface ServerTool {
 }
 
 /** Returns the matching tools, best first. Returns all tools in their order if the query is empty. */
-export function searchTools(tools: readonly ServerTool[], query: string): readonly ServerTool[] {
+function searchTools(tools: readonly ServerTool[], query: string): readonly ServerTool[] {
   const terms = query
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u)

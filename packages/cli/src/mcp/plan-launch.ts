@@ -128,10 +128,7 @@ export type ResolveProgramResult =
   | { readonly type: "not-found"; readonly why: string };
 
 /** Uses an absolute path as it is. Searches a name in the folders of PATH that are absolute and outside the workspace. */
-export function resolveProgram(
-  { command, env = {} }: StdioServer,
-  context: ProgramSearchContext,
-): ResolveProgramResult {
+function resolveProgram({ command, env = {} }: StdioServer, context: ProgramSearchContext): ResolveProgramResult {
   const workspace = resolveIfExistsSync(context.workspace);
   const pathFolders = (env.PATH ?? context.environment.PATH ?? "").split(delimiter);
   const allowedFolders = pathFolders.filter((folder) => isAbsolute(folder) && !isInWorkspace(folder, workspace));

@@ -146,7 +146,7 @@ const PYTHON_LOCK_FILES = ["uv.lock", "poetry.lock", "Pipfile.lock", "pdm.lock"]
 const MAX_PARENT_FOLDERS = 32;
 
 /** Finds the nearest lock file above the script. Without one, the nearest package manifest, which contains the version. */
-export function findLockFileAbove(script: string): string | null {
+function findLockFileAbove(script: string): string | null {
   const folders = listParentFolders(resolveIfExistsSync(script));
   const findNearest = (names: readonly string[]): string | undefined =>
     folders.flatMap((folder) => names.map((name) => join(folder, name))).find(isFile);

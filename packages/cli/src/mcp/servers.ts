@@ -20,7 +20,7 @@ export type ParseServerResult =
   /** `why` continues a sentence about the server. */
   | { readonly type: "invalid"; readonly why: string };
 
-export function parseServer(value: unknown): ParseServerResult {
+function parseServer(value: unknown): ParseServerResult {
   if (!isObject(value)) return createParseError('is not an object; write { "command": … } or { "url": … }');
   const { command, url } = value;
   if (command !== undefined && url !== undefined)

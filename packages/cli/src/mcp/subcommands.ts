@@ -110,7 +110,7 @@ export type OpenClientsResult =
   | UsageError;
 
 /** Creates the clients of the configured servers. `confirmStart` runs before an untrusted or changed program starts. */
-export async function openClients(
+async function openClients(
   { cwd, home, environment, notify }: SubcommandCall,
   confirmStart: Confirm | null = null,
 ): Promise<OpenClientsResult> {
@@ -153,7 +153,7 @@ export type InspectServerResult =
   | { readonly type: "failed"; readonly message: string };
 
 /** Starts one server, lists its tools and stops it again. Asks before an untrusted program starts. */
-export async function inspectServer(call: SubcommandCall): Promise<InspectServerResult> {
+async function inspectServer(call: SubcommandCall): Promise<InspectServerResult> {
   const [name = ""] = call.arguments;
   let startText = "";
   const confirm: Confirm = async (title, text, options) => {

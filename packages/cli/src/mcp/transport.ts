@@ -130,7 +130,7 @@ export interface ProgramTransport {
 }
 
 /** Creates a transport over stdin and stdout. `maxMessageBytes` limits the size of one message. */
-export async function createProgramTransport(
+async function createProgramTransport(
   options: ProgramSpawnOptions,
   { maxMessageBytes }: { readonly maxMessageBytes: number },
 ): Promise<ProgramTransport> {

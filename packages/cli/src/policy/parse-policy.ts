@@ -178,7 +178,7 @@ function isPermissionMode(value: unknown): boolean {
 }
 
 /** The tools that a rule may name besides those of the agent. Other names are rejected: a rule with a misspelled name would never apply. */
-export const ruleToolNames: readonly string[] = ["mcp_find", "mcp_call", "subagent"];
+const ruleToolNames: readonly string[] = ["mcp_find", "mcp_call", "subagent"];
 
 function isRule(value: unknown): boolean {
   return typeof value === "string" && parseRule(value, { tools: ruleToolNames }).type === "rule";

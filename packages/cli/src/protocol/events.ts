@@ -25,14 +25,14 @@ export interface ReplyDraft {
   readonly calls: readonly { readonly contentIndex: number; readonly id: string }[];
 }
 
-export const emptyDraft: ReplyDraft = { nextIndex: 0, openBlock: null, calls: [] };
+const emptyDraft: ReplyDraft = { nextIndex: 0, openBlock: null, calls: [] };
 
 export interface DraftUpdate {
   readonly draft: ReplyDraft;
   readonly events: readonly AssistantMessageEvent[];
 }
 
-export function applyDelta(draft: ReplyDraft, delta: MessageDelta): DraftUpdate {
+function applyDelta(draft: ReplyDraft, delta: MessageDelta): DraftUpdate {
   switch (delta.type) {
     case "text-delta":
       return appendText(draft, "text", delta.text);
@@ -44,7 +44,7 @@ export function applyDelta(draft: ReplyDraft, delta: MessageDelta): DraftUpdate 
 }
 
 /** Ends the open block, and each tool call with its final content from the reply. */
-export function createEndEvents(draft: ReplyDraft, { content }: AssistantMessage): readonly AssistantMessageEvent[] {
+function createEndEvents(draft: ReplyDraft, { content }: AssistantMessage): readonly AssistantMessageEvent[] {
   const calls = content.filter((block): block is ToolCallBlock => block.type === "toolCall");
   const callEnds = draft.calls.flatMap(({ contentIndex, id }, callIndex) => {
     const toolCall = calls.find((call) => call.id === id) ?? calls[callIndex];

@@ -24,7 +24,7 @@ export interface ContextFileText extends ProjectText {
 }
 
 /** Shortens the texts to the limits. Files near the working directory have priority, because they are the most specific. */
-export function limitTexts(files: readonly ContextFileText[]): ContextFiles {
+function limitTexts(files: readonly ContextFileText[]): ContextFiles {
   const texts: ProjectText[] = [];
   const notes: string[] = [];
   let remainingBytes = MAX_TOTAL_BYTES;
@@ -66,10 +66,7 @@ export interface ReadTextOptions {
   readonly mayRead?: (path: string) => Promise<boolean>;
 }
 
-export async function readFirstText(
-  folder: string,
-  { names, rootFolder, mayRead }: ReadTextOptions,
-): Promise<ReadTextResult> {
+async function readFirstText(folder: string, { names, rootFolder, mayRead }: ReadTextOptions): Promise<ReadTextResult> {
   for (const name of names) {
     const path = join(folder, name);
     try {

@@ -51,14 +51,14 @@ export interface ExtensionFolders {
   readonly prompts: readonly string[];
 }
 
-export async function readGuidance(sources: GuidanceSources): Promise<Guidance> {
+async function readGuidance(sources: GuidanceSources): Promise<Guidance> {
   const { contextFiles, skills: areSkillsEnabled } = sources.enabled;
   const { texts, notes } = contextFiles ? await readContextFiles(sources) : NO_TEXTS;
   const skillGuidance = areSkillsEnabled && hasSkills(sources) ? await loadSkills(sources) : NO_SKILLS;
   return { ...skillGuidance, project: texts, notes: [...notes, ...skillGuidance.notes] };
 }
 
-export function getEnabledResources({ contextFiles, skills }: Settings): GuidanceSources["enabled"] {
+function getEnabledResources({ contextFiles, skills }: Settings): GuidanceSources["enabled"] {
   return { contextFiles: contextFiles !== false, skills: skills !== false };
 }
 
@@ -183,7 +183,7 @@ function memoize<Value>(create: () => Promise<Value>): () => Promise<Value> {
 }
 
 /** Lists each change as a line. Empty if nothing has changed. */
-export function listGuidanceChanges(before: Guidance, after: Guidance): readonly string[] {
+function listGuidanceChanges(before: Guidance, after: Guidance): readonly string[] {
   const texts = (guidance: Guidance): NamedTexts => new Map(guidance.project.map(({ path, text }) => [path, text]));
   const skills = (guidance: Guidance): NamedTexts =>
     new Map(guidance.skills.map(({ name, path, hash }) => [`The skill ${name}`, `${path} ${hash}`]));
@@ -223,7 +223,7 @@ export interface ReloadOptions extends Pick<GuidanceSources, "cwd" | "home" | "u
  * Reloads settings and guidance and lists each change as a line. An error in a file leaves everything unchanged. Text that the model has
  * already received stays in the context; changes are sent after it.
  */
-export async function reload(state: GuidanceState, options: ReloadOptions): Promise<readonly string[]> {
+async function reload(state: GuidanceState, options: ReloadOptions): Promise<readonly string[]> {
   const { settings: oldSettings, guidance: oldGuidance } = state;
   const result = await resolveSettings(options, options);
   if (result.type === "mistake") return [`Nothing was changed: ${result.message}`];

@@ -136,7 +136,7 @@ export interface UserSkillFiles {
 }
 
 /** Follows links, because the folder belongs to the user. Empty if the folder does not exist. */
-export async function readUserSkillFiles(folder: string): Promise<UserSkillFiles> {
+async function readUserSkillFiles(folder: string): Promise<UserSkillFiles> {
   const files: SkillFile[] = [];
   const notes: string[] = [];
   const names = await listSkillFolders(folder);
@@ -150,8 +150,8 @@ export async function readUserSkillFiles(folder: string): Promise<UserSkillFiles
   return { files, notes };
 }
 
-export const SKILL_FILE = "SKILL.md";
-export const MAX_FILE_BYTES: number = 256 * 1024;
+const SKILL_FILE = "SKILL.md";
+const MAX_FILE_BYTES: number = 256 * 1024;
 const MAX_SKILLS = 500;
 
 async function listSkillFolders(folder: string): Promise<readonly string[]> {

@@ -31,7 +31,7 @@ export function expandTemplate(text: string, argumentText: string): string {
 const PLACEHOLDERS = /\$(?:([1-9])(?!\d)|@|ARGUMENTS\b|\{@:(\d{1,4})(?::(\d{1,4}))?\})/g;
 
 /** Splits like a shell: quotes group words. A quote without an end is an ordinary character. */
-export function splitArguments(text: string): readonly string[] {
+function splitArguments(text: string): readonly string[] {
   const args: string[] = [];
   for (const [whole, double, single] of text.matchAll(/"([^"]*)"(?!\S)|'([^']*)'(?!\S)|\S+/g))
     args.push(double ?? single ?? whole);

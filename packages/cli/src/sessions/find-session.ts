@@ -126,7 +126,7 @@ export function parseSessionScope({ flags, cwd }: Pick<SubcommandCall, "flags" |
 }
 
 /** The session folders that `--folder` names. Undefined without the flag, or if the folder contains no sessions. */
-export function parseSessionFolders(call: Pick<SubcommandCall, "flags" | "cwd">): readonly string[] | undefined {
+function parseSessionFolders(call: Pick<SubcommandCall, "flags" | "cwd">): readonly string[] | undefined {
   const scope = typeof call.flags.folder === "string" ? parseSessionScope(call) : null;
   return scope?.type === "folders" ? scope.folders : undefined;
 }

@@ -50,7 +50,7 @@ async function appendToLog(home: string, deletion: Deletion): Promise<void> {
 const APPEND_FLAGS = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
 
 /** Does not move the originals if another session still has the same id, e.g. a copy made by hand. */
-export async function moveOriginalsToTrash(
+async function moveOriginalsToTrash(
   id: string,
   { home, into }: { readonly home: string; readonly into: string },
 ): Promise<void> {

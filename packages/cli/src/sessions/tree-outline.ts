@@ -158,7 +158,7 @@ export function isVisibleEntry(entry: Entry): boolean {
 
 const VISIBLE_ROLES: readonly string[] = ["user", "assistant", "toolResult", "bashExecution"];
 
-export function classifyEntry(entry: Exclude<Entry, { type: "message" }>): OutlineKind {
+function classifyEntry(entry: Exclude<Entry, { type: "message" }>): OutlineKind {
   switch (entry.type) {
     case "compaction":
       return "compaction";

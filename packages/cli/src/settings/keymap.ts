@@ -119,7 +119,7 @@ export type ParsedKey =
   | { readonly type: "unknown"; readonly part: string; readonly suggestion: string | null };
 
 /** Parses one key, or several keys pressed in sequence and separated by spaces. */
-export function parseKeys(text: string): ParsedKey {
+function parseKeys(text: string): ParsedKey {
   const keys: string[] = [];
   for (const word of text.trim().split(/\s+/)) {
     const parsed = parseSingleKey(word);
@@ -135,7 +135,7 @@ export function normalizeKey(key: string): string {
 }
 
 /** Whether a key inserts text. Such a key cannot be bound: the user could no longer type it. */
-export function isTypedKey(key: string): boolean {
+function isTypedKey(key: string): boolean {
   return key.split(" ").some((part) => /^(?:shift\+)?(?:.|space)$/.test(part));
 }
 

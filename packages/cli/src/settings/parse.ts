@@ -23,7 +23,7 @@ export interface NonSettingHint {
 }
 
 /** Returns a hint for a name that users may expect to be a setting, so that it is never ignored silently. Null for other names. */
-export function findNonSettingHint(path: SettingPath): NonSettingHint | null {
+function findNonSettingHint(path: SettingPath): NonSettingHint | null {
   const [name = ""] = path;
   return path.length === 1 && Object.hasOwn(NON_SETTING_HINTS, name) ? (NON_SETTING_HINTS[name] ?? null) : null;
 }

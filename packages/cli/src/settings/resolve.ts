@@ -175,7 +175,7 @@ function dropOtherModelBaseUrl(
 }
 
 /** Returns exactly the bytes that were trusted; null if there is no trusted settings file. */
-export function getProjectSettingsFile(folder: FolderTrust): ProjectSettingsFile | null {
+function getProjectSettingsFile(folder: FolderTrust): ProjectSettingsFile | null {
   const nearestFile = listTrustedFiles(folder, "settings").at(-1);
   return nearestFile ? { path: nearestFile.path, text: new TextDecoder().decode(nearestFile.bytes) } : null;
 }

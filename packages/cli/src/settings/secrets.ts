@@ -102,7 +102,7 @@ function createKey(path: string): Uint8Array {
  * Returns the arguments, variables, headers and query parameters of MCP servers as environment variables, so that the vault finds
  * secrets in them. Each name starts with the server's name, so that servers do not overwrite each other's values.
  */
-export function buildServerVariables(servers: McpServerSettingsByName): EnvironmentVariables {
+function buildServerVariables(servers: McpServerSettingsByName): EnvironmentVariables {
   const variables = Object.entries(servers).flatMap(([server, { args = [], env = {}, url = "", headers = {} }]) => {
     const headerVariables = Object.entries(headers).map(([name, value]) => toHeaderVariable(name, value));
     const queryVariables = [...(URL.parse(url)?.searchParams ?? [])];
@@ -157,7 +157,7 @@ export async function buildVault({ home, environment, settings, mcpServers }: Va
 export const REDACTION_OFF_NOTICE = "secrets are sent and stored unredacted, because secrets.redact is off";
 
 /** Lists the file of the tool call first, then the files that the session touched or attached, newest first. */
-export function listSeenFiles(entries: readonly Entry[], toolInput: unknown): readonly string[] {
+function listSeenFiles(entries: readonly Entry[], toolInput: unknown): readonly string[] {
   const { path } = Object(toolInput) as { readonly path?: unknown };
   const touchedPaths = fileTouches(entries).map((touch) => touch.path);
   const newestFirst = [...listAttachedFiles(entries), ...touchedPaths].toReversed();

@@ -107,7 +107,7 @@ const serverSettings: readonly Pick<Setting, "name" | "kind" | "fallback" | "des
 ];
 
 /** Only the user's settings file may set these, never a project's. */
-export const mcpServerTable: readonly Setting[] = serverSettings.map((row) => ({
+const mcpServerTable: readonly Setting[] = serverSettings.map((row) => ({
   ...row,
   name: `mcpServers.*.${row.name}`,
   nameKind: serverNameKind,
@@ -162,7 +162,7 @@ const overridableSettings: readonly Setting[] = [
   },
 ];
 
-export const compactionTable: readonly Setting[] = [
+const compactionTable: readonly Setting[] = [
   {
     name: "compaction.enabled",
     kind: booleanKind,

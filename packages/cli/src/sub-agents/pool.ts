@@ -58,7 +58,7 @@ export interface StartOptions {
   readonly onProgress?: () => void;
 }
 
-export const MAX_RUNNING = 4;
+const MAX_RUNNING = 4;
 const MAX_OPEN = 32;
 const MAX_STARTED = 100;
 

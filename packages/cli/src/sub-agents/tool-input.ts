@@ -32,7 +32,7 @@ export function parseToolInput(args: ToolArguments, agents: readonly AgentDefini
 }
 
 const MODES = ["agent", "tasks", "chain", "wait", "read"] as const;
-export const MAX_TASKS = 8;
+const MAX_TASKS = 8;
 
 interface ParseTasksOptions {
   readonly type: "tasks" | "chain";
@@ -89,12 +89,12 @@ function createInputError(message: string): ToolInput {
   return { type: "invalid", message };
 }
 
-export const TOOL_DESCRIPTION = `Delegates a task to a sub-agent: a separate agent with its own context, which cannot see this conversation. Include everything it needs in the task.
+const TOOL_DESCRIPTION = `Delegates a task to a sub-agent: a separate agent with its own context, which cannot see this conversation. Include everything it needs in the task.
 Pass {agent, task} for one, {tasks: [{agent, task}, …]} for up to 8 in parallel, or {chain: [{agent, task}, …]} for up to 8 in sequence; in a chain, {previous} in a task is replaced with the previous sub-agent's final message.
 The result is each sub-agent's final message (in a chain, only the last one's). With background: true, the call returns at once, and you get a message when the sub-agent finishes; {wait: [ids]} waits for it. {read: id, page} returns a sub-agent's transcript.
 Agents:`;
 
-export const MORE_AGENTS_NOTE = "and more; an unknown name lists them all";
+const MORE_AGENTS_NOTE = "and more; an unknown name lists them all";
 
 export const STARTED_NOTE = "runs in the background; you get a message when it finishes";
 

@@ -182,7 +182,7 @@ export interface WaitContext {
 }
 
 /** Returns the results in the order of `subAgents`. */
-export async function waitForResults(
+async function waitForResults(
   subAgents: readonly SubAgent[],
   { call, pool }: WaitContext,
 ): Promise<readonly SubAgentResult[]> {
@@ -207,7 +207,7 @@ export interface ChainResult {
 }
 
 /** Passes the last text of each sub-agent to the next. The chain ends at the first that is not done. */
-export async function runChain(tasks: readonly Task[], { call, pool }: WaitContext): Promise<ChainResult> {
+async function runChain(tasks: readonly Task[], { call, pool }: WaitContext): Promise<ChainResult> {
   const results: SubAgentResult[] = [];
   for (const { agent, task } of tasks) {
     if (call.signal.aborted) break;

@@ -98,7 +98,7 @@ async function parseCompactFlags(
   };
 }
 
-export function toSubcommandResult(result: CommandResult): SubcommandResult {
+function toSubcommandResult(result: CommandResult): SubcommandResult {
   switch (result.type) {
     case "success":
       return { type: "success", text: result.text, data: result.data };
@@ -115,7 +115,7 @@ export function toSubcommandResult(result: CommandResult): SubcommandResult {
 
 export type SettingsResult = { readonly type: "resolved"; readonly settings: Settings } | UsageError;
 
-export async function resolveCallSettings({
+async function resolveCallSettings({
   flags: { model },
   cwd,
   home,
@@ -150,7 +150,7 @@ export interface LoadedContext {
 }
 
 /** Sends no request and needs no API key. */
-export async function loadContext(call: SubcommandCall): Promise<LoadedContext | UsageError | FailedOutcome> {
+async function loadContext(call: SubcommandCall): Promise<LoadedContext | UsageError | FailedOutcome> {
   const resolved = await resolveCallSettings(call);
   if (resolved.type === "mistake") return resolved;
   return await findAndReadSession(call.arguments[0] ?? "", call, async (store): Promise<LoadedContext | UsageError> => {

@@ -6,7 +6,7 @@ import { escapeControls, formatJson } from "../text/safe-text.ts";
 import { commonFlags, findSubcommand, findTopicError, parseCall } from "./parse.ts";
 import { subcommands } from "./subcommands.ts";
 
-export function formatHelp(subcommand: Subcommand): string {
+function formatHelp(subcommand: Subcommand): string {
   const { description, details, jsonShape, flags, examples } = subcommand;
   const flagRows = Object.entries({ ...flags, ...commonFlags }).map(([name, flag]) => [
     formatFlag(name, flag),
@@ -27,7 +27,7 @@ export function formatHelp(subcommand: Subcommand): string {
   ].join("\n");
 }
 
-export function formatGroupHelp(name: string, all: readonly Subcommand[]): string {
+function formatGroupHelp(name: string, all: readonly Subcommand[]): string {
   const members = all.filter((subcommand) => subcommand.name.startsWith(`${name} `));
   const rows = members.map((subcommand) => [
     `${subcommand.name} ${subcommand.argumentHint}`.trim(),

@@ -15,7 +15,7 @@ import {
   statsSubcommand,
 } from "./session-subcommands.ts";
 
-export const compactSubcommand: Subcommand = {
+const compactSubcommand: Subcommand = {
   name: "compact",
   argumentHint: "SESSION",
   argumentCount: { min: 1, max: 1 },
@@ -55,7 +55,7 @@ export const compactSubcommand: Subcommand = {
 };
 
 /** `listSubcommands` returns all subcommands, including this one. */
-export function createCompletionsSubcommand(listSubcommands: () => readonly Subcommand[]): Subcommand {
+function createCompletionsSubcommand(listSubcommands: () => readonly Subcommand[]): Subcommand {
   return {
     name: "completions",
     argumentHint: "bash|zsh|fish",
@@ -80,7 +80,7 @@ for zsh, as _pith in a folder on your $fpath, before compinit runs. Create the f
   };
 }
 
-export const contextSubcommand: Subcommand = {
+const contextSubcommand: Subcommand = {
   name: "context",
   argumentHint: "SESSION",
   argumentCount: { min: 1, max: 1 },
@@ -103,7 +103,7 @@ export const contextSubcommand: Subcommand = {
     (await import("./compact-context.ts")).runContext(call),
 };
 
-export const doctorSubcommand: Subcommand = {
+const doctorSubcommand: Subcommand = {
   name: "doctor",
   argumentHint: "[SESSION]",
   argumentCount: { min: 0, max: 1 },
@@ -120,7 +120,7 @@ export const doctorSubcommand: Subcommand = {
   run: async (call: SubcommandCall): Promise<SubcommandResult> => (await import("./doctor/doctor.ts")).runDoctor(call),
 };
 
-export const addExtensionSubcommand: Subcommand = {
+const addExtensionSubcommand: Subcommand = {
   name: "extensions add",
   argumentHint: "PATH|TARBALL|NAME",
   argumentCount: { min: 1, max: 1 },
@@ -133,7 +133,7 @@ export const addExtensionSubcommand: Subcommand = {
   run: async (call) => (await import("../extensions/install.ts")).runAddExtension(call),
 };
 
-export const listExtensionsSubcommand: Subcommand = {
+const listExtensionsSubcommand: Subcommand = {
   name: "extensions list",
   argumentHint: "",
   argumentCount: { min: 0, max: 0 },
@@ -149,7 +149,7 @@ export const listExtensionsSubcommand: Subcommand = {
   run: async (call) => (await import("../extensions/inspect.ts")).runListExtensions(call),
 };
 
-export const removeExtensionSubcommand: Subcommand = {
+const removeExtensionSubcommand: Subcommand = {
   name: "extensions rm",
   argumentHint: "NAME",
   argumentCount: { min: 1, max: 1 },
@@ -160,7 +160,7 @@ export const removeExtensionSubcommand: Subcommand = {
   run: async (call) => (await import("../extensions/install.ts")).runRemoveExtension(call),
 };
 
-export const listServersSubcommand: Subcommand = {
+const listServersSubcommand: Subcommand = {
   name: "mcp list",
   argumentHint: "",
   argumentCount: { min: 0, max: 0 },
@@ -172,7 +172,7 @@ export const listServersSubcommand: Subcommand = {
     (await import("../mcp/subcommands.ts")).listServers(call),
 };
 
-export const testServerSubcommand: Subcommand = {
+const testServerSubcommand: Subcommand = {
   name: "mcp test",
   argumentHint: "NAME",
   argumentCount: { min: 1, max: 1 },
@@ -184,7 +184,7 @@ export const testServerSubcommand: Subcommand = {
     (await import("../mcp/subcommands.ts")).testServer(call),
 };
 
-export const trustServerSubcommand: Subcommand = {
+const trustServerSubcommand: Subcommand = {
   name: "mcp trust",
   argumentHint: "NAME",
   argumentCount: { min: 1, max: 1 },
@@ -196,7 +196,7 @@ export const trustServerSubcommand: Subcommand = {
     (await import("../mcp/subcommands.ts")).trustServer(call),
 };
 
-export const settingsSubcommand: Subcommand = {
+const settingsSubcommand: Subcommand = {
   name: "settings",
   argumentHint: "",
   argumentCount: { min: 0, max: 0 },
@@ -229,7 +229,7 @@ export const settingsSubcommand: Subcommand = {
   },
 };
 
-export const listModelsSubcommand: Subcommand = {
+const listModelsSubcommand: Subcommand = {
   name: "models list",
   argumentHint: "[WORDS …]",
   argumentCount: { min: 0, max: 16 },
@@ -243,7 +243,7 @@ export const listModelsSubcommand: Subcommand = {
   run: async (call) => (await import("./models.ts")).runListModels(call),
 };
 
-export const updateModelsSubcommand: Subcommand = {
+const updateModelsSubcommand: Subcommand = {
   name: "models update",
   argumentHint: "FILE|URL",
   argumentCount: { min: 1, max: 1 },
@@ -283,7 +283,7 @@ export const trustSubcommand: Subcommand = {
   },
 };
 
-export const loginSubcommand: Subcommand = {
+const loginSubcommand: Subcommand = {
   name: "login",
   argumentHint: "[PROVIDER]",
   argumentCount: { min: 0, max: 2 },
@@ -298,7 +298,7 @@ export const loginSubcommand: Subcommand = {
   run: async (call) => (await import("./login.ts")).runLogin(call),
 };
 
-export const logoutSubcommand: Subcommand = {
+const logoutSubcommand: Subcommand = {
   name: "logout",
   argumentHint: "[PROVIDER]",
   argumentCount: { min: 0, max: 1 },

@@ -17,7 +17,7 @@ import { createTrustQuestion, formatTrustQuestion, type TrustQuestion, toQuestio
 import { checkTrust, type FolderTrust } from "../trust/trust.ts";
 import { createTrustRecord, readTrust, type SaveTrustResult, saveTrust } from "../trust/trust-file.ts";
 
-export async function listTrustedFolders(home: string): Promise<SubcommandResult> {
+async function listTrustedFolders(home: string): Promise<SubcommandResult> {
   const { projects, notes } = await readTrust(home);
   const [error] = notes;
   if (error !== undefined) return { type: "failed", message: error };
@@ -50,7 +50,7 @@ export async function trustShownFiles(
 }
 
 /** Also works for a folder that no longer exists. */
-export async function revokeTrust(folder: string, home: string): Promise<SubcommandResult> {
+async function revokeTrust(folder: string, home: string): Promise<SubcommandResult> {
   const root = await findProjectRoot(folder);
   const { projects, notes } = await readTrust(home);
   const [error] = notes;

@@ -28,7 +28,7 @@ import xml from "highlight.js/lib/languages/xml";
 import yaml from "highlight.js/lib/languages/yaml";
 
 /** By language name. Each grammar registers its own aliases, such as `ts`, `sh` or `toml`. */
-export const languages: Readonly<Record<string, LanguageFn>> = {
+const languages: Readonly<Record<string, LanguageFn>> = {
   bash,
   c,
   cpp,

@@ -7,7 +7,7 @@ export interface Token {
   readonly offset: number;
 }
 
-export class JsoncSyntaxError extends Error {
+class JsoncSyntaxError extends Error {
   readonly offset: number;
 
   constructor(message: string, offset: number) {

@@ -74,7 +74,7 @@ export interface FolderItem {
 }
 
 /** Lists a folder, sorted by name. Null if it has more items: a part of the list would differ from call to call. */
-export function listFolder(folder: string, maxItems: number): readonly FolderItem[] | null {
+function listFolder(folder: string, maxItems: number): readonly FolderItem[] | null {
   const directory = opendirSync(folder);
   try {
     const items: FolderItem[] = [];
@@ -86,7 +86,7 @@ export function listFolder(folder: string, maxItems: number): readonly FolderIte
   }
 }
 
-export function getPathKind(path: string): PathKind {
+function getPathKind(path: string): PathKind {
   return classifyPath(lstatSync(path));
 }
 
@@ -139,13 +139,13 @@ export const scanLimits: Readonly<Record<"files" | "bytes" | "paths" | "depth" |
   folderItems: 1000,
 };
 
-export function createProjectScan(root: string): ProjectScan {
+function createProjectScan(root: string): ProjectScan {
   const { files: maxFiles, bytes: maxBytes, paths: maxPaths } = scanLimits;
   return { root, unread: [], filesLeft: maxFiles, bytesLeft: maxBytes, pathsLeft: maxPaths };
 }
 
 /** Returns the file at the path, or all files below it sorted by name. Empty if the path does not exist. */
-export async function readFilesBelow(path: string, scan: ProjectScan): Promise<readonly FoundFile[]> {
+async function readFilesBelow(path: string, scan: ProjectScan): Promise<readonly FoundFile[]> {
   return await scanPath({ path, resolved: null, parentFolders: [] }, scan);
 }
 
@@ -328,7 +328,7 @@ export function isInside(folder: string, path: string): boolean {
 }
 
 /** Null if the path does not exist or cannot be accessed. */
-export async function readOwner(path: string): Promise<number | null> {
+async function readOwner(path: string): Promise<number | null> {
   return await stat(path).then(
     ({ uid }) => uid,
     () => null,

@@ -116,7 +116,7 @@ function toUnreadableResult(error: Error): TrustFileResult {
   return { type: "untrusted", why: `the trust file cannot be read (${error.message})` };
 }
 
-export function trustFilePath(home: string): string {
+function trustFilePath(home: string): string {
   return join(home, "trust.json");
 }
 
@@ -159,7 +159,7 @@ export function createTrustRecord(
 }
 
 /** Whether the file with this name is among those that Pith reads from the current working directory. */
-export function isInScope(name: string, { root, folders }: ProjectFiles): boolean {
+function isInScope(name: string, { root, folders }: ProjectFiles): boolean {
   return folders.some((folder) => {
     const folderName = toRelativeName(root, folder);
     const innerName =

@@ -76,7 +76,7 @@ export function listTrustedFiles(folder: FolderTrust, kind: ProjectFileKind): re
   return folder.type === "trusted" ? folder.project.files.filter((file) => file.kind === kind) : [];
 }
 
-export function listKinds(files: readonly Pick<ProjectFile, "kind">[]): readonly ProjectFileKind[] {
+function listKinds(files: readonly Pick<ProjectFile, "kind">[]): readonly ProjectFileKind[] {
   const presentKinds = new Set(files.map(({ kind }) => kind));
   return [...new Set(trustRequiredPaths.map(({ kind }) => kind))].filter((kind) => presentKinds.has(kind));
 }

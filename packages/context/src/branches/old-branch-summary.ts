@@ -34,11 +34,7 @@ export interface EarlierSummary {
 }
 
 /** Finds the newest summary of the same branch with the same common ancestor and focus; null if there is none. */
-export async function findEarlierSummary(
-  store: Store,
-  oldBranch: OldBranch,
-  focus: string,
-): Promise<EarlierSummary | null> {
+async function findEarlierSummary(store: Store, oldBranch: OldBranch, focus: string): Promise<EarlierSummary | null> {
   const { entries, commonAncestorId } = oldBranch;
   const indexById = new Map(entries.map(({ id }, index) => [id, index]));
   const matches = (await store.branchSummaries(new Set(indexById.keys()))).filter((entry) => {

@@ -122,7 +122,7 @@ export interface SessionCompactFailedEvent extends CompactionCause {
   readonly fromExtension: boolean;
 }
 
-export function toCompactionCause(trigger: CompactionTrigger): CompactionCause {
+function toCompactionCause(trigger: CompactionTrigger): CompactionCause {
   return { reason: HOOK_REASONS[trigger], willRetry: trigger === "overflow" };
 }
 
@@ -185,7 +185,7 @@ export interface BeforeCompactOptions {
 }
 
 /** Runs the hooks that may cancel a compaction, postpone it once, add instructions or write the summary (B73). */
-export async function runBeforeCompactHooks(
+async function runBeforeCompactHooks(
   plan: CompactionPlan,
   options: BeforeCompactOptions,
 ): Promise<BeforeCompactOutcome> {
@@ -272,7 +272,7 @@ export interface AfterCompactOptions {
 }
 
 /** Runs the hooks after a compaction and appends the entries that they add (B75). */
-export async function runAfterCompactHooks(
+async function runAfterCompactHooks(
   id: string,
   { session, hooks, runtime, reason, tokens }: AfterCompactOptions,
 ): Promise<void> {
@@ -297,7 +297,7 @@ export interface CompactFailure {
   readonly aborted: boolean;
 }
 
-export async function runCompactFailedHooks(
+async function runCompactFailedHooks(
   failure: CompactFailure,
   { hooks, runtime, reason }: AfterCompactOptions,
 ): Promise<void> {

@@ -96,11 +96,6 @@ export interface Attachment extends AttachmentMark {
   readonly text: string;
 }
 
-/** Returns the text that the user typed. */
-export function readTypedText(content: unknown): string {
-  return splitContent(content).typed;
-}
-
 /** Returns the attachment mark of a block, or null for a block that the user typed. */
 export function readAttachmentMark(block: unknown): AttachmentMark | null {
   const mark = isObject(block) && isObject(block.pith) ? block.pith.attachment : null;

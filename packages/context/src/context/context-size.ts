@@ -118,7 +118,7 @@ export interface BranchMeasurement {
 }
 
 /** Measures a branch. The result is cached per branch. */
-export function measureBranch(branch: LoadedBranch): BranchMeasurement {
+function measureBranch(branch: LoadedBranch): BranchMeasurement {
   return getOrCompute(measurementCache, branch, () => {
     const { size, calibrations } = measureEntries(branch.entries, branch.compactionIndex);
     return { size, calibrations: Object.fromEntries(calibrations) };
@@ -210,7 +210,7 @@ function learnFromReply(state: MeasurementState, message: AssistantMessage, sent
 }
 
 /** Reads the calibrations that a compaction stores. They come from a file, so invalid ones are dropped. */
-export function readCompactionCalibrations(entry: Entry): readonly (readonly [model: string, ModelCalibration])[] {
+function readCompactionCalibrations(entry: Entry): readonly (readonly [model: string, ModelCalibration])[] {
   const { calibration } = entry.type === "compaction" ? readPithDetails(entry.details) : {};
   if (!isObject(calibration)) return [];
   return Object.entries(calibration).flatMap(([model, value]) => {
@@ -234,7 +234,7 @@ export interface TokenGrowth {
 }
 
 /** Updates a calibration. Ignores growth that is tiny or out of proportion: reasoning was dropped, or a prompt was changed. */
-export function updateCalibration(calibration: ModelCalibration, { real, estimated }: TokenGrowth): ModelCalibration {
+function updateCalibration(calibration: ModelCalibration, { real, estimated }: TokenGrowth): ModelCalibration {
   const ratio = real / estimated;
   if (estimated < MIN_GROWTH_TOKENS || ratio < 0.3 || ratio > 4) return calibration;
   const weight = TYPICAL_GROWTH_TOKENS * Math.min(INITIAL_SAMPLES + calibration.samples, MAX_SAMPLES);

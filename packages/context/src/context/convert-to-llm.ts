@@ -153,12 +153,12 @@ export interface ExchangeState {
 }
 
 /** Creates an empty exchange state. */
-export function createExchangeState(): ExchangeState {
+function createExchangeState(): ExchangeState {
   return { messages: [], exchange: null, idCounts: new Map() };
 }
 
 /** Adds one message: each result is placed right after its call, and each call gets exactly one result. */
-export function addToExchange(state: ExchangeState, message: Message, model: ModelName | undefined): void {
+function addToExchange(state: ExchangeState, message: Message, model: ModelName | undefined): void {
   const { messages, idCounts } = state;
   if (message.role === "assistant") {
     closeExchange(state);
@@ -172,13 +172,13 @@ export function addToExchange(state: ExchangeState, message: Message, model: Mod
 }
 
 /** Closes the open exchange. A call without a result gets a placeholder and keeps it: sent messages are not rewritten. */
-export function closeExchange(state: ExchangeState): void {
+function closeExchange(state: ExchangeState): void {
   for (const message of state.exchange ? exchangeMessages(state.exchange) : []) state.messages.push(message);
   state.exchange = null;
 }
 
 /** Returns all messages, with a placeholder result for each call that has none yet. */
-export function finishExchanges({ messages, exchange }: ExchangeState): readonly Message[] {
+function finishExchanges({ messages, exchange }: ExchangeState): readonly Message[] {
   return exchange ? messages.concat(exchangeMessages(exchange)) : messages.slice();
 }
 

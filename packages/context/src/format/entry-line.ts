@@ -53,7 +53,7 @@ function toLineObject(entry: Entry): JsonObject {
 }
 
 /** The custom type of the entry that stands for a gap in a rewritten file. */
-export const GAP_CUSTOM_TYPE = "pith.gap";
+const GAP_CUSTOM_TYPE = "pith.gap";
 
 type EntryPosition = Pick<Entry, "id" | "parentId">;
 
@@ -105,7 +105,7 @@ function parseGapData(data: unknown): Pick<GapEntry, "why" | "kind"> {
 }
 
 /** The largest number that fits into a row of the line index. Later entries have no number and are identified by their id. */
-export const MAX_ENTRY_NUMBER: number = 2 ** 27 - 1;
+const MAX_ENTRY_NUMBER: number = 2 ** 27 - 1;
 
 /** Whether the value is a valid entry number. */
 export function isEntryNumber(value: unknown): value is number {

@@ -77,7 +77,7 @@ export interface LinesToLink {
 }
 
 /** Drops headers and copies of earlier lines. */
-export function dropHeadersAndCopies(allLines: readonly LineRecord[], headerIndex: number): LinesToLink {
+function dropHeadersAndCopies(allLines: readonly LineRecord[], headerIndex: number): LinesToLink {
   const lines: LineRecord[] = [];
   const damage: Damage[] = [];
   const firstBytesById = new Map<unknown, Uint8Array>();

@@ -110,7 +110,7 @@ export function mergeLedgers(ledgers: readonly Ledger[]): Ledger {
 }
 
 /** Returns the newest check of each kind. */
-export function newestChecks(checks: readonly LedgerCheck[]): readonly LedgerCheck[] {
+function newestChecks(checks: readonly LedgerCheck[]): readonly LedgerCheck[] {
   return newestByKey(checks, ({ kind }) => kind);
 }
 
@@ -125,7 +125,7 @@ export function newestCommits(commits: readonly LedgerCommit[]): readonly Ledger
 }
 
 /** Returns the newest images. Several images of one entry may have the same handle. */
-export function newestImages(images: readonly LedgerImage[]): readonly LedgerImage[] {
+function newestImages(images: readonly LedgerImage[]): readonly LedgerImage[] {
   const key = ({ handle, size, path, caption }: LedgerImage): string => JSON.stringify([handle, size, path, caption]);
   return newestByKey(images, key).slice(-MAX_LEDGER_ITEMS.images);
 }
@@ -182,7 +182,7 @@ function addFileCounts(one: number, other: number): number {
 }
 
 /** The maximum count of files in a folder. */
-export const MAX_FILE_COUNT = 999_999_999;
+const MAX_FILE_COUNT = 999_999_999;
 
 function toLedgerFolder({ path, did }: LedgerFile): LedgerFolder {
   return { folder: parentFolder(path), read: did === "read" ? 1 : 0, modified: did === "modified" ? 1 : 0 };

@@ -97,7 +97,7 @@ function findSucceededWork(run: ToolRun, { commands, succeeded }: CommandOutcome
 const isCheck = ({ command: { words } }: CommandInFolder): boolean => checkKind(words) !== null;
 
 /** Formats a shell line on one line, without the bodies of here-documents (LED9). */
-export function shortCommand(line: string): string {
+function shortCommand(line: string): string {
   const lines = (parseShellLine(line)?.outline ?? line).split(/[\r\n]+/);
   return sanitizeLine(lines.filter((text) => /\S/.test(text)).join("; "), MAX_LEDGER_CHARS.command);
 }

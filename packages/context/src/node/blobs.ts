@@ -275,5 +275,5 @@ function parseLargeImage(block: unknown, limit: number): LargeImage | null {
 }
 
 /** Images with more bytes than this become blobs by default. */
-export const SPILL_LIMIT: number = 32 * 1024;
+const SPILL_LIMIT: number = 32 * 1024;
 const IMAGE_TOKENS = 1200;

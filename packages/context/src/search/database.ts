@@ -66,7 +66,7 @@ const FAULTS_BY_CODE: ReadonlyMap<number, DatabaseFault> = new Map([
 ]);
 
 /** Opens the index; creates or recreates it if needed. */
-export function openSearchIndex(path: string, files: Files): Database {
+function openSearchIndex(path: string, files: Files): Database {
   const database = tryOpenIndex(path, files);
   if (database) return database;
   deleteIndex(path, files);
@@ -117,7 +117,7 @@ function createIndexFile(path: string, files: Files): void {
 }
 
 /** Whether the database is an index of this version. */
-export function isCurrentIndex(database: Database): boolean {
+function isCurrentIndex(database: Database): boolean {
   return (
     readPragma(database, "application_id") === APPLICATION_ID && readPragma(database, "user_version") === SCHEMA_VERSION
   );

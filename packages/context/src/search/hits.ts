@@ -174,7 +174,7 @@ function describeSession(
 }
 
 /** Cuts out the part of a text that contains the most terms of the query. */
-export function createSnippet(text: string, query: SearchQuery): Snippet & { readonly start: number } {
+function createSnippet(text: string, query: SearchQuery): Snippet & { readonly start: number } {
   // At the end of the text, more of what is before the words is shown.
   const lastStart = Math.max(0, text.length - SNIPPET_CHARS);
   const start = Math.min(lastStart, snippetStart(findMarks(text, query, MAX_MARKS), query));

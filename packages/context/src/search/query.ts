@@ -12,7 +12,7 @@ export function toIndexText(text: string): string {
 }
 
 /** Splits text into normalized words, in order. */
-export function splitWords(text: string): readonly string[] {
+function splitWords(text: string): readonly string[] {
   if (!ASCII_TEXT.test(text)) return normalizeUnicode(text).toLowerCase().match(wordPattern()) ?? [];
   return (text.toLowerCase().match(ASCII_WORD) ?? []).map(truncateWord);
 }
@@ -33,7 +33,7 @@ export function toolTerm(name: string): string {
 }
 
 /** The distinct parts of camelCase names: `http` and `server` for `HTTPServer`. */
-export function splitIdentifiers(text: string): readonly string[] {
+function splitIdentifiers(text: string): readonly string[] {
   return collectIdentifierParts(text.match(ASCII_WORD) ?? []);
 }
 
@@ -67,8 +67,8 @@ const MAX_WORD_CHARS = 64;
 const MAX_IDENTIFIER_CHARS = 40;
 const truncateWord = (word: string): string => word.slice(0, MAX_WORD_CHARS);
 
-export const ASCII_TEXT: RegExp = /^[\0-\x7f]*$/;
-export const ASCII_WORD: RegExp = /[A-Za-z0-9]+/g;
+const ASCII_TEXT: RegExp = /^[\0-\x7f]*$/;
+const ASCII_WORD: RegExp = /[A-Za-z0-9]+/g;
 const wordPattern = (): RegExp => /[a-z0-9\u0080-\u{10ffff}]+/gu;
 const anyWordPattern = (): RegExp => /[\p{L}\p{N}\p{M}]+/gu;
 const ACCENTS = /[\u0300-\u036f]/g;

@@ -49,7 +49,7 @@ export function readSessionFileHead(file: OpenFile, rules: SessionReadRules): Se
 }
 
 /** Reads lines from the one that starts at `start`; the last one may be incomplete. */
-export function* readSessionLines(
+function* readSessionLines(
   file: OpenFile,
   { isPlain, rules }: SessionFileHead,
   { start, end }: { readonly start: number; readonly end: number },

@@ -182,7 +182,7 @@ const SEGMENT_CHARS = 16_000_000;
 const MAX_SLICE_MS = 10;
 
 /** Describes what the search could not cover; null if it covered everything. */
-export function describePending(status: IndexStatus): { readonly bytes: number; readonly why: string } | null {
+function describePending(status: IndexStatus): { readonly bytes: number; readonly why: string } | null {
   switch (status.type) {
     case "held":
       return { bytes: status.bytes, why: "another process is updating the index; search again in a moment" };
@@ -197,7 +197,7 @@ export function describePending(status: IndexStatus): { readonly bytes: number; 
 }
 
 /** Converts an error of the disk or of SQLite to a result; throws any other error again. */
-export function toSearchFailure(error: unknown): UnavailableResult {
+function toSearchFailure(error: unknown): UnavailableResult {
   const fault = databaseFault(error);
   // The index was just recreated, so this is a bug.
   if (fault === "broken") throw error;

@@ -17,7 +17,7 @@ export interface IndexSegment {
 }
 
 /** Reads all segments, newest first. */
-export function readSegments(database: Database): readonly IndexSegment[] {
+function readSegments(database: Database): readonly IndexSegment[] {
   const rows = prepareStatement(
     database,
     "SELECT id, first, letters, newest, sealed FROM volume ORDER BY id DESC",
@@ -26,7 +26,7 @@ export function readSegments(database: Database): readonly IndexSegment[] {
 }
 
 /** Returns the segment for new entries; creates one if the last is full. */
-export function openSegment(
+function openSegment(
   database: Database,
   { first, maxChars }: { readonly first: number; readonly maxChars: number },
 ): IndexSegment {
@@ -48,7 +48,7 @@ export function openSegment(
   return segment;
 }
 
-export function segmentTable({ id }: Pick<IndexSegment, "id">): string {
+function segmentTable({ id }: Pick<IndexSegment, "id">): string {
   return `words_${id}`;
 }
 

@@ -125,7 +125,7 @@ export interface IndexSessionOptions {
 }
 
 /** Indexes what was appended to a file, or all of it if the file was replaced. Returns false if the file cannot be read. */
-export function* indexFile(
+function* indexFile(
   database: Database,
   change: SessionFileChange,
   options: IndexSessionOptions,
@@ -145,7 +145,7 @@ export function* indexFile(
 }
 
 /** Removes a file from the index in small steps. */
-export function* removeFileFromIndex(database: Database, file: number): Generator<IndexStep> {
+function* removeFileFromIndex(database: Database, file: number): Generator<IndexStep> {
   // If the update stops early, the next one removes the rest.
   markForReindex(database, file);
   while (deleteEntries(database, file, DELETE_BATCH_SIZE)) yield WRITE_ONLY_STEP;

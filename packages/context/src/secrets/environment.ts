@@ -14,7 +14,7 @@ export interface EnvironmentSecret {
 }
 
 /** Collects the variables with a secret name and value; the values of `listedNames` always count as secrets. */
-export function collectEnvironmentSecrets(
+function collectEnvironmentSecrets(
   variables: EnvironmentVariables,
   listedNames: readonly string[] = [],
 ): readonly EnvironmentSecret[] {
@@ -66,7 +66,7 @@ const MIN_SECRET_VALUE_CHARS = 12;
 /** A longer text is not a name, and would be slow to match. */
 const MAX_SECRET_NAME_CHARS = 80;
 
-export function isSecretName(name: string): boolean {
+function isSecretName(name: string): boolean {
   return name.length <= MAX_SECRET_NAME_CHARS && SECRET_NAME_PATTERN.test(name) && !HARMLESS_NAME_PATTERN.test(name);
 }
 
@@ -93,7 +93,7 @@ const SECRET_FIELD_PATTERN =
 const PAGE_TOKEN_PATTERN = /(?:page|next|continuation|sync|cursor|resume)[-_]?token/i;
 
 /** The forms in which a value may appear: as it is, in JSON, in a URL. The lines of a multiline value count separately. */
-export function collectValueForms(value: string): readonly string[] {
+function collectValueForms(value: string): readonly string[] {
   const lines = value.includes("\n")
     ? value.split(/\r?\n/).filter((line) => line.length >= MIN_SECRET_LINE_CHARS && !line.startsWith("--"))
     : [value];
@@ -108,7 +108,7 @@ function encodeForUrl(value: string): string {
 }
 
 /** The UTF-8 bytes of a value, read as latin1. */
-export function toByteString(value: string): string {
+function toByteString(value: string): string {
   return Array.from(new TextEncoder().encode(value), (byte) => String.fromCharCode(byte)).join("");
 }
 

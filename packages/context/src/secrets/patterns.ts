@@ -5,7 +5,7 @@ import type { SecretPattern } from "./matches.ts";
 import { isLikelyPassword, isRandom, isVaried, shannonEntropy } from "./randomness.ts";
 
 /** Registries and secret managers. */
-export const registryPatterns: readonly SecretPattern[] = [
+const registryPatterns: readonly SecretPattern[] = [
   { id: "npm", name: "npm token", prefixes: ["npm_"], pattern: "npm_[A-Za-z0-9]{36,}" },
   {
     id: "npmrc",
@@ -53,7 +53,7 @@ export const registryPatterns: readonly SecretPattern[] = [
 ];
 
 /** Whether a secret is the base64 form of `name:password`, as in Docker and HTTP logins. */
-export function isBase64Login(secret: string): boolean {
+function isBase64Login(secret: string): boolean {
   try {
     return /^[\x21-\x7e]{1,100}:[\x20-\x7e]{3,}$/.test(atob(secret));
   } catch {
@@ -70,7 +70,7 @@ const SECRET_ASSIGNMENT_PATTERN =
   "(?::[ \\t]?\\w{1,20}[ \\t]?(?==))?[ \\t]{0,4}(?:=>|:=|={1,3}|[:>]|[(,](?=[ \\t]{0,2}[\"'`]))[ \\t]{0,4}";
 
 /** Secrets known by their context: a URL, a header, a signed token, a command, or a secret name before them. */
-export const contextualPatterns: readonly SecretPattern[] = [
+const contextualPatterns: readonly SecretPattern[] = [
   {
     id: "jwt",
     name: "JSON Web Token",
@@ -190,7 +190,7 @@ function isJsonWebToken(secret: string): boolean {
 }
 
 /** Cloud, database and network providers. */
-export const cloudPatterns: readonly SecretPattern[] = [
+const cloudPatterns: readonly SecretPattern[] = [
   {
     id: "awsid",
     name: "AWS access key",
@@ -277,7 +277,7 @@ export const cloudPatterns: readonly SecretPattern[] = [
 ];
 
 /** Code hosting and builds. */
-export const codeHostPatterns: readonly SecretPattern[] = [
+const codeHostPatterns: readonly SecretPattern[] = [
   {
     id: "github",
     name: "GitHub token",
@@ -314,7 +314,7 @@ export const codeHostPatterns: readonly SecretPattern[] = [
 ];
 
 /** Shops and payments. */
-export const commercePatterns: readonly SecretPattern[] = [
+const commercePatterns: readonly SecretPattern[] = [
   {
     id: "stripe",
     name: "Stripe key",
@@ -347,7 +347,7 @@ export const commercePatterns: readonly SecretPattern[] = [
 const hexDigits: readonly string[] = [..."0123456789abcdef"];
 
 /** Chat and e-mail services. */
-export const messageServicePatterns: readonly SecretPattern[] = [
+const messageServicePatterns: readonly SecretPattern[] = [
   {
     id: "slack",
     name: "Slack token",
@@ -410,7 +410,7 @@ export const messageServicePatterns: readonly SecretPattern[] = [
 ];
 
 /** Model providers. */
-export const modelProviderPatterns: readonly SecretPattern[] = [
+const modelProviderPatterns: readonly SecretPattern[] = [
   { id: "anthropic", name: "Anthropic key", prefixes: ["sk-ant-"], pattern: "sk-ant-[\\w-]{32,}" },
   { id: "openrouter", name: "OpenRouter key", prefixes: ["sk-or-"], pattern: "sk-or-(?:v1-)?[\\w-]{32,}" },
   {
@@ -434,7 +434,7 @@ export const modelProviderPatterns: readonly SecretPattern[] = [
 ];
 
 /** Planning, design and monitoring tools. */
-export const productivityPatterns: readonly SecretPattern[] = [
+const productivityPatterns: readonly SecretPattern[] = [
   {
     id: "linear",
     name: "Linear key",

@@ -11,7 +11,7 @@ export interface KeyMatches {
 /** Where a text ends: outside of any key, after the header of a key, or inside its body. */
 export type KeyState = "outside" | "marked" | "inside";
 
-export const PRIVATE_KEY_KIND: SecretKind = { id: "privatekey", name: "private key line" };
+const PRIVATE_KEY_KIND: SecretKind = { id: "privatekey", name: "private key line" };
 
 /** Finds the lines of a key whose header is at `index`; null if there is no header. */
 export function findKeyBody(text: string, index: number): KeyMatches | null {

@@ -5,7 +5,7 @@ import { getPrefixIndex, type LiteralMatch } from "./prefix-index.ts";
 import { endsLikeKeyLine, KeyLineBuffer, type KeyState } from "./private-keys.ts";
 
 /** How much of an incomplete line can be written: words in which no secret can start, and those around a prefix that is decided. */
-export function safePrefixLength(line: string): number {
+function safePrefixLength(line: string): number {
   const match = getPrefixIndex().literals.findNext(line, 0);
   if (!match) return indexAfterLastSpace(line);
   return safeLengthAfterMatches(line, match) ?? indexAfterLastSpace(line.slice(0, match.index));
@@ -47,7 +47,7 @@ function indexAfterFiveWords(line: string, from: number): number | null {
 const FIVE_WORDS = /(?:[^ \t]*[ \t]+(?![ \t])){5}/y;
 
 /** Finds a word boundary at or before `target`, or else `target` itself; 0 if the boundary is before the buffer. */
-export function findLineCut(buffer: string, target: number): number {
+function findLineCut(buffer: string, target: number): number {
   for (let index = target; index > target - CUT_LOOKAHEAD_CHARS; index -= 1) {
     if (index <= 0) return 0;
     if (WORD_SEPARATOR.test(buffer.charAt(index))) return startOfTerminalSequence(buffer, index);
@@ -56,7 +56,7 @@ export function findLineCut(buffer: string, target: number): number {
 }
 
 /** How many characters after a cut must be known first. */
-export const CUT_LOOKAHEAD_CHARS: number = 4 * 1024;
+const CUT_LOOKAHEAD_CHARS: number = 4 * 1024;
 const WORD_SEPARATOR = /[\s,;(){}[\]<>|]/;
 
 /** Redacts chunks for a stream; see `Vault`. */

@@ -33,7 +33,7 @@ export type RestoreSecretsResult<Value> =
   | { readonly type: "unknown"; readonly placeholders: readonly string[] };
 
 /** Maps secrets to placeholders and back, in memory only. */
-export class PlaceholderTable {
+class PlaceholderTable {
   readonly #digest: (value: string) => string;
   readonly #bySecret = new Map<string, string>();
   readonly #byDigits = new Map<string, string>();
@@ -85,7 +85,7 @@ function findPartialPlaceholders(text: string): readonly string[] {
 }
 
 /** Finds secret values that are already known, also where no name or shape marks them as secret. */
-export class SecretValueMatcher {
+class SecretValueMatcher {
   readonly #kindByValue = new Map<string, SecretKind>();
   /** The starts, up to the first space, of the values that contain white space. */
   readonly #prefixesBeforeSpace: string[] = [];

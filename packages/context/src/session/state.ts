@@ -123,7 +123,7 @@ export interface Pin {
 }
 
 /** Returns the pins after this entry; the same array if nothing changes. */
-export function reducePins(pins: readonly Pin[], entry: Entry): readonly Pin[] {
+function reducePins(pins: readonly Pin[], entry: Entry): readonly Pin[] {
   if (entry.type === "context_edit") return entry.pith?.reduced ? pins : editPins(pins, entry);
   if (entry.type === "custom_message" && entry.customType === PIN_TYPE)
     return [...pins, { id: entry.id, text: pinContentText(entry.content), reference: entryReference(entry) }];
@@ -151,7 +151,7 @@ function pinContentText(content: CustomMessage["content"]): string {
 }
 
 /** Parses the pins in a compaction and drops invalid ones. */
-export function parsePins(value: unknown): readonly Pin[] {
+function parsePins(value: unknown): readonly Pin[] {
   return Array.isArray(value) ? value.filter(isPin) : [];
 }
 

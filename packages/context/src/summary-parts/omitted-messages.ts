@@ -48,7 +48,7 @@ export interface HiddenMessages {
   readonly messages: readonly UncarriedMessage[];
 }
 
-export const noHiddenMessages: HiddenMessages = { count: 0, first: "", last: "", messages: [] };
+const noHiddenMessages: HiddenMessages = { count: 0, first: "", last: "", messages: [] };
 export const noOmittedMessages: OmittedMessages = { carried: [], stubs: [], hidden: noHiddenMessages, edited: [] };
 
 /** Reads the record of the previous compaction; it comes from a file and is not trusted. */

@@ -292,7 +292,7 @@ function collectCoveredMessages({
 }
 
 /** Reads the user message at this index; null if the entry is not one. */
-export function readUserMessage(
+function readUserMessage(
   entries: readonly Entry[],
   index: number,
   edits: readonly ContextEditEntry[],

@@ -4,7 +4,7 @@ import { textTokens } from "../tokens/estimate-tokens.ts";
 import { scoreUnits } from "./score-novelty.ts";
 import { fitsTokenBudget, type TruncateOptions } from "./truncate.ts";
 
-export const EXCERPT_BUDGET = {
+const EXCERPT_BUDGET = {
   /** The share of the budget for the beginning, and for the end. */
   edgeShare: 0.1,
   /** The share that the very first unit may take, and the very last. */
@@ -115,7 +115,7 @@ export interface ExcerptCandidates {
   readonly best: readonly UnitWithTokens[];
 }
 
-export const EXCERPT_SCORING = {
+const EXCERPT_SCORING = {
   /** Units below this score are not chosen for their content. */
   minScore: 0.05,
   /** How much a longer unit must score to rank equally: 0 for no more, 1 for twice the score at twice the length. */
@@ -127,7 +127,7 @@ export const EXCERPT_SCORING = {
 } as const;
 
 /** Collects candidate units, of each kind as many as fill the budget. Time is linear in the length of the text. */
-export function collectCandidates(text: string, tokens: number): ExcerptCandidates {
+function collectCandidates(text: string, tokens: number): ExcerptCandidates {
   let [head, tail]: readonly (readonly UnitWithTokens[])[] = [];
   const best: UnitWithTokens[] = [];
   for (const section of splitSections(text)) {
@@ -187,7 +187,7 @@ export interface TextRange {
 }
 
 /** The length of a unit: the maximum, the target where a long line is divided, and the minimum of a sentence. */
-export const UNIT_CHARS = { max: 300, target: 120, min: 12 } as const;
+const UNIT_CHARS = { max: 300, target: 120, min: 12 } as const;
 
 /** Splits a range of a text into units, in order and without blank ones. Time is linear in the length. */
 export function splitUnits(text: string, { from, to }: TextRange): readonly TextRange[] {
@@ -275,7 +275,7 @@ function sliceRange(text: string, { from, to }: TextRange): readonly TextRange[]
 }
 
 /** Returns the index, or the next one if the index is between the two halves of a surrogate pair. */
-export function alignToCodePoint(text: string, index: number): number {
+function alignToCodePoint(text: string, index: number): number {
   const isInside = isSurrogateHalf(text, index, 0xdc00) && isSurrogateHalf(text, index - 1, 0xd800);
   return isInside ? index + 1 : index;
 }

@@ -32,7 +32,7 @@ const ESCAPE_SEQUENCE = new RegExp(
 );
 
 /** Replaces letters of other scripts with the Latin ones they look like. The text must be in lower case. */
-export function foldHomoglyphs(text: string): string {
+function foldHomoglyphs(text: string): string {
   return text.replace(HOMOGLYPH, (char) => LATIN_LOOKALIKES[HOMOGLYPHS.indexOf(char)] ?? char);
 }
 
@@ -120,7 +120,7 @@ const ASCII_LINES = /^[\n\r\t -~]*$/;
 const accentsPattern = (): RegExp => /[\u0300-\u036f\p{Cf}]/gu;
 
 /** Normalizes a text for comparing quotations: quote marks are removed, and brackets, dashes and spaces get one form each. */
-export function normalizeQuotation(text: string): string {
+function normalizeQuotation(text: string): string {
   return text
     .normalize("NFKC")
     .toLowerCase()
@@ -137,19 +137,10 @@ export function normalizeQuotation(text: string): string {
  * Scripts that write words without spaces, and Korean, which attaches particles to words. For use inside the brackets of a
  * pattern.
  */
-export const SPACELESS_SCRIPT_CHARS: string = "\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Hangul}ー";
+const SPACELESS_SCRIPT_CHARS: string = "\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Hangul}ー";
 
 /** Letters of scripts that separate words by spaces, for use inside the brackets of a pattern with the flag `v`. */
-export const WORD_CHARS: string = `[\\p{L}\\p{M}\\p{N}_]--[${SPACELESS_SCRIPT_CHARS}]`;
-
-/** Whether a text has characters of a script without spaces. */
-export const hasSpacelessScript = (text: string): boolean => spacelessScriptPattern().test(text);
-
-let spacelessScriptCache: RegExp | null = null;
-const spacelessScriptPattern = (): RegExp => {
-  spacelessScriptCache ??= new RegExp(`[${SPACELESS_SCRIPT_CHARS}]`, "u");
-  return spacelessScriptCache;
-};
+const WORD_CHARS: string = `[\\p{L}\\p{M}\\p{N}_]--[${SPACELESS_SCRIPT_CHARS}]`;
 
 /** Splits a text into normalized words for comparing quotations; in scripts without spaces, each character is a word. */
 export function splitQuotationWords(text: string): readonly string[] {

@@ -6,7 +6,7 @@ export interface UnitScore {
 }
 
 /** The weight of each feature in a unit that nothing else in the text resembles. */
-export const FEATURE_WEIGHTS = {
+const FEATURE_WEIGHTS = {
   newWords: 1,
   shape: 0.14,
   template: 0.08,
@@ -128,7 +128,7 @@ export interface UnitFeatures {
 }
 
 /** Creates a reader of unit features. It caches words, because most words repeat, and ignores the digits of numbers. */
-export function createUnitReader(): (unit: string) => UnitFeatures {
+function createUnitReader(): (unit: string) => UnitFeatures {
   const wordCache = new Map<string, WordFeatures>();
   const readWord = createWordReader(wordCache);
   return (unit) => {
@@ -184,12 +184,12 @@ function createWordReader(wordCache: Map<string, WordFeatures>): (word: string) 
   };
 }
 
-export const NAME_SHAPE = "Aa";
+const NAME_SHAPE = "Aa";
 /** The shape of encoded data, whose characters carry no information. */
-export const NOISE_SHAPE = "~";
+const NOISE_SHAPE = "~";
 
 /** Returns the shape of a date, version, path or name: `2026-01-02` and `1999-12-31` have the same. Null for a plain word. */
-export function wordShape(word: string): string | null {
+function wordShape(word: string): string | null {
   if (PLAIN_WORD.test(word)) return null;
   if (/^\d+$/.test(word)) return "0".repeat(Math.min(word.length, MAX_NUMBER_SHAPE_DIGITS));
   if (/^\w{2,9}:\/\//.test(word)) return "://";
@@ -218,7 +218,7 @@ function collapseCharRuns(word: string): string {
  * Returns the stems of the parts of a word: `parseHTMLPages` has the stems parse, html and pages. Digits and single letters
  * have none.
  */
-export function wordStems(word: string): readonly string[] {
+function wordStems(word: string): readonly string[] {
   if (LOWERCASE_WORD.test(word)) return word.length < 2 ? [] : [word.slice(0, STEM_CHARS)];
   return (word.match(ASCII_ONLY.test(word) ? ASCII_WORD_PART : WORD_PART) ?? []).flatMap(partStems);
 }
@@ -248,7 +248,7 @@ const WORD_PART = new RegExp(
 const SPACELESS_PART = new RegExp(`^[${SPACELESS_SCRIPTS}]`, "u");
 
 /** The stems of words for failures and warnings. */
-export const ERROR_STEMS: ReadonlySet<string> = collectStems(`
+const ERROR_STEMS: ReadonlySet<string> = collectStems(`
   error errors err fail fails failed failing failure failures warn warning warnings exception exceptions assert assertion
   panic fatal traceback refused denied timeout timeouts crash crashed crashes abort aborted corrupt corrupted conflict
   unable invalid missing
@@ -258,7 +258,7 @@ export const ERROR_STEMS: ReadonlySet<string> = collectStems(`
   ошибка ошибки ошибку сбой сбоя 错误 失败 异常 警告 超时 崩溃 故障 エラー 失敗 例外 오류 실패 경고`);
 
 /** The stems of words for rules, decisions and reasons. */
-export const RULE_STEMS: ReadonlySet<string> = collectStems(`
+const RULE_STEMS: ReadonlySet<string> = collectStems(`
   must never always only shall should cannot require required requires forbidden allowed mandatory deadline owner owners
   until unless decide decided decision agree agreed choose chose chosen prefer prefers preferred because reason instead
   note important remember beware approved rejected todo fixme hack deprecated

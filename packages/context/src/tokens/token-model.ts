@@ -65,13 +65,13 @@ const charRanges: readonly (readonly [CharKind, first: number, last: number])[] 
 ];
 
 /** All classes; those of one kind are adjacent. */
-export const charClasses: readonly CharClass[] = [
+const charClasses: readonly CharClass[] = [
   ...[...new Set(charRanges.map(([kind]) => kind))].map((kind) => ({ kind, code: -1 })),
   ...asciiKinds.flatMap(([kind, chars]) => [...chars].map((char) => ({ kind, code: char.charCodeAt(0) }))),
 ];
 
 /** The range of class indexes of each kind. */
-export const kindSpans: readonly { readonly kind: CharKind; readonly from: number; readonly to: number }[] = [
+const kindSpans: readonly { readonly kind: CharKind; readonly from: number; readonly to: number }[] = [
   ...new Set(charClasses.map(({ kind }) => kind)),
 ].map((kind) => ({
   kind,
@@ -80,7 +80,7 @@ export const kindSpans: readonly { readonly kind: CharKind; readonly from: numbe
 }));
 
 /** Whether the kind is ASCII punctuation. */
-export function isPunctuation(kind: CharKind): kind is PunctuationKind {
+function isPunctuation(kind: CharKind): kind is PunctuationKind {
   return kind === "close" || kind === "near" || kind === "loose" || kind === "apart";
 }
 

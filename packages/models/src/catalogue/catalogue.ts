@@ -97,7 +97,7 @@ function fromLocal(parts: {
 }
 
 /** Finds a model under other spellings of its name: the closest first, the provider's own models before others. */
-export function createRelatedModelFinder(snapshot: Snapshot): FindRelatedModel {
+function createRelatedModelFinder(snapshot: Snapshot): FindRelatedModel {
   const indexes = new Map<NormalizeName, ModelIndex>();
   return (provider, model) => {
     for (const [normalizeRequested, normalizeListed] of nameComparisons) {

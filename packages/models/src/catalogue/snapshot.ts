@@ -52,7 +52,7 @@ export const handCheckedRows: Readonly<Record<string, readonly SnapshotRow[]>> =
   ],
 };
 
-export function toModelFacts([, contextWindow, maxTokens, flags, ...priceFigures]: SnapshotRow): ModelFacts {
+function toModelFacts([, contextWindow, maxTokens, flags, ...priceFigures]: SnapshotRow): ModelFacts {
   const limits = { contextWindow, maxTokens };
   const inputField = { input: (flags & 1) === 1 ? (["text", "image"] as const) : (["text"] as const) };
   const facts: ModelFacts = { ...limits, ...inputField, reasoning: (flags & 2) === 2 };

@@ -72,7 +72,7 @@ function rejectEntry(key: string, message: string): CheckedEntry {
 }
 
 /** The problem of a field; null if it is valid. */
-export function checkField(name: string, value: unknown): string | null {
+function checkField(name: string, value: unknown): string | null {
   const check = Object.hasOwn(fieldChecks, name) ? fieldChecks[name] : undefined;
   return check ? check(value) : `is not a known field; write one of ${Object.keys(fieldChecks).join(", ")}`;
 }

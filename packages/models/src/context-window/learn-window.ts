@@ -96,21 +96,21 @@ function learnFromRefusal(learned: LearnedWindow, { limit, now }: RefusalObserva
 }
 
 /** Refusals in quick succession have one cause, so that they confirm nothing. */
-export function isIndependentRefusal(learned: LearnedWindow, now: number | undefined): boolean {
+function isIndependentRefusal(learned: LearnedWindow, now: number | undefined): boolean {
   return now === undefined || age(learned, now) >= HOUR_MS;
 }
 
 /** Whether the count is so low that the server seems to have dropped a part of the request. */
-export function looksTruncated({ ratio, most = 0 }: LearnedWindow, { estimate, reported }: TokenCounts): boolean {
+function looksTruncated({ ratio, most = 0 }: LearnedWindow, { estimate, reported }: TokenCounts): boolean {
   if (estimate < MIN_SUSPECT_ESTIMATE || reported < MIN_WINDOW) return false;
   // A server that has counted twice as much before does not truncate here; its count is incomplete.
   return reported < TRUNCATED_SHARE * estimate * ratio && reported >= most / 2;
 }
 
 /** Below this estimate a low count proves nothing: no window is so small. */
-export const MIN_SUSPECT_ESTIMATE = 2_000;
+const MIN_SUSPECT_ESTIMATE = 2_000;
 /** A smaller count is not a window but another count, such as the uncached tokens. */
-export const MIN_WINDOW = 1_024;
+const MIN_WINDOW = 1_024;
 /** A count below this share of the expected count looks truncated. */
 const TRUNCATED_SHARE = 0.6;
 /** A truncation is withdrawn if its count is at least this share of the count expected now: clearly above TRUNCATED_SHARE. */
@@ -132,12 +132,12 @@ function recheckTruncation(learned: LearnedWindow, counts: TokenCounts): LearnRe
 }
 
 /** Whether a tokenizer with this ratio explains the count. */
-export function isExplainedByRatio({ estimate, reported }: TokenCounts, ratio: number): boolean {
+function isExplainedByRatio({ estimate, reported }: TokenCounts, ratio: number): boolean {
   return reported >= EXPLAINED_SHARE * estimate * ratio;
 }
 
 /** Bounded, so that odd counts do not distort the ratio. */
-export function computeRatio({ estimate, reported }: TokenCounts): number {
+function computeRatio({ estimate, reported }: TokenCounts): number {
   return Math.min(2, Math.max(0.25, reported / estimate));
 }
 
@@ -177,10 +177,10 @@ function updateRatio({ ratio, most = 0 }: LearnedWindow, counts: TokenCounts): n
   return observedRatio >= ratio || counts.reported < 0.9 * most ? (ratio + observedRatio) / 2 : ratio;
 }
 
-export const NOTHING_LEARNED: LearnedWindow = { ratio: 1 };
+const NOTHING_LEARNED: LearnedWindow = { ratio: 1 };
 
 /** Removes the window and its evidence; the ratio stays. */
-export function removeWindow({ ratio, most, served }: LearnedWindow): LearnedWindow {
+function removeWindow({ ratio, most, served }: LearnedWindow): LearnedWindow {
   return { ratio, ...(most === undefined ? {} : { most }), ...(served === undefined ? {} : { served }) };
 }
 
@@ -200,7 +200,7 @@ const WINDOW_LIFETIME_MS = 7 * 24 * HOUR_MS;
 const DOUBTFUL_LIFETIME_MS = HOUR_MS;
 
 /** Removes a window that is too old. */
-export function dropExpiredWindow(learned: LearnedWindow, context: LearnContext): LearnedWindow {
+function dropExpiredWindow(learned: LearnedWindow, context: LearnContext): LearnedWindow {
   const { now } = context;
   if (learned.window === undefined || now === undefined) return learned;
   const lifetime = isDoubtful(learned, context) ? DOUBTFUL_LIFETIME_MS : WINDOW_LIFETIME_MS;

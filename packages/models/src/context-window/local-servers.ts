@@ -53,7 +53,7 @@ function firstConfirmed(results: readonly Promise<ServedWindow | null>[]): Promi
 }
 
 /** Bounded in bytes, and in time by `signal`; never follows a redirect. Null for anything but JSON with status 200. */
-export function createServerQuery({
+function createServerQuery({
   baseUrl,
   headers = {},
   fetch = globalThis.fetch,
@@ -116,7 +116,7 @@ async function discardResponse(response: Response): Promise<null> {
 }
 
 /** Reads `num_ctx` from the model's file, and the window that the model is loaded with. */
-export async function queryOllama(queryServer: ServerQuery, model: string): Promise<ServedWindow | null> {
+async function queryOllama(queryServer: ServerQuery, model: string): Promise<ServedWindow | null> {
   const [version, modelInfo, runningModels] = await Promise.all([
     queryServer("/api/version"),
     queryServer("/api/show", { model }),
@@ -183,7 +183,7 @@ function addDefaultTag(model: string): string {
 }
 
 /** Reads the window a model is loaded with, not the largest window the model supports. */
-export async function queryLmStudio(queryServer: ServerQuery, model: string): Promise<ServedWindow | null> {
+async function queryLmStudio(queryServer: ServerQuery, model: string): Promise<ServedWindow | null> {
   const modelInfo = await queryServer(`/api/v0/models/${encodeURIComponent(model).replaceAll("%2F", "/")}`);
   const trained = toTokenCount(readField(modelInfo, "max_context_length"));
   // LM Studio answers unknown paths with status 200 and an error.
@@ -196,7 +196,7 @@ export async function queryLmStudio(queryServer: ServerQuery, model: string): Pr
 }
 
 /** Reads the window of one slot, which one conversation gets. */
-export async function queryLlamaCpp(queryServer: ServerQuery, model: string): Promise<ServedWindow | null> {
+async function queryLlamaCpp(queryServer: ServerQuery, model: string): Promise<ServedWindow | null> {
   const query = `model=${encodeURIComponent(model)}&autoload=false`;
   // A server with several models answers by name. The query must not load a model.
   const [props, modelList] = await Promise.all([queryServer(`/props?${query}`), queryServer("/v1/models")]);
@@ -216,7 +216,7 @@ function findModelEntry(modelList: unknown, model: string): unknown {
 }
 
 /** Reads the longest sequence from the list of models. Servers compatible with vLLM answer too. */
-export async function queryVllm(queryServer: ServerQuery, model: string): Promise<ServedWindow | null> {
+async function queryVllm(queryServer: ServerQuery, model: string): Promise<ServedWindow | null> {
   const entries = toRecords(readField(await queryServer("/v1/models"), "data"));
   const entry = entries.find(({ id }) => id === model);
   const window = toTokenCount(entry?.max_model_len);
@@ -224,16 +224,16 @@ export async function queryVllm(queryServer: ServerQuery, model: string): Promis
 }
 
 /** A positive integer, or null. */
-export function toTokenCount(value: unknown): number | null {
+function toTokenCount(value: unknown): number | null {
   return typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? value : null;
 }
 
 /** Reads a nested field of a value that may not be an object. */
-export function readField(value: unknown, ...path: readonly string[]): unknown {
+function readField(value: unknown, ...path: readonly string[]): unknown {
   return path.reduce<unknown>((inner, name) => (isRecord(inner) ? inner[name] : undefined), value);
 }
 
 /** The objects in a value that may not be a list. */
-export function toRecords(value: unknown): readonly Readonly<Record<string, unknown>>[] {
+function toRecords(value: unknown): readonly Readonly<Record<string, unknown>>[] {
   return Array.isArray(value) ? value.filter(isRecord) : [];
 }

@@ -118,7 +118,7 @@ async function replaceFile(path: string, windows: object): Promise<void> {
 }
 
 /** Allows one writer at a time, across processes: a lock file beside the file, removed after a while if its owner died. */
-export async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
+async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
   const lockPath = `${path}.lock`;
   await acquireLock(lockPath);
   try {
@@ -169,7 +169,7 @@ async function lockIdentity(lockPath: string): Promise<string | null> {
 }
 
 /** Null if the text is not a JSON object. Invalid entries and fields are dropped, since they can be learned again. */
-export function parseWindows(text: string): LearnedWindowMap | null {
+function parseWindows(text: string): LearnedWindowMap | null {
   const value = tryParseJson(text);
   if (!isRecord(value)) return null;
   const entries = Object.entries(value).flatMap(([key, entry]) => {

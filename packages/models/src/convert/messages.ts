@@ -82,11 +82,11 @@ export function toUserMessage({ content }: UserMessage): PromptMessageOf<"user">
   return { role: "user", content: blocks.map(toContentPart) };
 }
 
-export function toContentPart(block: TextBlock | ImageBlock): LanguageModelV4TextPart | LanguageModelV4FilePart {
+function toContentPart(block: TextBlock | ImageBlock): LanguageModelV4TextPart | LanguageModelV4FilePart {
   return block.type === "text" ? { type: "text", text: block.text } : toImagePart(block);
 }
 
-export function toImagePart({ data, mimeType }: ImageBlock): LanguageModelV4FilePart {
+function toImagePart({ data, mimeType }: ImageBlock): LanguageModelV4FilePart {
   return { type: "file", mediaType: mimeType, data: { type: "data", data } };
 }
 

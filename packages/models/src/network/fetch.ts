@@ -66,7 +66,7 @@ let hasSystemCertificates = false;
  * Adds the system's certificates to Node's. Reading them takes 100 ms, so this happens only after a certificate error.
  * False if this version of Node does not support it.
  */
-export function trustSystemCertificates(): boolean {
+function trustSystemCertificates(): boolean {
   if (hasSystemCertificates) return true;
   const tls = process.getBuiltinModule("node:tls");
   if (typeof tls.setDefaultCACertificates !== "function") return false;
@@ -79,7 +79,7 @@ export function trustSystemCertificates(): boolean {
 let installedProxy = "";
 
 /** Sets the proxy of the whole process, since Node has one for all requests. Sets the same proxy only once. */
-export function installProxy(environment: Environment): void {
+function installProxy(environment: Environment): void {
   if (detectProxy(environment) !== "used" || process.env.NODE_USE_ENV_PROXY === "1") return;
   const settings = { ...readProxyVariables(environment), no_proxy: formatNoProxy(environment) };
   if (installedProxy === JSON.stringify(settings)) return;
@@ -106,7 +106,7 @@ export const proxyNotes: Readonly<Partial<Record<ProxyStatus, string>>> = {
 };
 
 /** Whether Node's `fetch` may use a proxy, set here or by an option or variable of Node. */
-export function isProxyActive(): boolean {
+function isProxyActive(): boolean {
   const { NODE_USE_ENV_PROXY, NODE_OPTIONS = "" } = process.env;
   const isRequested = [NODE_OPTIONS, ...process.execArgv].some((option) => option.includes("--use-env-proxy"));
   return installedProxy !== "" || NODE_USE_ENV_PROXY === "1" || isRequested;

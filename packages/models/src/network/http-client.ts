@@ -45,7 +45,7 @@ async function sendWithRetry(request: PlainRequest, options: ConnectOptions): Pr
 }
 
 /** Sends one request and returns when its response begins. Ends at once on abort or if no connection is made in time. */
-export function sendRequest(request: PlainRequest, { connectTimeoutMs }: ConnectOptions): Promise<SendResult> {
+function sendRequest(request: PlainRequest, { connectTimeoutMs }: ConnectOptions): Promise<SendResult> {
   const { url, method, headers, body, signal } = request;
   const clientRequest = startRequest(url, { method, headers: Object.fromEntries(headers) });
   return new Promise((resolve) => {
@@ -89,7 +89,7 @@ function unwrapAggregateError(cause: unknown): unknown {
 }
 
 /** Allows a redirect to the same origin only: a key is never sent to another server. */
-export function checkRedirect(request: PlainRequest, response: IncomingMessage): RedirectResult {
+function checkRedirect(request: PlainRequest, response: IncomingMessage): RedirectResult {
   const { url, method, redirect } = request;
   const { statusCode: status = 0, headers } = response;
   if (!REDIRECT_STATUSES.has(status) || headers.location === undefined || redirect === "manual")
@@ -125,19 +125,19 @@ function refuseRedirect(reason: string): RedirectResult {
 }
 
 /** Starts a request on an idle connection, or on a new one. */
-export function startRequest(url: URL, options: Pick<RequestOptions, "method" | "headers">): ClientRequest {
+function startRequest(url: URL, options: Pick<RequestOptions, "method" | "headers">): ClientRequest {
   // No socket timeout: the caller has its own.
   return moduleFor(url).request(url, { ...options, agent: agentFor(url), timeout: 0 });
 }
 
 /** If the server has closed one idle connection, it has probably closed the others too. */
-export function closeIdleSockets(url: URL): void {
+function closeIdleSockets(url: URL): void {
   for (const idleSockets of Object.values(agentFor(url).freeSockets))
     for (const socket of idleSockets ?? []) socket.destroy();
 }
 
 /** Calls `onTimeout` if the connection is not made in time; an open connection needs no limit. */
-export function limitConnectTime(socket: Socket, { url, ms, onTimeout }: ConnectLimit): void {
+function limitConnectTime(socket: Socket, { url, ms, onTimeout }: ConnectLimit): void {
   if (!socket.connecting) return;
   const timer = setTimeout(() => onTimeout(new ConnectTimeoutError(url, ms)), ms);
   for (const event of [isSecure(url) ? "secureConnect" : "connect", "close"])

@@ -30,7 +30,7 @@ function toHeaderPairs(raw: readonly string[]): [string, string][] {
 }
 
 /** Reads the source on demand; cancelling closes the connection. */
-export function createBodyStream(source: Readable, signal: AbortSignal | null): ReadableStream<Uint8Array> {
+function createBodyStream(source: Readable, signal: AbortSignal | null): ReadableStream<Uint8Array> {
   let onEnd = (): void => {};
   return new ReadableStream<Uint8Array>({
     start(controller) {
@@ -66,7 +66,7 @@ function createTerminatedError(cause: unknown): TypeError {
 }
 
 /** Decompresses a body that is compressed although no compression was requested. */
-export function decompress(response: IncomingMessage): Readable {
+function decompress(response: IncomingMessage): Readable {
   const names = (response.headers["content-encoding"] ?? "").toLowerCase().split(",");
   const encodings = names.map((name) => name.trim()).filter((name) => name !== "" && name !== "identity");
   // An unknown encoding cannot be undone. The number is bounded because each decoder costs memory.

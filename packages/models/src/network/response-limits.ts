@@ -31,7 +31,7 @@ export interface ResponseLimits {
 const MB = 1024 * 1024;
 
 /** OpenAI's last event repeats the whole reply and the instructions, so an event may be larger than a reply. */
-export const responseLimits: ResponseLimits = { event: 8 * MB, stream: 256 * MB, body: 16 * MB, error: MB };
+const responseLimits: ResponseLimits = { event: 8 * MB, stream: 256 * MB, body: 16 * MB, error: MB };
 
 /** Wraps `fetch` so that responses fail or end when they exceed the limits. Nothing beyond the limits is buffered. */
 export function limitResponses(

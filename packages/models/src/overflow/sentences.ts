@@ -58,7 +58,7 @@ export function foldCase(text: string): string {
 }
 
 /** Normalises a word or number of a case-folded text to one or two words. */
-export function normalizeWord(piece: string): readonly string[] {
+function normalizeWord(piece: string): readonly string[] {
   if (!startsWithDigit(piece)) return [spellings.get(piece) ?? piece];
   if (DIGITS_PATTERN.test(piece)) return [piece];
   const word = /^\d+\.\d+[km]$/.test(piece) ? piece : piece.replace(/[.,\s]/g, "");

@@ -70,7 +70,7 @@ function exceedsWithNext(sentence: Sentence, index: number, all: readonly Senten
 }
 
 /** Two sentences that only together contain count and limit: `Prompt tokens: 51200. Model limit: 32768.` */
-export function sayContextTooLong(first: Sentence, second: Sentence): boolean {
+function sayContextTooLong(first: Sentence, second: Sentence): boolean {
   const combined = { words: [...first.words, ...second.words], line: `${first.line}.${second.line}` };
   if (!combined.words.includes("token") || !combined.words.some(isInputWord) || combined.words.some(isOutputWord))
     return false;
@@ -86,7 +86,7 @@ const upperLimitPhrases = padPhrases(["max", "limit", "more than", "at most"]);
 const lowerLimitPhrases = padPhrases(["at least", "min", "minimum", "requires"]);
 
 /** Whether the sentence says that the input is too long. Uses short word lists, not patterns. */
-export function saysContextTooLong(sentence: Sentence): boolean {
+function saysContextTooLong(sentence: Sentence): boolean {
   if (sentence.words.length === 1) return namesOverflowCode(sentence) || saysTooLongInChinese(sentence);
   if (reportsNegativeOutput(sentence)) return true;
   const checks = [namesOverflowCode, saysTooLong, exceedsContext, countsTooMany, asksToShorten, saysTooLongInChinese];
@@ -104,7 +104,7 @@ const contextPhrases = padPhrases(
   ["prompt length", "input length", "sequence length", "model max length", "token context", "max input"],
   ["n_ctx", "num_ctx", "max_seq_len", "max_model_len"],
 );
-export const excessPhrases: readonly string[] = padPhrases(
+const excessPhrases: readonly string[] = padPhrases(
   [
     "exceed",
     "overflow",
@@ -120,7 +120,7 @@ export const excessPhrases: readonly string[] = padPhrases(
   ["longer than", "larger than", "greater than", "bigger than", "more than", "less than", "fewer than", "at most"],
   [">", ">=", "<=", "range of", "reached", "not enough", "not fit", "is full", "window full"],
 );
-export const limitPhrases: readonly string[] = padPhrases(["max", "only", "limit", "up to", "no more than"]);
+const limitPhrases: readonly string[] = padPhrases(["max", "only", "limit", "up to", "no more than"]);
 /** A sentence with one of these phrases is about something else. */
 const unrelatedPhrases = padPhrases(
   ["array too long", "tool_use", "tool_result", "tool argument", "valid value", "schema", "too short", "too small"],

@@ -15,7 +15,7 @@ export interface ProviderConnection {
 export type LoadLanguageModel = (connection: ProviderConnection) => Promise<LanguageModelV4>;
 
 /** The settings that all provider packages share. Absent ones are left to the package. */
-export function toPackageSettings({ baseUrl, apiKey, headers, fetch }: ProviderConnection): {
+function toPackageSettings({ baseUrl, apiKey, headers, fetch }: ProviderConnection): {
   baseURL?: string;
   apiKey?: string;
   headers?: Record<string, string>;

@@ -61,7 +61,7 @@ function checkLogFile(file: string | undefined): string | null {
   }
 }
 
-export function formatGreeting(url: string): string {
+function formatGreeting(url: string): string {
   return `pith-testkit is listening on ${url}
 
   Anthropic Messages                   ANTHROPIC_BASE_URL=${url}

@@ -6,7 +6,7 @@ import { openaiChat } from "./openai-chat/openai-chat.ts";
 import { openaiResponses } from "./openai-responses/openai-responses.ts";
 import type { Protocol } from "./protocol.ts";
 
-export const protocols: readonly Protocol[] = [anthropic, openaiResponses, openaiChat, google];
+const protocols: readonly Protocol[] = [anthropic, openaiResponses, openaiChat, google];
 
 export function findProtocol(path: string): Protocol | undefined {
   return protocols.find(({ matchesPath }) => matchesPath(path));

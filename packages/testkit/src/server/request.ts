@@ -82,7 +82,7 @@ export interface EncodedSize {
 }
 
 /** Never unpacks more than `MAX_BYTES`. */
-export function decodeBody(bytes: Buffer, { sentBytes, encoding = "identity" }: EncodedSize): string | ReadError {
+function decodeBody(bytes: Buffer, { sentBytes, encoding = "identity" }: EncodedSize): string | ReadError {
   if (sentBytes > bytes.length || sentBytes > MAX_BYTES) return TOO_LARGE;
   const decoder = decoders.get(encoding.trim().toLowerCase());
   if (!decoder) return { status: 415, message: `Unsupported content-encoding: ${encoding}` };
@@ -108,7 +108,7 @@ const decoders: ReadonlyMap<string, (bytes: Buffer) => Buffer> = new Map([
 ]);
 
 /** Returns undefined for text that is not JSON or is nested too deeply; the protocol's check then refuses it. */
-export function parseJson(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
     return isTooDeep(value) ? undefined : value;

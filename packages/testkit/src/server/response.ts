@@ -43,7 +43,7 @@ export async function sendStream(
 const BREAKS_AFTER_HEADERS: ReadonlySet<ReplyBreak["how"]> = new Set(["error", "garbage", "long-line"]);
 const BREAKS_THAT_CONTINUE: ReadonlySet<ReplyBreak["how"]> = new Set(["garbage", "repeat"]);
 
-export async function breakOff(
+async function breakOff(
   response: ServerResponse,
   { breaks, clientGone }: { readonly breaks: ReplyBreak; readonly clientGone: Promise<void> },
 ): Promise<void> {

@@ -18,7 +18,7 @@ const PATH_SETTING = /(?:^|\])\s*(path|hookspath|fsmonitor|worktree)\s*=\s*"?([^
 const MAX_INCLUDE_DEPTH = 5;
 
 /** Includes missing files: git would read one as soon as a command creates it. */
-export function findConfiguredPaths(config: GitConfigFile, depth = 0): readonly GuardedPath[] {
+function findConfiguredPaths(config: GitConfigFile, depth = 0): readonly GuardedPath[] {
   if (depth === MAX_INCLUDE_DEPTH) return [];
   const { file, root, home } = config;
   return [...readTextIfFile(file).matchAll(PATH_SETTING)].flatMap(
@@ -71,7 +71,7 @@ interface UserContext extends RepositoryContext {
 }
 
 /** The files of a repository that git runs or trusts. */
-export function listGuardedGitPaths(git: string, context: RepositoryContext): readonly GuardedPath[] {
+function listGuardedGitPaths(git: string, context: RepositoryContext): readonly GuardedPath[] {
   const file = join(git, "config");
   return [
     { path: file },
@@ -95,7 +95,7 @@ function findWorktrees(git: string): readonly string[] {
 }
 
 /** Unlike in a repository, these files exist from the beginning. */
-export function listGuardedWorktreePaths(folder: string): readonly GuardedPath[] {
+function listGuardedWorktreePaths(folder: string): readonly GuardedPath[] {
   const pathFiles = ["commondir", "gitdir"].map((name): GuardedPath => ({ path: join(folder, name) }));
   return [...pathFiles, worktreeConfig(folder)];
 }
@@ -103,7 +103,7 @@ export function listGuardedWorktreePaths(folder: string): readonly GuardedPath[]
 /** Names of submodules may have several parts. */
 const MAX_MODULE_DEPTH = 4;
 
-export function findModules(git: string): readonly string[] {
+function findModules(git: string): readonly string[] {
   return findModulesIn(join(git, "modules"), MAX_MODULE_DEPTH);
 }
 

@@ -26,7 +26,7 @@ import {
  * A link cannot be mounted over, so a command can replace it; it is restored when the command has ended. Its folder is kept open, because a
  * command may replace the folder by a link to another one, in which nothing must be removed.
  */
-export function guardLink(path: string): NameReservation {
+function guardLink(path: string): NameReservation {
   const target = readLinkTarget(path);
   const realFolder = resolveExistingPath(dirname(path));
   if (target === null || realFolder === null) return { type: "not-reserved" };

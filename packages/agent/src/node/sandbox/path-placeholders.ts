@@ -84,7 +84,7 @@ export function reserveFolderName(path: string): NameReservation {
 }
 
 /** A placeholder contains only marks, so the first name is enough. */
-export function isPlaceholder(folder: string): boolean {
+function isPlaceholder(folder: string): boolean {
   try {
     const folderHandle = opendirSync(folder);
     const first = folderHandle.readSync();

@@ -13,7 +13,7 @@ const POSITION_BYTES = 64;
 const POSITION_MARKS = ['"},"line_number":', '"},"start":'];
 
 /** Collects a record: short ones whole, of long ones only the beginning and the positions after their texts. */
-export class RecordBuffer {
+class RecordBuffer {
   #pieces: Buffer[] = [];
   #length = 0;
   #prefix = "";

@@ -76,7 +76,7 @@ function addMatches(lines: readonly Line[], hits: FileHits, { pattern }: FileSea
   return true;
 }
 
-export class FileHits {
+class FileHits {
   readonly hits: GrepHit[] = [];
   readonly #path: string;
   readonly #contextLines: number;
@@ -143,7 +143,7 @@ const MAX_PART_CHARS = 16 * 1024;
 const PART_OVERLAP_CHARS = 512;
 
 /** Splits bytes into lines; a line that is too long comes in parts, so that memory stays bounded. */
-export class LineReader {
+class LineReader {
   #decoder: TextDecoder | null = null;
   #unfinished = "";
   #lineNumber = 1;

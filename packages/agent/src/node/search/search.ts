@@ -30,7 +30,7 @@ import { findUsableRipgrep, ripgrepEngine } from "./ripgrep.ts";
 import { walkEngine } from "./walk.ts";
 
 /** Keeps the first items of many in a given order, without storing all of them. */
-export class TopItems<Item> {
+class TopItems<Item> {
   readonly #limit: number;
   readonly #compare: (one: Item, other: Item) => number;
   #items: Item[] = [];
@@ -60,13 +60,13 @@ export class TopItems<Item> {
 const PRUNE_SLACK = 1_000;
 
 /** Compares by code units, so that the order is the same on every machine. */
-export function compareNames(one: string, other: string): number {
+function compareNames(one: string, other: string): number {
   if (one === other) return 0;
   return one < other ? -1 : 1;
 }
 
 /** All names in a folder, sorted, including ignored and hidden ones. */
-export async function listNames(location: FileLocation, options: SearchOptions): Promise<SearchResult<FolderEntry>> {
+async function listNames(location: FileLocation, options: SearchOptions): Promise<SearchResult<FolderEntry>> {
   options.signal.throwIfAborted();
   return await withFolder(location, ({ openPath }) => readListedNames(openPath, options));
 }
@@ -110,7 +110,7 @@ interface DatedFile {
 
 const STAT_BATCH_SIZE = 64;
 
-export async function findNewestFiles(
+async function findNewestFiles(
   { folder, fits, engine }: FindFilesOptions,
   options: SearchOptions,
 ): Promise<SearchResult<string>> {
@@ -131,7 +131,7 @@ export async function findNewestFiles(
   return { type: "found", items: items.map(({ path }) => path), isComplete };
 }
 
-export async function findFilesUnordered(
+async function findFilesUnordered(
   { folder, fits, engine }: FindFilesOptions,
   options: SearchOptions,
 ): Promise<SearchResult<string>> {

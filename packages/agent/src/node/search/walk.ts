@@ -36,7 +36,7 @@ export async function readOuterRules(folder: string): Promise<readonly IgnoreRul
 }
 
 /** Adds the rules of a folder in front: the nearest ones decide. */
-export async function addFolderRules(folder: string, outer: readonly IgnoreRules[]): Promise<readonly IgnoreRules[]> {
+async function addFolderRules(folder: string, outer: readonly IgnoreRules[]): Promise<readonly IgnoreRules[]> {
   const text = await readIgnoreFile(join(folder, ".gitignore"));
   if (text === null) return outer;
   // Loaded with the first `.gitignore`: most searches use ripgrep and never need it.
@@ -53,7 +53,7 @@ function dropSlowRules(text: string): string[] {
 const MANY_STARS = /(?:\*[^*/]+){4}/;
 
 /** The path is absolute; a folder's path ends in a slash. */
-export function isIgnored(path: string, allRules: readonly IgnoreRules[]): boolean {
+function isIgnored(path: string, allRules: readonly IgnoreRules[]): boolean {
   for (const { folder, rules } of allRules) {
     const { ignored, unignored } = rules.test(path.slice(folder.length));
     if (ignored || unignored) return ignored;
@@ -83,7 +83,7 @@ interface WalkOptions {
 }
 
 /** Yields paths relative to the folder. */
-export async function* walkFiles(
+async function* walkFiles(
   folder: SearchedFolder,
   { signal }: { readonly signal: AbortSignal },
 ): AsyncGenerator<Buffer> {

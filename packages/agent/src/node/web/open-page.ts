@@ -65,7 +65,7 @@ function limitConnectTime(request: ClientRequest, { connectMs, connectedEvent }:
   request.once("socket", (socket) => socket.once(connectedEvent, stop)).once("close", stop);
 }
 
-export class ConnectTimeout extends Error {
+class ConnectTimeout extends Error {
   override readonly name: string = "ConnectTimeout";
 }
 
@@ -76,7 +76,7 @@ export interface FailureContext {
   readonly deadline: AbortSignal;
 }
 
-export function toWebFailure(error: unknown, { signal, deadline }: FailureContext): WebFailed {
+function toWebFailure(error: unknown, { signal, deadline }: FailureContext): WebFailed {
   if (signal.aborted) return webFailure("aborted", "the fetch was aborted");
   if (deadline.aborted) return webFailure("timeout", "the page took too long to load");
   if (error instanceof ConnectTimeout) return webFailure("timeout", "the host did not respond");
@@ -107,7 +107,7 @@ export interface PageBody {
 }
 
 /** Decompresses while it reads, so that a small response cannot expand past the limit. */
-export async function readBody(response: IncomingMessage, maxBytes: number): Promise<PageBody> {
+async function readBody(response: IncomingMessage, maxBytes: number): Promise<PageBody> {
   try {
     return await readUpTo(decompress(response), maxBytes);
   } finally {

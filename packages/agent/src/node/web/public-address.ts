@@ -6,7 +6,7 @@ import { raceAbort } from "../../async.ts";
 import type { WebFailed, WebRefused } from "../../ports.ts";
 
 /** The kind of a non-public address; null for a public one. */
-export function nonPublicKind(address: string): string | null {
+function nonPublicKind(address: string): string | null {
   // A zone (fe80::1%eth0) exists only on networks that are not public.
   if (address.includes("%")) return "link-local";
   if (isIPv4(address)) return findRangeName(ipv4Ranges, address, "ipv4");
@@ -84,7 +84,7 @@ export function webFailure(why: WebFailed["why"], message: string): WebFailed {
 }
 
 /** Ports of other services, which might execute a request as commands. */
-export const blockedPorts: ReadonlySet<number> = new Set(
+const blockedPorts: ReadonlySet<number> = new Set(
   [
     // Legacy services, file transfer, shells, DNS.
     [0, 1, 7, 9, 13, 17, 19, 20, 21, 22, 23, 37, 42, 43, 53, 69, 79, 111, 113, 123, 135, 137, 138, 139, 161, 179, 445],

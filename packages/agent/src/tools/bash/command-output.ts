@@ -11,7 +11,7 @@ export interface CommandOutputOptions {
 }
 
 /** Buffers the raw output in memory, and writes it to a blob once it exceeds the limit. */
-export class Spill {
+class Spill {
   readonly #blobs: BlobStore | undefined;
   readonly #maxBytes: number;
   #chunks: Uint8Array[] = [];

@@ -34,7 +34,7 @@ export type SecretGrant =
   /** `why` is sent to the model. */
   | { readonly type: "refused"; readonly why: string };
 
-export const SECRET_PLACEHOLDER: RegExp = /^PITH_SECRET_[a-z0-9]{1,24}_[0-9a-f]{12}$/;
+const SECRET_PLACEHOLDER: RegExp = /^PITH_SECRET_[a-z0-9]{1,24}_[0-9a-f]{12}$/;
 const VARIABLE_NAME = /^[A-Za-z_]\w*$/;
 
 /** Whether the text can be the name of a secret: a placeholder, a variable or a login. */

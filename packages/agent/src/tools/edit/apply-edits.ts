@@ -122,7 +122,7 @@ export interface MultipleMatches {
   readonly matchKind: MatchKind;
 }
 
-export function describeMultipleMatches({ name, text, offsets, matchKind }: MultipleMatches): string {
+function describeMultipleMatches({ name, text, offsets, matchKind }: MultipleMatches): string {
   const lines = lineNumbersAt(text, offsets.slice(0, MAX_LISTED_LINES));
   const more = offsets.length > lines.length ? " …" : "";
   const count = offsets.length >= MAX_MATCHES ? `${MAX_MATCHES} times or more` : `${offsets.length} times`;
@@ -140,7 +140,7 @@ export interface MissingMatch {
   readonly redaction?: Redaction | undefined;
 }
 
-export function describeMissingMatch({ name, searched, edit, redaction }: MissingMatch): string {
+function describeMissingMatch({ name, searched, edit, redaction }: MissingMatch): string {
   const { text } = searched;
   if (text === "") return `${name} was not found: the file is empty`;
   if (text.length > MAX_LOOSE_CHARS) return `${name} was not found; in a file this large it must match exactly`;

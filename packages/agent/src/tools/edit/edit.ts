@@ -108,7 +108,7 @@ async function editContent(
 }
 
 /** A change would also change bytes that the edit does not name. */
-export function describeUneditable(path: string, decoded: DecodedFile | null): string {
+function describeUneditable(path: string, decoded: DecodedFile | null): string {
   if (decoded === null) return `${path} is not text; change it with the shell`;
   return `${path} has bytes that are not valid ${decoded.encoding}, so that it cannot be written without loss; change it with the shell`;
 }
@@ -132,7 +132,7 @@ export interface EditReport {
   readonly matchKinds: readonly MatchKind[];
 }
 
-export function formatEditReport({ path, changes, replacementCount, matchKinds }: EditReport): string {
+function formatEditReport({ path, changes, replacementCount, matchKinds }: EditReport): string {
   const { added, removed, changedLines } = changes;
   const lines = changedLines.slice(0, MAX_LISTED_LINES);
   const more = changedLines.length > MAX_LISTED_LINES ? " …" : "";

@@ -71,7 +71,7 @@ function findOffsets(text: string, wanted: string): readonly number[] {
 export const MAX_MATCHES = 1_000;
 
 /** Finds whole lines that match apart from trailing spaces and indentation. The replacement is indented like the file. */
-export function findLooseLines({ lines, trimmedLines }: SearchedText, edit: Replacement): readonly Splice[] {
+function findLooseLines({ lines, trimmedLines }: SearchedText, edit: Replacement): readonly Splice[] {
   const wanted = splitEditLines(edit);
   if (wanted.oldLines.every((line) => line.trim() === "")) return [];
   if (wanted.oldLines.length * lines.length > MAX_COMPARISONS) return [];
@@ -143,7 +143,7 @@ export interface Indent {
 }
 
 /** Compares the indentation of lines that differ only in whitespace; null if their depths differ. */
-export function compareIndent(fileLines: readonly string[], wanted: readonly string[]): Indent | null {
+function compareIndent(fileLines: readonly string[], wanted: readonly string[]): Indent | null {
   const width = TAB_WIDTHS.find((candidate) =>
     wanted.every((line, index) => hasSameDepth(fileLines[index] ?? "", line, candidate)),
   );
@@ -152,7 +152,7 @@ export function compareIndent(fileLines: readonly string[], wanted: readonly str
   return { width, style: fileStyle === indentStyle(wanted) ? "as-is" : fileStyle };
 }
 
-export function reindent(line: string, { width, style }: Indent): string {
+function reindent(line: string, { width, style }: Indent): string {
   if (style === "as-is") return line;
   const whitespace = getLeadingWhitespace(line);
   const depth = indentDepth(whitespace, width);

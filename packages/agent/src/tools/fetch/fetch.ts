@@ -24,10 +24,10 @@ export function fetchTool(web: Web, { redaction }: { readonly redaction?: Redact
   };
 }
 
-export const description: string =
+const description: string =
   "Fetches a public web page. HTML is converted to Markdown; other text is unchanged. Long pages are split into parts; continue with offset.";
 
-export const parameters: unknown = {
+const parameters: unknown = {
   type: "object",
   properties: {
     url: { type: "string", description: "The full URL, including https://" },
@@ -38,7 +38,7 @@ export const parameters: unknown = {
 
 export type FetchInput = { readonly type: "fetch"; readonly url: string; readonly offset: number } | ArgumentError;
 
-export function parseFetchInput(args: ToolArguments): FetchInput {
+function parseFetchInput(args: ToolArguments): FetchInput {
   const { url } = args;
   if (typeof url !== "string" || url.trim() === "") return invalid("url is missing: give the URL of a page");
   const offset = readInteger(args, "offset", 0);
@@ -87,7 +87,7 @@ export interface FetchResultOptions {
 }
 
 /** Wraps the page in a tag that the page itself cannot close. */
-export function buildFetchResult(page: ReadablePage, { offset, maxBytes }: FetchResultOptions): ToolOutput {
+function buildFetchResult(page: ReadablePage, { offset, maxBytes }: FetchResultOptions): ToolOutput {
   const { url, status, type, text } = page;
   if (offset > 0 && offset >= text.length)
     return errorOutput(`offset ${offset} is past the end: the page has ${formatCount(text.length, "character")}`);
@@ -138,10 +138,7 @@ export interface PagePart {
 }
 
 /** Cuts a part of at most `maxBytes`. It ends at a line end if possible, and never within a character. */
-export function cutPart(
-  text: string,
-  { offset, maxBytes }: { readonly offset: number; readonly maxBytes: number },
-): PagePart {
+function cutPart(text: string, { offset, maxBytes }: { readonly offset: number; readonly maxBytes: number }): PagePart {
   const start = safeCutIndex(text, offset);
   const { read } = new TextEncoder().encodeInto(text.slice(start, start + maxBytes), new Uint8Array(maxBytes));
   const maxEnd = start + read;
@@ -152,7 +149,7 @@ export function cutPart(
 }
 
 /** Keeps the last pages, so that all parts come from the same version of a page. */
-export class PageCache {
+class PageCache {
   readonly #pages = new Map<string, ReadablePage>();
 
   get(url: string): ReadablePage | null {

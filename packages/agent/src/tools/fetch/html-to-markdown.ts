@@ -55,14 +55,14 @@ export interface Block {
   readonly isList?: true;
 }
 
-export function renderBlocks(nodes: readonly Node[], context: RenderContext): readonly Block[] {
+function renderBlocks(nodes: readonly Node[], context: RenderContext): readonly Block[] {
   return groupInline(nodes).flatMap((run) => {
     if (Array.isArray(run)) return textBlock(inlineText(run, context));
     return (renderers.get(run.tag) ?? renderChildren)(run, context);
   });
 }
 
-export function joinBlocks(blocks: readonly Block[], separator: "\n" | "\n\n" = "\n\n"): string {
+function joinBlocks(blocks: readonly Block[], separator: "\n" | "\n\n" = "\n\n"): string {
   let text = "";
   for (const part of blocks) text += text === "" ? part.text : `${part.isList ? separator : "\n\n"}${part.text}`;
   return text;
@@ -148,7 +148,7 @@ const renderers: ReadonlyMap<string, Renderer> = new Map<string, Renderer>([
   ["tr", (row, context) => (isPlainRow(row) ? textBlock(rowText(row, context)) : renderChildren(row, context))],
 ]);
 
-export function inlineText(nodes: readonly Node[], context: RenderContext): string {
+function inlineText(nodes: readonly Node[], context: RenderContext): string {
   const text = joinInline(nodes, context)
     .replace(/ {2,}/g, " ")
     .replace(/ ?\n ?/g, "\n")
@@ -194,7 +194,7 @@ function keepOuterSpaces(text: string, format: (inner: string) => string): strin
   return `${text.startsWith(" ") ? " " : ""}${format(inner)}${text.endsWith(" ") ? " " : ""}`;
 }
 
-export function linkText(text: string, href: string | undefined, base: string): string {
+function linkText(text: string, href: string | undefined, base: string): string {
   if (href?.startsWith("#")) return ANCHOR_SYMBOL.test(text) ? "" : text;
   const url = absoluteUrl(href, base);
   return url === null || text === "" ? text : `[${text}](${url})`;
@@ -204,7 +204,7 @@ export function linkText(text: string, href: string | undefined, base: string): 
 const ANCHOR_SYMBOL = /^[#¶§🔗]?$/u;
 
 /** The image as a link; it is not fetched. */
-export function imageText(attributes: Attributes, base: string): string {
+function imageText(attributes: Attributes, base: string): string {
   const alt = (attributes.get("alt") ?? "").replace(/\s+/g, " ").trim();
   const url = absoluteUrl(attributes.get("src"), base);
   return url === null || alt === "" ? alt : `![${alt}](${url})`;
@@ -220,7 +220,7 @@ const MAX_LINK_CHARS = 2_000;
 const LINK_PROTOCOLS: ReadonlySet<string> = new Set(["http:", "https:", "mailto:"]);
 
 /** A fenced code block that keeps all spaces and that its content cannot close. */
-export function codeText(element: Element): string {
+function codeText(element: Element): string {
   const text = rawText(element.children).replace(/^\n/, "").trimEnd();
   if (text === "") return "";
   const fence = "`".repeat(Math.max(3, longestBacktickRun(text) + 1));
@@ -251,24 +251,24 @@ function codeLanguage({ attributes, children }: Element): string {
 }
 
 /** Whether it is a data table: several rows and columns, and no block content in cells. */
-export function isTable(table: Element): boolean {
+function isTable(table: Element): boolean {
   const rows = tableRows(table);
   return rows.length > 1 && rows.some((row) => rowCells(row).length > 1) && !table.children.some(containsLayout);
 }
 
-export function tableText(table: Element, context: RenderContext): string {
+function tableText(table: Element, context: RenderContext): string {
   const [head = "", ...rest] = tableRows(table).map((row) => `| ${cellTexts(row, context).join(" | ")} |`);
   const columns = rowCells(tableRows(table)[0]).length;
   return [head, `|${" --- |".repeat(columns)}`, ...rest].join("\n");
 }
 
 /** Whether all cells of a layout row contain only inline content. */
-export function isPlainRow(row: Element): boolean {
+function isPlainRow(row: Element): boolean {
   const cells = rowCells(row);
   return cells.length > 0 && cells.every(({ containsBlocks }) => !containsBlocks);
 }
 
-export function rowText(row: Element, context: RenderContext): string {
+function rowText(row: Element, context: RenderContext): string {
   return cellTexts(row, context)
     .filter((text) => text !== "")
     .join(" | ");

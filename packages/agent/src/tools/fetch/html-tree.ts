@@ -12,17 +12,17 @@ export const blockTags: ReadonlySet<string> = new Set(
 );
 
 /** Elements without relevant page content. */
-export const noiseTags: ReadonlySet<string> = new Set(
+const noiseTags: ReadonlySet<string> = new Set(
   "audio button canvas datalist dialog footer map math nav object select svg template video".split(" "),
 );
 
 /** Elements without content and end tag. */
-export const voidTags: ReadonlySet<string> = new Set(
+const voidTags: ReadonlySet<string> = new Set(
   "area base br col embed frame hr img input link meta param source track wbr".split(" "),
 );
 
 /** Elements whose content is parsed as text only. */
-export const rawTextTags: ReadonlySet<string> = new Set(
+const rawTextTags: ReadonlySet<string> = new Set(
   "iframe noembed noframes plaintext script style textarea title xmp".split(" "),
 );
 
@@ -34,7 +34,7 @@ export interface ImpliedEnd {
 }
 
 /** The elements that a start tag closes, as `<li>` closes the previous `<li>`. */
-export function findImpliedEnd(tag: string): ImpliedEnd | null {
+function findImpliedEnd(tag: string): ImpliedEnd | null {
   return impliedEnds.get(tag) ?? (blockTags.has(tag) ? endsParagraph : null);
 }
 
@@ -58,8 +58,8 @@ const impliedEnds: ReadonlyMap<string, ImpliedEnd> = new Map([
 ]);
 
 /** An end tag within a cell does not close elements outside of it. */
-export const cellTags: ReadonlySet<string> = tagSet("td th caption");
-export const tableTags: ReadonlySet<string> = tagSet("table thead tbody tfoot tr td th caption html body");
+const cellTags: ReadonlySet<string> = tagSet("td th caption");
+const tableTags: ReadonlySet<string> = tagSet("table thead tbody tfoot tr td th caption html body");
 
 export type Node = Element | string;
 
@@ -84,7 +84,7 @@ interface MutableElement extends Element {
 }
 
 /** Builds the tree from tags in any order, also invalid ones. */
-export class TreeBuilder {
+class TreeBuilder {
   readonly #root: MutableElement = createElement("body", new Map());
   readonly #openElements: MutableElement[] = [this.#root];
   #nodes = 0;

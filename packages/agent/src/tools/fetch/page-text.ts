@@ -64,7 +64,7 @@ const INVISIBLE = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufeff]
 export type PageKind = "html" | "text" | "image" | "binary";
 
 /** Detects the kind by content type, unless the bytes contradict it. */
-export function detectPageKind({ contentType, bytes }: Pick<WebPage, "contentType" | "bytes">): PageKind {
+function detectPageKind({ contentType, bytes }: Pick<WebPage, "contentType" | "bytes">): PageKind {
   const type = mediaType(contentType);
   if (detectImageType(bytes) !== null || IMAGE_TYPE.test(type)) return "image";
   if (isBinary(bytes)) return "binary";
@@ -75,7 +75,7 @@ export function detectPageKind({ contentType, bytes }: Pick<WebPage, "contentTyp
 }
 
 /** The content type without parameters. */
-export function mediaType(contentType: string | null): string {
+function mediaType(contentType: string | null): string {
   return (contentType ?? "").split(";", 1)[0]?.trim().slice(0, MAX_TYPE_CHARS).toLowerCase() ?? "";
 }
 
@@ -96,7 +96,7 @@ function looksLikeHtml(bytes: Uint8Array): boolean {
   return /^\s*<(?:!doctype html|html|head|body)/i.test(new TextDecoder().decode(bytes.subarray(0, TEXT_SAMPLE_BYTES)));
 }
 
-export function decodePage(bytes: Uint8Array, contentType: string | null): string {
+function decodePage(bytes: Uint8Array, contentType: string | null): string {
   // A byte order mark takes precedence over the header.
   const charset = [detectUtf16(bytes), findCharset(contentType ?? ""), findDeclaredCharset(bytes)].find(isKnownCharset);
   return new TextDecoder(charset ?? guessCharset(bytes)).decode(bytes);

@@ -36,7 +36,7 @@ export function buildPage(text: string, { path, offset, limit = outputLimit.line
 }
 
 /** The bytes of a page that are available for lines. */
-export function contentBytes(maxBytes: number): number {
+function contentBytes(maxBytes: number): number {
   return Math.max(MIN_BYTES, Math.min(outputLimit.bytes, maxBytes - NOTE_BYTES));
 }
 
@@ -163,7 +163,7 @@ export interface ByteLine {
 export const MAX_PART_BYTES = 1_000;
 
 /** The lines of a chunk that starts at a line start. An unfinished last line is only included in the last chunk. */
-export function* byteLines(chunk: Uint8Array, { isLast }: { readonly isLast: boolean }): Generator<ByteLine> {
+function* byteLines(chunk: Uint8Array, { isLast }: { readonly isLast: boolean }): Generator<ByteLine> {
   let lineFeed = -1;
   for (let start = 0; start < chunk.length; ) {
     if (lineFeed < start) lineFeed = findLineFeed(chunk, start);

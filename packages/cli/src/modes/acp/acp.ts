@@ -34,7 +34,7 @@ export interface AgentAppOptions {
   readonly notify: (line: string) => void;
 }
 
-export function createAgentApp({ args, sessions, notify }: AgentAppOptions): AgentApp {
+function createAgentApp({ args, sessions, notify }: AgentAppOptions): AgentApp {
   let features = readClientFeatures(undefined);
   const agentApp = agent({ name: "pith" })
     .onRequest("initialize", ({ params }) => {

@@ -25,11 +25,11 @@ function describePermittedModes(policy: Policy | undefined): typeof permissionMo
   return permissionModes.filter(({ name }) => listPermittedModes(policy).includes(name));
 }
 
-export function formatModeName(name: PermissionMode): string {
+function formatModeName(name: PermissionMode): string {
   return `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
 }
 
-export function findMode(id: string): PermissionMode | null {
+function findMode(id: string): PermissionMode | null {
   return permissionModes.find(({ name }) => name === id)?.name ?? null;
 }
 

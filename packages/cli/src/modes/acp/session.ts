@@ -152,7 +152,7 @@ export interface OptionNotifierOptions {
 }
 
 /** Returns a function that sends the options if they have changed since its last call. A slash command, for example, changes them outside the protocol. */
-export function createOptionNotifier({ context, options, sendUpdate }: OptionNotifierOptions): () => Promise<void> {
+function createOptionNotifier({ context, options, sendUpdate }: OptionNotifierOptions): () => Promise<void> {
   const { agent, permissionMode } = context;
   const takeSnapshot = (): string =>
     [permissionMode?.get(), agent.model.provider, agent.model.model, agent.thinkingLevel].join("\n");

@@ -20,7 +20,7 @@ import { buildConfigOptions, createModeState } from "./config-options.ts";
 import { type OpenSessionOptions, openAcpSession } from "./session.ts";
 import { createIds, createUsageUpdate, replayBranch, toSessionUpdates } from "./updates.ts";
 
-export async function announceCommands({ app, sendUpdate }: AcpSession): Promise<void> {
+async function announceCommands({ app, sendUpdate }: AcpSession): Promise<void> {
   const builtIn = commands.filter(({ name }) => !HIDDEN_COMMANDS.includes(name)).map(toAvailableCommand);
   const fromExtensions = (app.extensions?.commands ?? []).map(({ name, argumentHint, description }) =>
     toAvailableCommand({ name, description, ...(argumentHint !== undefined && { argumentHint }) }),
@@ -79,7 +79,7 @@ export async function findSessionPath(sessionId: string): Promise<string> {
 
 export type McpServersResult = { readonly type: "servers"; readonly servers: McpServers } | UsageError;
 
-export function convertMcpServers(requested: readonly AcpMcpServer[] = []): McpServersResult {
+function convertMcpServers(requested: readonly AcpMcpServer[] = []): McpServersResult {
   const servers: Record<string, ConfiguredMcpServer> = {};
   for (const server of requested) {
     const { name } = server;

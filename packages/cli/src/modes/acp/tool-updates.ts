@@ -21,7 +21,7 @@ export interface DiffHunk {
 }
 
 /** Splits a unified diff into hunks. Editors expect pairs of old and new text. */
-export function parseHunks(diff: string): readonly DiffHunk[] {
+function parseHunks(diff: string): readonly DiffHunk[] {
   const hunks: { readonly old: string[]; readonly new: string[] }[] = [];
   for (const line of diff.split("\n")) {
     if (line.startsWith("@@")) hunks.push({ old: [], new: [] });
@@ -89,7 +89,7 @@ export function hasRunnableCalls({ stopReason }: AssistantMessage): boolean {
   return stopReason !== "error" && stopReason !== "aborted";
 }
 
-export function toToolKind(tool: string): ToolKind {
+function toToolKind(tool: string): ToolKind {
   return Object.hasOwn(TOOL_KINDS, tool) ? (TOOL_KINDS[tool] ?? "other") : "other";
 }
 
@@ -131,7 +131,7 @@ function resultContent(args: ToolCallInfo["args"], result: ToolResultMessage, cw
   return asRecord(pith).before === null ? [createDiff(path, { oldText: null, newText: args.content })] : null;
 }
 
-export function plainContent({ content }: Pick<ToolResultMessage, "content">): ToolCallContent[] {
+function plainContent({ content }: Pick<ToolResultMessage, "content">): ToolCallContent[] {
   return contentBlocks(content).map((block) => ({ type: "content", content: block }));
 }
 

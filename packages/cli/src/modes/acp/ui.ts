@@ -69,7 +69,7 @@ export function createPermissionOptions({
   ];
 }
 
-export function parsePermissionAnswer(
+function parsePermissionAnswer(
   { outcome }: RequestPermissionResponse,
   { rules: [rule] }: Pick<PermissionQuestion, "rules">,
 ): PermissionAnswer {

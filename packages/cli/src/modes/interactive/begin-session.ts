@@ -44,7 +44,7 @@ export async function showSession(context: InteractiveContext, openOutput: () =>
   else if (draft === null) void reportErrors(() => offerToResume(context), context);
 }
 
-export async function offerToResume({ app, screen }: SessionScreen<"agent" | "missingModel">): Promise<void> {
+async function offerToResume({ app, screen }: SessionScreen<"agent" | "missingModel">): Promise<void> {
   const { agent, missingModel } = app;
   const unfinished = describePendingWork(findPendingWork(agent.session.branch.entries), agent.queue.length);
   if (unfinished === null || missingModel !== null) return;

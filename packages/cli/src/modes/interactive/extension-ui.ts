@@ -18,7 +18,7 @@ export interface PromptOptions<State, Answer> {
 }
 
 /** Resolves with null or undefined if the question was not answered. */
-export async function showPrompt<State, Answer>(
+async function showPrompt<State, Answer>(
   screen: ScreenApi,
   { title, loadPanel, queue, notifier }: PromptOptions<State, Answer>,
   signal: AbortSignal,
@@ -35,7 +35,7 @@ export async function showPrompt<State, Answer>(
 }
 
 /** Aborts when the session is left, when the extension cancels the question, or after the extension's timeout. */
-export function createPromptSignal({ signal, timeout }: UiPromptOptions, sessionSignal: AbortSignal): AbortSignal {
+function createPromptSignal({ signal, timeout }: UiPromptOptions, sessionSignal: AbortSignal): AbortSignal {
   const isLimited = typeof timeout === "number" && timeout > 0 && timeout <= MAX_TIMER_MS;
   return AbortSignal.any([
     sessionSignal,
@@ -54,7 +54,7 @@ export interface ExtensionPromptOptions extends Pick<PromptOptions<unknown, unkn
 }
 
 /** Shows redacted texts, and returns the selected option as the extension passed it. */
-export function createPrompts(
+function createPrompts(
   screen: ScreenApi,
   { redact, sessionSignal, queue, notifier }: ExtensionPromptOptions,
 ): Pick<ExtensionUi, "select" | "confirm" | "input"> {

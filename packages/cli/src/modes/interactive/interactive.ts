@@ -84,7 +84,7 @@ export interface ExitWatchOptions {
 }
 
 /** After the first signal, the program has a grace period to close the session. A second signal exits immediately. */
-export function watchExitSignals({ isDrawn }: ExitWatchOptions): ExitWatch {
+function watchExitSignals({ isDrawn }: ExitWatchOptions): ExitWatch {
   const { promise, resolve } = Promise.withResolvers<number>();
   const controller = new AbortController();
   let isExiting = false;
@@ -116,7 +116,7 @@ export interface CrashOptions {
 }
 
 /** Restores the terminal before it reports an uncaught error, because the message would be unreadable otherwise. Returns a function that removes the handlers. */
-export function restoreOnCrash({ restore, getResumeHint }: CrashOptions): () => void {
+function restoreOnCrash({ restore, getResumeHint }: CrashOptions): () => void {
   const handleError = (error: unknown, kind: StrayErrorKind): void => {
     // LOAD19: the session that loaded the extension reports the error.
     if (isExtensionError(error, kind)) return;
@@ -165,7 +165,7 @@ export interface InputHandlers extends Pick<ScreenOptions, "onKey"> {
 }
 
 /** Loads only the code of the screen that is used. */
-export async function openScreen({ overrides }: CliArgs, handlers: InputHandlers): Promise<OpenScreen> {
+async function openScreen({ overrides }: CliArgs, handlers: InputHandlers): Promise<OpenScreen> {
   if (await wantsPlainMode(overrides)) {
     const { createPlainTerminal } = await import("./plain/input-loop.ts");
     return createPlainTerminal(handlers);

@@ -11,20 +11,20 @@ import { panelCommands } from "./submit.ts";
 import { KeyMatcher } from "./terminal/key-input.ts";
 
 /** Sends the text of the editor when the current work is done, or immediately if there is none. */
-export function sendFollowUp({ screen }: { readonly screen: ScreenApi }): true {
+function sendFollowUp({ screen }: { readonly screen: ScreenApi }): true {
   screen.editor?.sendAsFollowUp();
   return true;
 }
 
 /** Moves queued messages back into the editor. Returns false if there are none. */
-export function takeBackQueue(context: SessionScreen): false | Promise<void> {
+function takeBackQueue(context: SessionScreen): false | Promise<void> {
   return context.app.agent.queue.length > 0 && restoreQueue(context);
 }
 
 /** Returns false if the action does not apply now, so that the editor handles the key. */
 export type Action = (context: InteractiveContext) => boolean | Promise<unknown>;
 
-export const actions: Readonly<Record<ActionId, Action>> = {
+const actions: Readonly<Record<ActionId, Action>> = {
   transcript: createCommandAction("transcript"),
   stop,
   tree: (context) => !isWorking(context) && createCommandAction("tree")(context),

@@ -37,7 +37,7 @@ export function isUserMessage(entry: Entry): boolean {
 }
 
 /** Whether the transcript shows the entry. */
-export function isVisibleEntry(entry: Entry): boolean {
+function isVisibleEntry(entry: Entry): boolean {
   if (entry.type === "message") return entry.message.role !== "system";
   return entry.type === "compaction" || entry.type === "branch_summary";
 }

@@ -59,7 +59,7 @@ export async function runSessions(
 }
 
 /** Lets the user choose a session if the arguments say so. Null if the user chose none. `notice` says why the last choice could not be opened. */
-export async function chooseFirstSession(
+async function chooseFirstSession(
   args: CliArgs,
   screen: ScreenApi,
   notice: string | null = null,
@@ -144,7 +144,7 @@ export function createSessionSwitch(): SessionSwitch {
 }
 
 /** Says how to continue the session later. Null if the session is not saved or has no messages: `pith -c` does not find it then. */
-export function formatResumeHint({
+function formatResumeHint({
   agent,
   sessionPath: path,
   resumeFlags,

@@ -40,7 +40,7 @@ export const panelCommands: Readonly<Record<string, () => Promise<PanelCommand>>
 };
 
 /** Commands that need no page: they open no panel, or ask questions that can also be plain lines. */
-export const COMMANDS_WITHOUT_PANEL: readonly string[] = ["copy", "new", "clear", "reload", "login", "logout"];
+const COMMANDS_WITHOUT_PANEL: readonly string[] = ["copy", "new", "clear", "reload", "login", "logout"];
 
 export async function submit(input: string | EditorMessage, context: InteractiveContext): Promise<void> {
   const message = typeof input === "string" ? createTextMessage(input) : input;
@@ -116,7 +116,7 @@ const pendingReads = new WeakMap<object, Promise<unknown>>();
  * Runs a shell line. `!` shows the command and its output to the model, `!!` does not. The line is shown below the transcript until it
  * is in the log. When all shell lines are in the log, the messages queued meanwhile are sent.
  */
-export async function runShellLine(text: string, context: InteractiveContext): Promise<void> {
+async function runShellLine(text: string, context: InteractiveContext): Promise<void> {
   const [, prefix = "!", command = ""] = /^(!!?)\s*([\s\S]*)$/.exec(text) ?? [];
   if (command === "") return context.screen.showNote(SHELL_USAGE);
   const userShell = getUserShell(context.app);

@@ -186,7 +186,7 @@ function formatOpenedSession(result: Extract<CommandResult, { type: "opened" }>,
 }
 
 /** Null if the session is not saved, cannot be read, or is so large that reading it takes long. */
-export async function formatSessionTotals(path: string | null): Promise<string | null> {
+async function formatSessionTotals(path: string | null): Promise<string | null> {
   if (path === null) return null;
   const size = realFiles.stat(path)?.size ?? 0;
   if (size > MAX_COUNTED_BYTES) return null;

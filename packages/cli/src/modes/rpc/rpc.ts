@@ -134,7 +134,7 @@ function createErrorReporter(terminal: Terminal, sendEvent: RpcContext["sendEven
 }
 
 /** Runs the prompt of the command line. Returns null if there is none. */
-export async function runInitialPrompt(args: CliArgs, context: RpcContext): Promise<Outcome<PromptResult> | null> {
+async function runInitialPrompt(args: CliArgs, context: RpcContext): Promise<Outcome<PromptResult> | null> {
   const { prompt, files } = args;
   if (files.length === 0) return prompt === "" ? null : await promptCommands.prompt.run({ message: prompt }, context);
   const workspaceFiles = nodeFiles({ root: context.app.cwd, maxBytes: MAX_IMAGE_SOURCE_BYTES });
@@ -156,7 +156,7 @@ export interface PacedWriter {
   readonly release: () => void;
 }
 
-export function createPacedWriter(lines: LineWriter): PacedWriter {
+function createPacedWriter(lines: LineWriter): PacedWriter {
   let pending: PromiseWithResolvers<void> | null = null;
   let isReleased = false;
   const unblock = (): void => {

@@ -110,7 +110,7 @@ export type SessionFolder =
   | { readonly type: "failed"; readonly message: string };
 
 /** A resumed session runs in its own folder, which contains its files. */
-export async function findSessionFolder(path: string): Promise<SessionFolder> {
+async function findSessionFolder(path: string): Promise<SessionFolder> {
   const cwd = await readSession(path, async ({ header }) => sessionCwd(path, header, realFiles));
   if (typeof cwd !== "string") return { type: "failed", message: cwd.message };
   if (await isFolder(cwd)) return { type: "found", cwd };

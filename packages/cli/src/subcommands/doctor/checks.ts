@@ -49,7 +49,7 @@ export async function checkCompletions({ environment }: SubcommandCall): Promise
   return ok("completions", `none in ${path}; to install them, see pith completions ${shell} --help`);
 }
 
-export const COMPLETION_PATHS: Readonly<Record<string, string>> = {
+const COMPLETION_PATHS: Readonly<Record<string, string>> = {
   bash: ".local/share/bash-completion/completions/pith",
   zsh: ".zfunc/_pith",
   fish: ".config/fish/completions/pith.fish",

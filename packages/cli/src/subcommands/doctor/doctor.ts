@@ -71,7 +71,7 @@ function formatCheck({ name, state, message, advice }: Check): string {
   return advice === undefined ? line : `${line}\n         → ${advice}`;
 }
 
-export async function runSessionDoctor(sessionRef: string, call: SubcommandCall): Promise<SubcommandResult> {
+async function runSessionDoctor(sessionRef: string, call: SubcommandCall): Promise<SubcommandResult> {
   const match = await findSessionForCall(sessionRef, call);
   if (match.type === "mistake") return match;
   const { path } = match;

@@ -39,7 +39,7 @@ export async function checkSandbox(
 }
 
 /** Says what one command may use, and what the kernel enforces of it. */
-export function checkLimits(sandboxType: "available" | "runtime", settings: Settings): Check {
+function checkLimits(sandboxType: "available" | "runtime", settings: Settings): Check {
   const { memoryBytes, processes, temporaryBytes } = buildLimits(settings);
   const temporaryText = `${formatGB(temporaryBytes)} of files in ${sandboxType === "runtime" ? "$TMPDIR" : "/tmp"}`;
   if (sandboxType === "runtime")
@@ -116,7 +116,7 @@ function checkNetwork(problem: string | null, { network = "hosts" }: Settings): 
 }
 
 /** Lists the protections of docs/security.md that apply. */
-export function checkProtections(sandbox: CommandSandbox, settings: Settings): Check {
+function checkProtections(sandbox: CommandSandbox, settings: Settings): Check {
   const looseSettingNames = listLooseSettings(settings);
   const isSandboxed = sandbox.type !== "unavailable" && settings.sandbox !== "off";
   const commandProtections = sandbox.type === "runtime" ? COMMAND_PROTECTIONS_ON_MACOS : COMMAND_PROTECTIONS;

@@ -19,9 +19,9 @@ import { describeSession, shortId } from "./list-search.ts";
 
 export type ExpiredTrash = TrashItem;
 
-export const GRACE_DAYS = 30;
+const GRACE_DAYS = 30;
 
-export async function listExpiredTrash(home: string, now: number): Promise<readonly ExpiredTrash[]> {
+async function listExpiredTrash(home: string, now: number): Promise<readonly ExpiredTrash[]> {
   const items = await listTrash({ env: { PITH_HOME: home } });
   return items.filter(({ trashed }) => now - Date.parse(trashed) > GRACE_DAYS * 24 * 3_600_000);
 }
@@ -32,7 +32,7 @@ export interface EmptyTrashResult {
   readonly errors: readonly string[];
 }
 
-export async function emptyTrash(expiredItems: readonly ExpiredTrash[], home: string): Promise<EmptyTrashResult> {
+async function emptyTrash(expiredItems: readonly ExpiredTrash[], home: string): Promise<EmptyTrashResult> {
   const removed: ExpiredTrash[] = [];
   const errors: string[] = [];
   for (const item of expiredItems) {
@@ -71,7 +71,7 @@ export interface PruneOptions {
 }
 
 /** Nothing is pruned without `--yes` and an explicit age. */
-export function parsePruneFlags(flags: SubcommandCall["flags"]): PruneOptions | UsageError {
+function parsePruneFlags(flags: SubcommandCall["flags"]): PruneOptions | UsageError {
   const olderThan = flags["older-than"];
   const isConfirmed = flags.yes === true;
   if (isConfirmed && flags["dry-run"] === true)
@@ -98,7 +98,7 @@ export interface ReportInput extends PruneCandidates {
   readonly now: number;
 }
 
-export function createReport(input: ReportInput): { readonly text: string; readonly data: unknown } {
+function createReport(input: ReportInput): { readonly text: string; readonly data: unknown } {
   const { total, inactive, keptCounts, trash, options } = input;
   const bytes = inactive.reduce((sum, { item }) => sum + item.size, 0);
   const data = {
@@ -187,11 +187,7 @@ export interface FindInactiveOptions {
 }
 
 /** Finds old sessions by the times of their entries. Sessions with a name, a label or a pin are never inactive. */
-export async function findInactiveSessions({
-  home,
-  cutoffMs,
-  reportProgress,
-}: FindInactiveOptions): Promise<PruneCandidates> {
+async function findInactiveSessions({ home, cutoffMs, reportProgress }: FindInactiveOptions): Promise<PruneCandidates> {
   const sessions = await listSessions({ env: { PITH_HOME: home } });
   const keptCounts = { named: 0, labeled: 0, pinned: 0, younger: 0, undated: 0, damaged: 0 };
   const inactive: InactiveSession[] = [];

@@ -27,7 +27,7 @@ export interface PurgeOriginalsOptions {
 }
 
 /** Originals are stored unredacted. Deletes those that contain a secret, which can then not be restored any more, and returns their number. */
-export async function purgeOriginals(session: SelectedSession, options: PurgeOriginalsOptions): Promise<number> {
+async function purgeOriginals(session: SelectedSession, options: PurgeOriginalsOptions): Promise<number> {
   let count = 0;
   for (const folder of listOriginalsFolders(session, options.home)) count += await purgeFolder(folder, options);
   return count;
@@ -48,7 +48,7 @@ async function purgeFolder(folder: string, { redaction, isDryRun }: PurgeOrigina
 }
 
 /** Deletes the index, because it may contain purged text. The next search rebuilds it. */
-export async function deleteSearchIndex(home: string): Promise<void> {
+async function deleteSearchIndex(home: string): Promise<void> {
   // The database file comes last: a leftover WAL file would be applied to the next database.
   for (const suffix of ["-shm", "-wal", ""]) await rm(join(home, `search.db${suffix}`), { force: true });
 }
@@ -63,7 +63,7 @@ export type SessionSelection =
   | UsageError
   | FailedOutcome;
 
-export async function selectSessions(call: SubcommandCall): Promise<SessionSelection> {
+async function selectSessions(call: SubcommandCall): Promise<SessionSelection> {
   if (call.flags.all === true) {
     const env = { PITH_HOME: call.home };
     const items = [...(await listSessions({ env })), ...(await listTrash({ env }))];
@@ -86,12 +86,7 @@ export type PurgeVaultResult = { readonly type: "vault"; readonly vault: Vault }
  * Creates a vault of the known secrets and those from stdin; as arguments they would stay in the shell history. The setting that
  * turns redaction off is ignored.
  */
-export async function createPurgeVault({
-  home,
-  environment,
-  flags,
-  notify,
-}: SubcommandCall): Promise<PurgeVaultResult> {
+async function createPurgeVault({ home, environment, flags, notify }: SubcommandCall): Promise<PurgeVaultResult> {
   const resolved = await loadSettings({}, { home, environment });
   if (resolved.type === "mistake") return resolved;
   const input = flags.stdin === true ? await readStdin(notify) : ({ type: "text", text: "" } as const);

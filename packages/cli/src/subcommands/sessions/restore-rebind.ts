@@ -17,7 +17,7 @@ import { escapeLineBreaks } from "../../text/safe-text.ts";
 import { type UsageError, usageError } from "../../text/usage-error.ts";
 
 /** Removes the trash folder of a restored session, if only Pith's own notes are left in it. */
-export async function removeEmptyTrashFolder(folder: string): Promise<void> {
+async function removeEmptyTrashFolder(folder: string): Promise<void> {
   const dataFolders = realFiles.list(join(folder, ".pith")).map((name) => join(folder, ".pith", name));
   const isEmpty =
     realFiles.list(folder).every((name) => name === "note.json" || name === ".pith") &&

@@ -11,7 +11,7 @@ import { formatBytes, formatCost, formatCount, formatNumber } from "../../text/f
 import { listSessionsInScope } from "./list-search.ts";
 
 /** Returns a function that sums up the blob sizes of a session. A blob that several sessions share by a hard link is counted once. */
-export function createBlobCounter(): (path: string) => number {
+function createBlobCounter(): (path: string) => number {
   const countedBlobs = new Set<string>();
   return (path) => {
     const folder = join(dirname(path), ".pith", basename(path), "blobs");
@@ -26,7 +26,7 @@ export function createBlobCounter(): (path: string) => number {
   };
 }
 
-export function formatStats(stats: SessionStats): string {
+function formatStats(stats: SessionStats): string {
   if (stats.sessions === 0) return "No sessions yet.";
   const { bytes, usage } = stats;
   const input = usage.input + usage.cacheRead + usage.cacheWrite;

@@ -36,7 +36,7 @@ export function loadIndexSnapshot(path: string, options: IndexFileOptions): Inde
 }
 
 /** Saves the index beside the session file. A disk error is ignored, because the index can be rebuilt. */
-export function saveIndexSnapshot(path: string, { index, coveredEnd }: IndexSnapshot, options: IndexFileOptions): void {
+function saveIndexSnapshot(path: string, { index, coveredEnd }: IndexSnapshot, options: IndexFileOptions): void {
   const head = new DataView(new ArrayBuffer(INDEX_HEADER_BYTES));
   const rows = index.bytes();
   head.setUint32(0, INDEX_MAGIC);

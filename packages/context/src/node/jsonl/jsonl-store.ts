@@ -256,7 +256,7 @@ export interface FollowOptions {
 }
 
 /** Yields new items until the signal aborts or `readNewItems` returns null. */
-export async function* pollItems<Item>(
+async function* pollItems<Item>(
   { signal, intervalMs = 100 }: FollowOptions,
   readNewItems: () => Promise<readonly Item[] | null>,
 ): AsyncGenerator<readonly Item[]> {

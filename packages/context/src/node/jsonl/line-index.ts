@@ -306,7 +306,7 @@ export interface LineFields {
  * Reads the indexed fields of a line. A line with a valid trailer is not parsed. Returns null for a damaged or unusual line; the whole file
  * must be decoded then.
  */
-export function readLineFields(line: FileLine, rules: LineRules): LineFields | null {
+function readLineFields(line: FileLine, rules: LineRules): LineFields | null {
   const prefix = line.isOverlong || !isTrailerIntact(line.bytes, rules) ? null : readLinePrefix(line.bytes);
   if (prefix) {
     const { id, parentId, number } = prefix;

@@ -163,7 +163,7 @@ export interface ReadContentsOptions {
 }
 
 /** Reads a session file: its end if it is valid, all of it otherwise. */
-export function readContents(log: LogFile, options: ReadContentsOptions): FileContents {
+function readContents(log: LogFile, options: ReadContentsOptions): FileContents {
   const validFile = readValidFile(log.file, options.runtime.checksum, options.limits);
   if (!validFile) return readContentsFully(log, options);
   const { header, rules } = validFile;
@@ -212,7 +212,7 @@ export function readContentsFully(log: LogFile, { files, runtime, limits }: Read
 }
 
 /** Updates the contents after another process has appended. */
-export function updateContents(before: FileContents, log: LogFile, options: ReadContentsOptions): FileContents {
+function updateContents(before: FileContents, log: LogFile, options: ReadContentsOptions): FileContents {
   const { entries } = before;
   const validFile =
     entries instanceof FileEntries ? readValidFile(log.file, options.runtime.checksum, options.limits) : null;

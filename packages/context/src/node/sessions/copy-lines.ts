@@ -82,7 +82,7 @@ function remapMarks({ up, batch }: SourceLine["marks"], offsets: OffsetMap): Sou
 const LINE_END_BUFFER = Buffer.from("\n");
 
 /** Maps line offsets in a file to offsets in its copy. Stores one pair per change of the difference between the two. */
-export class OffsetMap {
+class OffsetMap {
   readonly #sourceOffsets: number[] = [];
   readonly #deltas: number[] = [];
 
@@ -249,7 +249,7 @@ export function patchEntryText(text: string, before: Entry, after: Entry): strin
 }
 
 /** Redacts an entry; returns the same object if it contains no secret. */
-export function redactEntry(entry: Entry, redaction: Redaction): Entry {
+function redactEntry(entry: Entry, redaction: Redaction): Entry {
   // The type is not guaranteed: another program may have written the file.
   const hasSummary = entry.type === "compaction" && typeof entry.summary === "string";
   return redaction.redact(hasSummary ? redactCompactionSummary(entry, redaction) : entry);

@@ -162,7 +162,7 @@ export interface FileHead {
 }
 
 /** Parses the first bytes of a file; `isTruncated` if the file has more. */
-export function parseFileHead(
+function parseFileHead(
   bytes: Buffer,
   { isTruncated, ...rules }: FileHeadRules & { readonly isTruncated: boolean },
 ): FileHead {
@@ -255,7 +255,7 @@ export interface NameSource {
 }
 
 /** Finds the latest session name in a file. Empty if the name was removed; undefined if none is found. */
-export function findLatestName(source: NameSource): string | undefined {
+function findLatestName(source: NameSource): string | undefined {
   const { head, size, rules } = source;
   if (head.length >= size) return findLastName(head, rules);
   const fromIndex = readNameFromIndex(source);

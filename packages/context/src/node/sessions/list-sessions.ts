@@ -128,13 +128,13 @@ export interface ListCacheEntry {
 }
 
 /** Reads the cache of a folder by file name; empty if it is missing, torn or of another version. */
-export function readListCache(folder: string, files: Files): ReadonlyMap<string, ListCacheEntry> {
+function readListCache(folder: string, files: Files): ReadonlyMap<string, ListCacheEntry> {
   const pairs = Object.entries(readCachedItems(folder, files));
   return new Map(pairs.filter((entry): entry is [string, ListCacheEntry] => isListCacheEntry(entry[1])));
 }
 
 /** Reads only the cache entries of these names and of the `limit` most recently modified files. */
-export function readRecentListCache(
+function readRecentListCache(
   folder: string,
   files: Files,
   { names, limit }: RecentCacheOptions,
@@ -164,12 +164,12 @@ function readModifiedTime(cacheEntry: unknown): number {
 }
 
 /** Whether the file is unchanged since it was cached. */
-export function isCacheEntryCurrent({ identity, size, modified }: ListCacheEntry, stat: FileStat): boolean {
+function isCacheEntryCurrent({ identity, size, modified }: ListCacheEntry, stat: FileStat): boolean {
   return identity === stat.identity && size === stat.size && modified === stat.modified;
 }
 
 /** Writes the cache of a folder. If two processes write at once, the later one wins, and the file is always complete. */
-export function writeListCache(
+function writeListCache(
   folder: string,
   entries: ReadonlyMap<string, ListCacheEntry>,
   { files, nonce }: { readonly files: Files; readonly nonce: () => string },

@@ -181,7 +181,7 @@ function sessionNotFound(path: string): UnavailableResult {
 const TRASH_NOTE_FILE = "note.json";
 
 /** The type of the custom entry that records a new working directory: `{ cwd }`. */
-export const FOLDER_ENTRY_TYPE = "pith.folder";
+const FOLDER_ENTRY_TYPE = "pith.folder";
 
 export type RebindResult =
   /** `path` is the new path. */
@@ -236,7 +236,7 @@ async function rebindStore(store: JsonlStore, { to, cwd, config }: RebindOptions
  * Moves a session file. Blobs and backups are linked first, then the file is renamed, so that the session is always complete at one of
  * the two paths. The caller holds the lease of the old path. Throws disk errors, `EEXIST` if the new path exists.
  */
-export function moveSession(from: string, to: string, files: Files): void {
+function moveSession(from: string, to: string, files: Files): void {
   makeDurableFolder(dirname(to), files);
   for (const [oldPath, newPath] of sideFilePairs(from, to, files)) linkIfMissing(oldPath, newPath, files);
   if (blobHashes(from, files).length > 0) syncBlobFolders(to, files);
@@ -249,7 +249,7 @@ export function moveSession(from: string, to: string, files: Files): void {
 }
 
 /** Removes the old links and moves the remaining side files; call it after the lease is released. */
-export function cleanUpAfterMove(from: string, to: string, files: Files): void {
+function cleanUpAfterMove(from: string, to: string, files: Files): void {
   // The session is complete at its new path, so errors here do not fail the move.
   ignoreDiskErrors(() => {
     for (const [oldPath, newPath] of sideFilePairs(from, to, files))

@@ -146,7 +146,7 @@ export interface SecretScanOptions {
 }
 
 /** Creates redacted copies of the blobs that contain secrets. A blob is named by its hash, so each copy has a new name. */
-export function redactBlobs(sessionPath: string, { files, redaction }: SecretScanOptions): readonly BlobReplacement[] {
+function redactBlobs(sessionPath: string, { files, redaction }: SecretScanOptions): readonly BlobReplacement[] {
   return blobHashes(sessionPath, files).flatMap((oldHash) => {
     const result = readBlobSync(sessionPath, oldHash, { files });
     const bytes = result.type === "read" ? redactBytes(result.bytes, redaction) : null;
@@ -163,7 +163,7 @@ function redactBytes(bytes: Uint8Array, redaction: Redaction): Uint8Array | null
 }
 
 /** Replaces the hashes of redacted blobs in a line. */
-export function replaceBlobHashes(text: string, blobs: readonly BlobReplacement[]): string {
+function replaceBlobHashes(text: string, blobs: readonly BlobReplacement[]): string {
   if (blobs.length === 0) return text;
   const updatedText = blobs.reduce((line, { oldHash, newHash }) => line.replaceAll(oldHash, newHash), text);
   return replaceBlobDigits(updatedText, (digits) =>
@@ -176,7 +176,7 @@ interface LineScanOptions extends Pick<SecretScanOptions, "redaction"> {
 }
 
 /** Counts the lines with secrets, including damaged and torn lines, which are not part of the session. The header is not scanned. */
-export function countSecretLines(file: OpenFile, { redaction, limits }: LineScanOptions): number {
+function countSecretLines(file: OpenFile, { redaction, limits }: LineScanOptions): number {
   let count = 0;
   for (const line of readLines(file, { start: 0, end: file.stat().size, limits })) {
     if (line.offset > 0 && lineHasSecret(file, line, redaction)) count += 1;
@@ -211,7 +211,7 @@ function isJsonObjectText(text: string): boolean {
 }
 
 /** Finds backups, torn ends, leftover blobs and a prepared summary that contain secrets. They are not part of the session, so they are removed, not redacted. */
-export function findFilesWithSecrets(sessionPath: string, { files, redaction }: SecretScanOptions): readonly string[] {
+function findFilesWithSecrets(sessionPath: string, { files, redaction }: SecretScanOptions): readonly string[] {
   return listStrayFiles(sessionPath, files).filter((path) => {
     const text = readFileText(path, files);
     return text !== null && redaction.redact(text) !== text;

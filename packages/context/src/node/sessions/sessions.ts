@@ -135,7 +135,7 @@ export type SessionTarget = string | JsonlStore | Session;
 export type OpenFailure = Exclude<OpenResult, { readonly type: "opened" }>;
 
 /** Runs an operation on a session. A path is opened and closed again; an open session is used as it is, without a second lease. */
-export async function withSession<Value>(
+async function withSession<Value>(
   target: SessionTarget,
   options: SessionFileOptions,
   operation: (session: Session) => Promise<Value>,

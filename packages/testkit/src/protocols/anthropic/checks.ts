@@ -47,7 +47,7 @@ function* checkBody(body: ProtocolRequest["body"]): Generator<string> {
   yield* checkConversation(body);
 }
 
-export function* checkSettings(body: Body): Generator<string> {
+function* checkSettings(body: Body): Generator<string> {
   const unknownKey = findUnknownKey(body, KNOWN_FIELDS);
   if (unknownKey) yield `${unknownKey}: Extra inputs are not permitted`;
   if (typeof body.model !== "string" || body.model === "") yield "model: Field required";
@@ -329,7 +329,7 @@ function* checkImageBlock({ source }: Json, path: string): Generator<string> {
 
 const MAX_IMAGE_BYTES = 5 * 1024 * 1024;
 
-export function* checkConversation(body: Body): Generator<string> {
+function* checkConversation(body: Body): Generator<string> {
   const messages = asArray(body.messages).filter(isObject);
   if (messages.length === 0) yield "messages: at least one message is required";
   for (const [index, { role }] of messages.entries())

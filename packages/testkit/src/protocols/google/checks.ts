@@ -109,7 +109,7 @@ function* checkContentFields(content: Body, path: string): Generator<string> {
   }
 }
 
-export function* checkSettings(body: Body): Generator<string> {
+function* checkSettings(body: Body): Generator<string> {
   const { generationConfig, toolConfig } = body;
   if (isObject(generationConfig)) yield* checkGenerationConfig(generationConfig);
   if (isObject(toolConfig) && isObject(toolConfig.functionCallingConfig))
@@ -160,7 +160,7 @@ function listDeclaredNames(body: Body): readonly unknown[] {
   return asObjects(body.tools).flatMap((tool) => asObjects(tool.functionDeclarations).map(({ name }) => name));
 }
 
-export function* checkTools({ tools }: Body): Generator<string> {
+function* checkTools({ tools }: Body): Generator<string> {
   const names = new Set<unknown>();
   for (const [position, tool] of asObjects(tools).entries())
     for (const [index, declaration] of asObjects(tool.functionDeclarations).entries()) {
@@ -302,7 +302,7 @@ function* checkFunctionResponse(functionResponse: unknown, path: string): Genera
     yield `Invalid value at '${path}.response' (type.googleapis.com/google.protobuf.Struct), ${JSON.stringify(response)}`;
 }
 
-export function* checkConversation(body: Body, model: string): Generator<string> {
+function* checkConversation(body: Body, model: string): Generator<string> {
   const contents = asObjects(body.contents);
   for (const { role } of contents)
     if (!isKnownRole(role, contents.length)) yield "Please use a valid role: user, model.";

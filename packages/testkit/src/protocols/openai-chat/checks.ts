@@ -40,7 +40,7 @@ function* checkAll(request: ProtocolRequest): Generator<Fault> {
   yield* checkConversation(request.body);
 }
 
-export function* checkSettings(body: Body): Generator<Fault> {
+function* checkSettings(body: Body): Generator<Fault> {
   const { model, messages, temperature } = body;
   if (typeof model !== "string" || model === "") yield { message: "you must provide a model parameter" };
   if (messages === undefined || messages === null) yield missingParameter("messages");
@@ -169,7 +169,7 @@ function* checkMessage(message: Json, { path, model }: CheckContext): Generator<
   }
 }
 
-export function* checkContent({ role, content }: Json, path: string): Generator<Fault> {
+function* checkContent({ role, content }: Json, path: string): Generator<Fault> {
   if (content === undefined) return yield missingParameter(`${path}.content`);
   if (content === null) return yield { message: `Invalid value for 'content': expected a string, got null. (${path})` };
   if (typeof content === "string") return;

@@ -41,7 +41,7 @@ function* checkAll(request: ProtocolRequest): Generator<Fault> {
   yield* checkToolPairs(request.body);
 }
 
-export function* checkSettings(body: Body): Generator<Fault> {
+function* checkSettings(body: Body): Generator<Fault> {
   const unknownKey = findUnknownKey(body, KNOWN_FIELDS);
   if (unknownKey) yield unknownParameter(unknownKey);
   if (typeof body.model !== "string" || body.model === "") yield missingParameter("model");
@@ -203,7 +203,7 @@ function* checkMessage(item: Json, path: string): Generator<Fault> {
 
 const ROLES = ["assistant", "system", "developer", "user"];
 
-export function* checkContent({ role, content }: Json, path: string): Generator<Fault> {
+function* checkContent({ role, content }: Json, path: string): Generator<Fault> {
   const allowed = role === "assistant" ? ["output_text", "refusal"] : ["input_text", "input_image", "input_file"];
   yield* checkParts(content, { path: `${path}.content`, allowed });
 }
@@ -350,7 +350,7 @@ function* checkRequiredReasoning(item: Json, seenIds: ReadonlySet<unknown>): Gen
   };
 }
 
-export function* checkToolPairs(body: Body): Generator<Fault> {
+function* checkToolPairs(body: Body): Generator<Fault> {
   const items = asObjects(body.input);
   const callIds: CallIds = { called: new Set(), answered: new Set(), isComplete: !hasStoredContext(body, items) };
   for (const { type, call_id } of items) {

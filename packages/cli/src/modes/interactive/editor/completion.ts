@@ -186,7 +186,7 @@ function isWordStart(path: string, index: number): boolean {
 }
 
 /** At most this many files are listed. The path of any other file has to be typed. */
-export const MAX_FILES = 100_000;
+const MAX_FILES = 100_000;
 
 const MAX_MATCHES = 50;
 

@@ -80,7 +80,7 @@ function hasFewerKeys(id: string, keys: readonly string[] | undefined): boolean 
   return keys !== undefined && keys.length < [defaultKeys].flat().length;
 }
 
-export function createEditorCompletion({ app }: InteractiveContext): AutocompleteProvider {
+function createEditorCompletion({ app }: InteractiveContext): AutocompleteProvider {
   const root = app.cwd;
   const fileList = new FileList(async () => nodeSearch({ root, ...(await findRipgrep()) }));
   return createCompletionProvider({

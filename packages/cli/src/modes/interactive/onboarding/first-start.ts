@@ -20,7 +20,7 @@ export async function runFirstStart(context: FirstStartContext): Promise<CliArgs
 }
 
 /** Does the same without the welcome message. */
-export async function askForModel(context: FirstStartContext): Promise<CliArgs | null> {
+async function askForModel(context: FirstStartContext): Promise<CliArgs | null> {
   const { app, screen } = context;
   const model = await selectModel(findRequestedModel(app), context);
   if (model === null) {

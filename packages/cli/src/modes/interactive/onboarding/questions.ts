@@ -87,7 +87,7 @@ function drawSecretInput(
 }
 
 /** Shows one line in place of the editor while `run` runs. Returns null if the user skipped it with Esc. */
-export async function showWhile<Value>(
+async function showWhile<Value>(
   message: string,
   screen: ScreenApi,
   run: (signal: AbortSignal) => Promise<Value>,
@@ -135,7 +135,7 @@ export interface KeyPromptOptions {
 }
 
 /** Returns null if the user postponed it. */
-export async function askKey(option: ProviderOption, options: KeyPromptOptions): Promise<EnteredKey | null> {
+async function askKey(option: ProviderOption, options: KeyPromptOptions): Promise<EnteredKey | null> {
   const { environment, home, baseUrl, screen } = options;
   const { provider, name, keyPage } = option;
   const title = `API key for ${name}`;

@@ -42,7 +42,7 @@ export interface ContextRow {
   readonly id?: string;
 }
 
-export const tabs = ["kind", "tool", "file", "entry"] as const;
+const tabs = ["kind", "tool", "file", "entry"] as const;
 
 export type Tab = (typeof tabs)[number];
 
@@ -104,7 +104,7 @@ export interface ContextPageView extends ContextPageOptions {
   readonly position: ListPosition;
 }
 
-export function renderContext(
+function renderContext(
   { report, meter, nextSteps, tab, position }: ContextPageView,
   viewport: Viewport,
 ): readonly string[] {
@@ -126,7 +126,7 @@ export function renderContext(
   return lines.map((line) => truncateToWidth(line, width, "…"));
 }
 
-export function countVisibleRows(height: number, nextSteps: readonly string[]): number {
+function countVisibleRows(height: number, nextSteps: readonly string[]): number {
   return Math.max(1, height - HEAD_ROWS - FOOT_ROWS - nextSteps.length);
 }
 

@@ -17,15 +17,15 @@ export interface DiffState {
   readonly firstLine: number;
 }
 
-export const MAX_LIST_ROWS = 6;
+const MAX_LIST_ROWS = 6;
 
 /** Returns all lines of a file's changes, notes first. */
-export function buildPatchLines(file: ChangedFile | undefined): readonly string[] {
+function buildPatchLines(file: ChangedFile | undefined): readonly string[] {
   if (!file) return [];
   return [...file.notes.map((note) => `# ${note}`), ...(file.patch === "" ? [] : file.patch.split("\n"))];
 }
 
-export function renderDiffPage(
+function renderDiffPage(
   { files, position, firstLine }: DiffState,
   { width, height, theme }: Viewport,
 ): readonly string[] {

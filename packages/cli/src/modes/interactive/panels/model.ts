@@ -30,10 +30,7 @@ import {
 } from "./widgets.ts";
 
 /** Appends models with new names. Existing rows keep their positions, so that the user does not choose a row that has just moved. */
-export function mergeModels(
-  rows: readonly AvailableModel[],
-  newRows: readonly AvailableModel[],
-): readonly AvailableModel[] {
+function mergeModels(rows: readonly AvailableModel[], newRows: readonly AvailableModel[]): readonly AvailableModel[] {
   const names = new Set(rows.map(({ name }) => name));
   return [...rows, ...newRows.filter(({ name }) => !names.has(name))];
 }

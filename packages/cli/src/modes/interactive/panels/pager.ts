@@ -52,11 +52,7 @@ export interface PageContent {
   readonly rows: number;
 }
 
-export function handlePagerKey(
-  state: PagerState,
-  key: string,
-  content: PageContent,
-): KeyResult<PagerState, null> | null {
+function handlePagerKey(state: PagerState, key: string, content: PageContent): KeyResult<PagerState, null> | null {
   const next = state.searchInput ? handleSearchKey(state, key, content) : handleScrollKey(state, key, content);
   return next && continueWith(next);
 }
@@ -124,7 +120,7 @@ export interface PagerState {
   readonly query: string;
 }
 
-export const initialPagerState: PagerState = { top: 0, searchInput: null, query: "" };
+const initialPagerState: PagerState = { top: 0, searchInput: null, query: "" };
 
 export interface PagerOptions {
   readonly title: string;

@@ -220,4 +220,4 @@ export function isText(key: string): boolean {
   );
 }
 
-export const segmenter: Intl.Segmenter = new Intl.Segmenter();
+const segmenter: Intl.Segmenter = new Intl.Segmenter();

@@ -26,7 +26,7 @@ export interface QuestionView {
   readonly rows: readonly AnswerRow[];
 }
 
-export function renderQuestion(view: QuestionView, viewport: Viewport): readonly string[] {
+function renderQuestion(view: QuestionView, viewport: Viewport): readonly string[] {
   const { theme, width, height } = viewport;
   // In a low terminal, rules and blank lines are left out to make room for the question.
   const isTight = height < MIN_SPACIOUS_HEIGHT;

@@ -135,7 +135,7 @@ function renderRow(setting: ListedSetting, { isSelected, columns }: RowOptions, 
 }
 
 /** A description in place of a value is put in parentheses, since it cannot be written as a value. */
-export function formatValue({ value, valueText }: ListedSetting): string {
+function formatValue({ value, valueText }: ListedSetting): string {
   return valueText === undefined ? (JSON.stringify(value) ?? "") : `(${valueText.replaceAll("`", "")})`;
 }
 

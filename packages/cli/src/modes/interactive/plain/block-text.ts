@@ -18,7 +18,7 @@ import type { FooterData } from "../state/footer.ts";
 import type { Activity, ExtensionWidgets, ScreenState } from "../state/screen-state.ts";
 
 /** Returns one sentence, such as `Tool bash npm test: done, 12 lines.` A failed call adds the first lines of its output, a stopped one the last lines. */
-export function formatToolCall(call: ToolBlock): string {
+function formatToolCall(call: ToolBlock): string {
   const name = formatToolCallName(call);
   switch (call.state) {
     case "writing":

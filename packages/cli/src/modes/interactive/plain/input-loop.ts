@@ -11,7 +11,7 @@ export type HistoryResult =
   { readonly type: "line"; readonly text: string } | { readonly type: "output"; readonly lines: readonly string[] };
 
 /** Replaces the history keys, which a plain terminal does not have: `/history` lists earlier lines, `/history 3` repeats the third. */
-export function resolveHistory(line: string, history: readonly string[]): HistoryResult {
+function resolveHistory(line: string, history: readonly string[]): HistoryResult {
   const [match, number] = /^\/history(?:\s+(\d+))?\s*$/.exec(line) ?? [];
   if (match === undefined) return { type: "line", text: line };
   if (number === undefined) return { type: "output", lines: listHistory(history) };

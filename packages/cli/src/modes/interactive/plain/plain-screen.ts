@@ -13,7 +13,7 @@ import { formatBlock, formatStateChange, formatToolCallName } from "./block-text
 import { createKeyQuestion, createQuestion, type Question } from "./questions.ts";
 
 /** Includes blocks that could be folded, because this screen folds nothing: they are printed as soon as they are finished. */
-export function splitFinishedBlocks(state: ScreenState): FinishedSplit {
+function splitFinishedBlocks(state: ScreenState): FinishedSplit {
   const { blocks, rest } = splitFinished(state);
   const firstOpen = rest.blocks.findIndex((block) => !isFinished(block) || isDraft(block));
   const finishedBlocks = firstOpen === -1 ? rest.blocks : rest.blocks.slice(0, firstOpen);
@@ -35,7 +35,7 @@ export interface ProgressOptions {
  * Writes "Still working" after 30 seconds, and then each time the duration has doubled: silence would look like the end.
  * The returned function must be called after every change of the state.
  */
-export function createProgressReporter({ schedule, writeLines, getState }: ProgressOptions): () => void {
+function createProgressReporter({ schedule, writeLines, getState }: ProgressOptions): () => void {
   let cancel: (() => void) | null = null;
   const scheduleNotice = (seconds: number): void => {
     cancel = schedule(

@@ -6,7 +6,7 @@ import type { OpenPanel, PlainQuestion, Viewport } from "../panels/panel.ts";
 import { createTheme } from "../render/theme.ts";
 import { CURSOR_MARKER } from "../terminal/pi-tui.ts";
 
-export function toPlainLines(lines: readonly string[]): readonly string[] {
+function toPlainLines(lines: readonly string[]): readonly string[] {
   return lines
     .flatMap((line) => escapeControls(stripVTControlCharacters(line.replaceAll(CURSOR_MARKER, ""))).split("\n"))
     .map((line) => line.replace(LEADING_FRAME, "").replace(TRAILING_FRAME, "").trimEnd())
@@ -18,7 +18,7 @@ const LEADING_FRAME = /^[\s\u2500-\u259f]*[\u2500-\u259f]/;
 const TRAILING_FRAME = /[\u2500-\u259f][\s\u2500-\u259f]*$/;
 
 /** Wide and high enough that no text is cut off. */
-export const plainViewport: Viewport = { width: 160, height: 60, theme: createTheme("none") };
+const plainViewport: Viewport = { width: 160, height: 60, theme: createTheme("none") };
 
 /** Passes the typed keys to the panel. `isOpen` returns whether the panel still waits for an answer. */
 export function createKeyQuestion(panel: OpenPanel, isOpen: () => boolean): Question {

@@ -59,7 +59,7 @@ function renderLines(block: Block, context: RenderContext): readonly string[] {
   }
 }
 
-export function renderUser({ text, images, from: source }: UserBlock, context: RenderContext): readonly string[] {
+function renderUser({ text, images, from: source }: UserBlock, context: RenderContext): readonly string[] {
   const { theme, width, isUnfolded } = context;
   const style = source === "program" ? theme.dim : (line: string) => theme.strong(theme.user(line));
   const { lines, hiddenCount } = takeFirstLines(text, isUnfolded ? Number.POSITIVE_INFINITY : MAX_USER_LINES);
@@ -75,7 +75,7 @@ export function renderUser({ text, images, from: source }: UserBlock, context: R
 /** A longer message was probably pasted, so the user knows its text. */
 const MAX_USER_LINES = 40;
 
-export function renderThinking(thought: ThinkingBlock, context: RenderContext): readonly string[] {
+function renderThinking(thought: ThinkingBlock, context: RenderContext): readonly string[] {
   if (thought.isPrinted) return [];
   const { theme, width } = context;
   const style = theme.dim;
@@ -93,7 +93,7 @@ function formatThinkingHeading({ text, isOpen, durationMs }: ThinkingBlock): str
   return `· thought${duration}, ${formatCount(lines.length, "line")}`;
 }
 
-export function renderNote(note: NoteBlock, { width, theme }: RenderContext): readonly string[] {
+function renderNote(note: NoteBlock, { width, theme }: RenderContext): readonly string[] {
   const { tone, title, text, isDivider } = note;
   if (isDivider) return [theme.border(renderDivider(text, width))];
   if (tone === "plain") {
@@ -107,7 +107,7 @@ export function renderNote(note: NoteBlock, { width, theme }: RenderContext): re
 /** The marks show the tone without colours. */
 const TONE_MARKS = { good: "✓", warning: "!", bad: "✗" } as const;
 
-export function renderPin({ text }: PinBlock, { width, theme }: RenderContext): readonly string[] {
+function renderPin({ text }: PinBlock, { width, theme }: RenderContext): readonly string[] {
   return wrapText(`pinned: ${text}`, { width, prefix: theme.accent("◆ ") });
 }
 
@@ -117,7 +117,7 @@ function renderDivider(text: string, width: number): string {
 }
 
 /** Renders one line, and the summary below it if it is unfolded. */
-export function renderBranchSummary({ summary }: BranchSummaryBlock, context: RenderContext): readonly string[] {
+function renderBranchSummary({ summary }: BranchSummaryBlock, context: RenderContext): readonly string[] {
   const { theme, width, isUnfolded } = context;
   const lineCount = formatCount(splitLines(summary).length, "line");
   const hint = isLive(context) && !isUnfolded ? formatKeyHint("fold", "expand", context.keymap) : "";

@@ -83,10 +83,7 @@ export interface ModelAndFolderOptions {
   readonly isComplete: boolean;
 }
 
-export function formatModelAndFolder(
-  footer: FooterData,
-  { maxWidth, isComplete }: ModelAndFolderOptions,
-): string | null {
+function formatModelAndFolder(footer: FooterData, { maxWidth, isComplete }: ModelAndFolderOptions): string | null {
   const layouts = isComplete ? fullLayouts : allLayouts;
   const fittingText = layouts.map((layout) => layout(footer)).find((text) => visibleWidth(text) <= maxWidth);
   if (fittingText !== undefined) return fittingText;

@@ -94,7 +94,7 @@ export function renderQueue(
   return ["", ...messages.slice(0, MAX_QUEUE_ROWS).map(renderRow), ...summaryRows];
 }
 
-export function renderWidgets(
+function renderWidgets(
   extensionWidgets: ExtensionWidgets,
   { width, theme }: RenderContext,
   height: number,
@@ -108,7 +108,7 @@ export function renderWidgets(
 }
 
 /** Returns one line, or none if no extension has set a status. */
-export function renderStatuses(extensionWidgets: ExtensionWidgets, { width, theme }: RenderContext): readonly string[] {
+function renderStatuses(extensionWidgets: ExtensionWidgets, { width, theme }: RenderContext): readonly string[] {
   const statuses = listStatuses(extensionWidgets);
   return statuses.length === 0 ? [] : [theme.dim(truncateToWidth(statuses.join(" · "), width, "…"))];
 }

@@ -18,7 +18,7 @@ import { isLive, type RenderContext, type Theme } from "./theme.ts";
 setCapabilities({ ...detectCapabilities(() => false), hyperlinks: false });
 
 /** Text that would take too long to parse as Markdown is shown as plain text. */
-export function renderMarkdown(paragraph: string, { width, theme }: RenderContext): readonly string[] {
+function renderMarkdown(paragraph: string, { width, theme }: RenderContext): readonly string[] {
   const text = toDisplayText(paragraph);
   const lines = isSafeToParse(text) ? tryRenderMarkdown(text, { width: Math.max(1, width - 2), theme }) : null;
   return lines?.map((line) => `  ${line}`.trimEnd()) ?? wrapText(paragraph.trimEnd(), { width });
@@ -57,7 +57,7 @@ function drawTable(lines: readonly string[], theme: Theme): readonly string[] {
     .map((line) => (isRule(line) ? theme.border(line.trimEnd()) : line.replaceAll("│", theme.border("│"))));
 }
 
-export function trimBlankEnd(lines: readonly string[]): readonly string[] {
+function trimBlankEnd(lines: readonly string[]): readonly string[] {
   return lines.slice(0, lines.findLastIndex((line) => line.trim() !== "") + 1);
 }
 
@@ -148,7 +148,7 @@ function skipHalfCharacter(text: string, offset: number): number {
 const MAX_ROW_CHARS = 500;
 
 /** If the beginning of a code block is already printed, renders only the rows after it. */
-export function renderCode(
+function renderCode(
   text: string,
   { start, end, code, isClosed }: Paragraph & { readonly code: FencedCode },
   context: RenderContext,
@@ -211,7 +211,7 @@ let highlight: Highlighter | null = null;
 let highlighterPromise: Promise<void> | null = null;
 
 /** Until the highlighter is loaded, and for long code, all lines have the same style. */
-export function highlightLines(code: string, language: string | undefined, theme: Theme): readonly string[] {
+function highlightLines(code: string, language: string | undefined, theme: Theme): readonly string[] {
   return tryHighlight(code, language, theme) ?? code.split("\n").map((line) => (line === "" ? "" : theme.code(line)));
 }
 

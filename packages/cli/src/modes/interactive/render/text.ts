@@ -205,7 +205,7 @@ export function takeFirstLines(text: string, count: number): Excerpt {
   return { lines: lines.slice(0, count), hiddenCount: Math.max(0, lines.length - count) };
 }
 
-export function takeLastLines(text: string, count: number): Excerpt {
+function takeLastLines(text: string, count: number): Excerpt {
   const lines = splitLines(text);
   return { lines: count === 0 ? [] : lines.slice(-count), hiddenCount: Math.max(0, lines.length - count) };
 }

@@ -12,7 +12,7 @@ import { loadHighlighter, tryHighlight } from "./markdown.ts";
 import { renderFoldable, splitLines, toDisplayLine } from "./text.ts";
 import type { RenderContext, Style } from "./theme.ts";
 
-export function formatCallHeading(block: ToolBlock, { width, theme, now }: RenderContext): string {
+function formatCallHeading(block: ToolBlock, { width, theme, now }: RenderContext): string {
   const { sign, style } = STATE_MARKS[block.state];
   const label = formatStateLabel(block);
   const details = [formatAmount(block), label, formatDuration(block, now)].filter((detail) => detail !== "");

@@ -47,7 +47,7 @@ export function withNote(state: ScreenState, note: Omit<NoteBlock, "id" | "kind"
 }
 
 /** Replaces the drafts of the reply. Text that was already printed is not shown again. */
-export function reduceReply(state: ScreenState, id: string, message: AssistantMessage): ScreenState {
+function reduceReply(state: ScreenState, id: string, message: AssistantMessage): ScreenState {
   const drafts = state.blocks.filter(isReplyDraft);
   const others = state.blocks.filter((block) => !isReplyDraft(block));
   return { ...state, blocks: [...others, ...buildReplyBlocks(id, message, drafts)] };

@@ -87,7 +87,7 @@ function formatQueuedMessage(text: string): string {
 const MAX_QUEUED_CHARS = 1_000;
 
 /** `now` is in milliseconds. */
-export function reduceDelta(state: ScreenState, delta: MessageDelta, now: number): ScreenState {
+function reduceDelta(state: ScreenState, delta: MessageDelta, now: number): ScreenState {
   switch (delta.type) {
     case "text-delta":
       return appendText(state, delta.text, now);
@@ -155,7 +155,7 @@ type CompactionOrTreeEvent = Extract<
   { type: "compaction_quality" | "compaction_undone" | "compaction_redone" | "session_tree" }
 >;
 
-export function reduceCompactionOrTree(state: ScreenState, event: CompactionOrTreeEvent): ScreenState {
+function reduceCompactionOrTree(state: ScreenState, event: CompactionOrTreeEvent): ScreenState {
   switch (event.type) {
     case "compaction_quality": {
       const warnings = event.findings.map(describeFinding);
@@ -213,14 +213,14 @@ function withMoveDivider(state: ScreenState, summaryId: string | undefined): Scr
 
 type ToolEvent = Extract<AgentEvent, { readonly toolCallId: string }>;
 
-export function reduceToolEvent(state: ScreenState, event: ToolEvent, now: number): ScreenState {
+function reduceToolEvent(state: ScreenState, event: ToolEvent, now: number): ScreenState {
   return updateToolBlocks(state, (block) =>
     block.id === event.toolCallId ? applyToolEvent(block, event, now) : block,
   );
 }
 
 /** Marks the calls that have no result when a run ends, so that the screen does not wait for them. */
-export function interruptOpenCalls(state: ScreenState): ScreenState {
+function interruptOpenCalls(state: ScreenState): ScreenState {
   return updateToolBlocks(state, (block) => (isFinished(block) ? block : { ...block, state: "broken-off" }));
 }
 
@@ -239,7 +239,7 @@ function applyToolEvent(block: ToolBlock, event: ToolEvent, now: number): ToolBl
   }
 }
 
-export function withEventNote(state: ScreenState, event: AgentEvent): ScreenState {
+function withEventNote(state: ScreenState, event: AgentEvent): ScreenState {
   const note = describeEvent(event);
   return note === null ? state : withNote(state, note);
 }
@@ -282,7 +282,7 @@ function describeNotice(event: AgentEvent): NoteText | null {
   return text === null ? null : { tone: "warning", text: text.replace(/^· /, "") };
 }
 
-export function reduceActivity(state: ScreenState, event: AgentEvent, now: number): ScreenState {
+function reduceActivity(state: ScreenState, event: AgentEvent, now: number): ScreenState {
   const activity = nextActivity(state.activity, event, now);
   return activity === state.activity ? state : { ...state, activity };
 }

@@ -128,7 +128,7 @@ function formatMarkedLines(count: number): string {
 }
 
 /** Estimates tokens in small steps, so that typing is not blocked. The estimates are cached. */
-export async function warmTokenEstimates(branch: LoadedBranch, budget: Budget): Promise<void> {
+async function warmTokenEstimates(branch: LoadedBranch, budget: Budget): Promise<void> {
   let deadline = performance.now() + STEP_BUDGET_MS;
   for (let count = STEP_ENTRIES; count < branch.entries.length; count += STEP_ENTRIES) {
     // Both calls continue from their cached result when the list is longer.

@@ -10,7 +10,7 @@ import { describeBusyRefusal } from "../../../text/compaction-text.ts";
 import { booleanField, nameField, nonEmptyTextField, optional } from "../parse-command.ts";
 import { failure, type Outcome, type RpcCommandDefinitions, success, unknownEntry } from "../rpc-context.ts";
 
-export async function compactForClient(request: CompactRequest, agent: Agent): Promise<Outcome<RpcResult<"compact">>> {
+async function compactForClient(request: CompactRequest, agent: Agent): Promise<Outcome<RpcResult<"compact">>> {
   const outcome = await agent.compact(request);
   if (outcome.type !== "compacted") {
     const result = reportCompaction(outcome);
@@ -29,7 +29,7 @@ export async function compactForClient(request: CompactRequest, agent: Agent): P
   });
 }
 
-export async function undoOrRedo(step: "undo" | "redo", agent: Agent): Promise<Outcome<RpcResult<"undo_compaction">>> {
+async function undoOrRedo(step: "undo" | "redo", agent: Agent): Promise<Outcome<RpcResult<"undo_compaction">>> {
   const outcome = await agent.undoCompaction(step);
   switch (outcome.type) {
     case "refused":

@@ -110,14 +110,14 @@ export const modelCommands: RpcCommandDefinitions<
   },
 };
 
-export async function setModel(name: string, context: CommandContext): Promise<Outcome<RpcModel>> {
+async function setModel(name: string, context: CommandContext): Promise<Outcome<RpcModel>> {
   const result = await modelCommand.run(name, context);
   if (result.type === "mistake" || result.type === "failed") return failure(result.message);
   return success(toRpcModel(context.agent.model));
 }
 
 /** Lists the models that have a key, and the current model even if it is not in the catalogue. */
-export async function listModels({
+async function listModels({
   agent,
   ...options
 }: ModelsWithKeyOptions & Pick<App, "agent">): Promise<readonly RpcModel[]> {

@@ -92,7 +92,7 @@ export type SlashOutcome =
   /** A prompt for the model. `isTemplate`: it was expanded from a template or skill. */
   | { readonly type: "prompt"; readonly content: UserContent; readonly isTemplate: boolean };
 
-export async function runSlashCommand(input: string, context: RpcContext): Promise<SlashOutcome> {
+async function runSlashCommand(input: string, context: RpcContext): Promise<SlashOutcome> {
   if (!input.startsWith("/")) return { type: "prompt", content: input, isTemplate: false };
   const { runCommand } = await import("../../../commands/run-command.ts");
   const result = await runCommand(input, context.app);
@@ -215,7 +215,7 @@ export const promptCommands: RpcCommandDefinitions<
   },
 };
 
-export async function listSlashCommands({
+async function listSlashCommands({
   extensions,
   templates: namedTemplates,
 }: Pick<CommandContext, "extensions" | "templates">): Promise<readonly RpcSlashCommand[]> {

@@ -115,7 +115,7 @@ export const sessionCommands: RpcCommandDefinitions<
 
 type SwitchOutcome = Outcome<RpcResult<"new_session">>;
 
-export async function startNewSession(parentSession: string | undefined, context: RpcContext): Promise<SwitchOutcome> {
+async function startNewSession(parentSession: string | undefined, context: RpcContext): Promise<SwitchOutcome> {
   const { sessionPath, cwd, home } = context.app;
   const veto = await checkExtensionVeto({ type: "session_before_switch", reason: "new" }, context.app);
   if (veto) return success({ cancelled: true });
@@ -129,15 +129,15 @@ export async function startNewSession(parentSession: string | undefined, context
   return toSwitchOutcome(await context.switchSession({ type: "named", name: path }, "new"));
 }
 
-export async function switchSession(name: string, context: RpcContext): Promise<SwitchOutcome> {
+async function switchSession(name: string, context: RpcContext): Promise<SwitchOutcome> {
   return await openResult(await resumeCommand.run(name, context.app), { context, reason: "resume" });
 }
 
-export async function cloneSession(context: RpcContext): Promise<SwitchOutcome> {
+async function cloneSession(context: RpcContext): Promise<SwitchOutcome> {
   return await openResult(await cloneCommand.run("", context.app), { context, reason: "fork" });
 }
 
-export async function forkSession(entryId: string, context: RpcContext): Promise<Outcome<RpcResult<"fork">>> {
+async function forkSession(entryId: string, context: RpcContext): Promise<Outcome<RpcResult<"fork">>> {
   const result = await forkCommand.run(entryId, context.app);
   const outcome = await openResult(result, { context, reason: "fork" });
   if (outcome.type === "failed") return outcome;
@@ -159,7 +159,7 @@ function toSwitchOutcome(outcome: Awaited<ReturnType<RpcContext["switchSession"]
   return outcome.type === "failed" ? outcome : success({ cancelled: false });
 }
 
-export async function trashSession(
+async function trashSession(
   { sessionPath, sessionId }: RpcParams<"delete_session">,
   app: Pick<CommandContext, "home" | "cwd" | "sessionPath">,
 ): Promise<Outcome<RpcResult<"delete_session">>> {

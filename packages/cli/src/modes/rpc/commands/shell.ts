@@ -12,7 +12,7 @@ interface ShellContext extends Pick<RpcContext, "sendEvent" | "getBackpressure">
 }
 
 /** Sends updates while the command runs, and returns once the result is recorded in the session. */
-export async function runShellCommand(
+async function runShellCommand(
   { command, excludeFromContext: isPrivate = false }: RpcParams<"bash">,
   { app, sendEvent, getBackpressure }: ShellContext,
 ): Promise<Outcome<RpcResult<"bash">>> {

@@ -10,7 +10,7 @@ import { countSessionTotals } from "../../../sessions/session-stats.ts";
 import { isCompacting } from "../../../text/compaction-text.ts";
 import { failure, type RpcCommandDefinitions, success } from "../rpc-context.ts";
 
-export async function getState({
+async function getState({
   agent,
   sessionPath,
   damage,
@@ -44,7 +44,7 @@ export function toRpcModel({ provider, model, api, contextWindow, maxTokens }: M
   };
 }
 
-export function toRpcUsage(agent: Agent): RpcUsage {
+function toRpcUsage(agent: Agent): RpcUsage {
   const { tokens, isEstimate, measured, contextWindow } = agent.contextUsage();
   const window = finiteOrNull(contextWindow) ?? 0;
   const percent = window > 0 ? Math.round((1000 * tokens) / window) / 10 : null;
@@ -55,7 +55,7 @@ export function toRpcUsage(agent: Agent): RpcUsage {
 const finiteOrNull = (value: number): number | null => (Number.isFinite(value) ? value : null);
 
 /** Null if the session file cannot be read. */
-export async function readStats({ agent, sessionPath }: Pick<App, "agent" | "sessionPath">): Promise<RpcStats | null> {
+async function readStats({ agent, sessionPath }: Pick<App, "agent" | "sessionPath">): Promise<RpcStats | null> {
   const totals = await countSessionTotals(agent.session, sessionPath);
   if (!totals) return null;
   const { userMessages, assistantMessages, toolCalls, toolResults, compactions, usage } = totals;

@@ -18,7 +18,7 @@ import {
 } from "../parse-command.ts";
 import { failure, type Outcome, type RpcCommandDefinitions, success, unknownEntry } from "../rpc-context.ts";
 
-export async function navigateTree(
+async function navigateTree(
   { entryId, ...options }: RpcParams<"navigate_tree">,
   agent: Agent,
 ): Promise<Outcome<RpcResult<"navigate_tree">>> {
@@ -44,7 +44,7 @@ export async function navigateTree(
 }
 
 /** Sorted by time. A parent always comes before its children, even if the clock was wrong. */
-export async function listEntries(store: Store): Promise<readonly Entry[]> {
+async function listEntries(store: Store): Promise<readonly Entry[]> {
   const all: { readonly entry: Entry; readonly time: string }[] = [];
   const stack = (await store.children(null)).toReversed().map((entry) => ({ entry, before: "" }));
   for (let item = stack.pop(); item; item = stack.pop()) {
@@ -62,7 +62,7 @@ export async function listEntries(store: Store): Promise<readonly Entry[]> {
 const YIELD_INTERVAL_ENTRIES = 1_000;
 
 /** Null if the tree is too deep for JSON parsers, which fail on deeply nested values. */
-export async function buildTree(store: Store): Promise<readonly RpcTreeNode[] | null> {
+async function buildTree(store: Store): Promise<readonly RpcTreeNode[] | null> {
   const labels = await store.labels();
   const roots: TreeNodeDraft[] = [];
   const nodesById = new Map<string, TreeNodeDraft>();

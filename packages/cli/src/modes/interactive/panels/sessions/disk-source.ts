@@ -41,7 +41,7 @@ export interface Searcher {
   updateIndex(report: (progress: string | null) => void, signal: AbortSignal): Promise<void>;
 }
 
-export function createSearcher({ home, redaction }: SearcherOptions): Searcher {
+function createSearcher({ home, redaction }: SearcherOptions): Searcher {
   let current = new AbortController();
   const env = { PITH_HOME: home };
   return {

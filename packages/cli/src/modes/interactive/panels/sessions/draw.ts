@@ -41,7 +41,7 @@ export interface PreviewContext extends SessionsContext {
   readonly preview: SessionPreview | undefined;
 }
 
-export function drawPreview({ item }: SessionRow, viewport: Viewport, context: PreviewContext): readonly string[] {
+function drawPreview({ item }: SessionRow, viewport: Viewport, context: PreviewContext): readonly string[] {
   const { theme } = viewport;
   const { preview } = context;
   const drawSection = (title: string, text: string | null | undefined, maxLines: number): readonly string[] =>
@@ -84,7 +84,7 @@ export interface RowViewport extends Viewport {
   readonly context: SessionsContext;
 }
 
-export function drawRow(row: SessionRow, state: SessionsState, viewport: RowViewport): readonly string[] {
+function drawRow(row: SessionRow, state: SessionsState, viewport: RowViewport): readonly string[] {
   const { theme, width, isSelected } = viewport;
   const tail = theme.dim(formatTail(row, state, viewport));
   const titleWidth = Math.max(1, width - visibleWidth(tail) - MARKER_WIDTH);

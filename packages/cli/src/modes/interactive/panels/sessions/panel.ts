@@ -17,7 +17,7 @@ import {
   type SessionsState,
 } from "./state.ts";
 
-export function answerPendingAction(state: SessionsState, key: string, source: SessionSource): SessionsKeyResult {
+function answerPendingAction(state: SessionsState, key: string, source: SessionSource): SessionsKeyResult {
   const { pendingAction } = state;
   if (pendingAction?.type === "trash") return answerTrash(state, key === "y" ? pendingAction : null, source);
   if (pendingAction?.type === "rename") return answerRename(state, key, { pendingAction, source });

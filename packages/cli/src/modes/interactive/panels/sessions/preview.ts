@@ -47,7 +47,7 @@ function endSentence(sentence: string): string {
 }
 
 /** Returns the last entries in file order, of any branch. Empty if the file cannot be read. */
-export async function readTailEntries(path: string): Promise<readonly Entry[]> {
+async function readTailEntries(path: string): Promise<readonly Entry[]> {
   try {
     const file = await open(path, "r");
     try {

@@ -33,7 +33,7 @@ export type FolderChoice =
   | { readonly type: "failed"; readonly why: string };
 
 /** A session can be resumed here even if its folder no longer exists. */
-export async function chooseFolder(item: SessionItem, { screen, cwd, home }: FolderOptions): Promise<FolderChoice> {
+async function chooseFolder(item: SessionItem, { screen, cwd, home }: FolderOptions): Promise<FolderChoice> {
   if (item.cwd === "" || item.cwd === cwd) return { type: "chosen", path: item.path };
   const exists = await isFolder(item.cwd);
   const folder = formatFolder(item.cwd, homedir());

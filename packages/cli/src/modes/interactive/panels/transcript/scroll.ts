@@ -26,7 +26,7 @@ export function getBlockLines(state: TranscriptState, position: BlockPosition, a
   return block ? drawCachedBlock(block, { ...area, isExpanded: state.expandedIds.has(block.id) }) : [];
 }
 
-export function countBlockRows(state: TranscriptState, position: BlockPosition, area: BodyArea): number {
+function countBlockRows(state: TranscriptState, position: BlockPosition, area: BodyArea): number {
   return getBlockLines(state, position, area).length;
 }
 

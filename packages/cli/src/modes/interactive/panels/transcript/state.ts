@@ -160,11 +160,7 @@ export interface GrowingPage {
 }
 
 /** Appends entries to the newest page as they are written, without reading it again. */
-export function trackNewestPage(
-  session: Session,
-  onGrowth: (page: GrownPage) => void,
-  signal: AbortSignal,
-): GrowingPage {
+function trackNewestPage(session: Session, onGrowth: (page: GrownPage) => void, signal: AbortSignal): GrowingPage {
   let pendingEntries: Entry[] | null = [];
   let [lastEntryId, entryCount, state] = [null as string | null, 0, initialScreenState];
   const addEntries = (entries: readonly Entry[]): void => {

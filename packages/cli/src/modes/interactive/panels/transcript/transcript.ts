@@ -28,7 +28,7 @@ import {
   type TranscriptState,
 } from "./state.ts";
 
-export function addPages(state: TranscriptState, { refs, pages, isLast, firstPage }: PageBatch): TranscriptState {
+function addPages(state: TranscriptState, { refs, pages, isLast, firstPage }: PageBatch): TranscriptState {
   const firstIndex = state.pageRefs.length;
   const loadedPages = new Map([
     ...state.loadedPages,
@@ -39,7 +39,7 @@ export function addPages(state: TranscriptState, { refs, pages, isLast, firstPag
 }
 
 /** Pages are numbered from the end, so it is always page 0 that grows. */
-export function updateNewestPage(state: TranscriptState, { ref, blocks }: GrownPage): TranscriptState {
+function updateNewestPage(state: TranscriptState, { ref, blocks }: GrownPage): TranscriptState {
   const isNewestLoaded = state.pageRefs.length === 0 || state.loadedPages.has(0);
   const loadedPages = isNewestLoaded ? new Map(state.loadedPages).set(0, blocks) : state.loadedPages;
   const goal = state.isFollowing ? ({ type: "end" } as const) : state.goal;
@@ -47,7 +47,7 @@ export function updateNewestPage(state: TranscriptState, { ref, blocks }: GrownP
 }
 
 /** Moves to the goal, if its page is loaded. */
-export function reachGoal(state: TranscriptState, area: BodyArea): TranscriptState {
+function reachGoal(state: TranscriptState, area: BodyArea): TranscriptState {
   const { goal } = state;
   switch (goal?.type) {
     case undefined:

@@ -27,7 +27,7 @@ export interface DrawRowOptions {
   readonly now: number;
 }
 
-export function drawRow(row: TreeRow, options: DrawRowOptions): string {
+function drawRow(row: TreeRow, options: DrawRowOptions): string {
   const { maxDepth, isSelected, width, theme, now } = options;
   const { node } = row;
   const { label, suffix } = buildMarks(row, options);
@@ -256,7 +256,7 @@ export interface PreviewOptions {
 }
 
 /** Returns exactly `height` lines. */
-export function drawPreview(state: TreeState, options: PreviewOptions): readonly string[] {
+function drawPreview(state: TreeState, options: PreviewOptions): readonly string[] {
   const { height, theme } = options;
   const header = [...drawHeader(state, options), ""];
   const textLines = renderSelectedEntry(state, options);

@@ -85,7 +85,7 @@ function resultTone({ type }: CommandResult): "plain" | "bad" {
   return type === "failed" || type === "mistake" ? "bad" : "plain";
 }
 
-export async function buildRestoreDiff(
+async function buildRestoreDiff(
   file: PlannedFile,
   { files, originals, checkPermission }: RewindOptions,
   folder: string,

@@ -28,7 +28,7 @@ export interface VisibleArea {
 }
 
 /** Null if the key does not navigate. */
-export function applyNavigationKey(state: TreeState, key: string, visibleArea: VisibleArea): TreeState | null {
+function applyNavigationKey(state: TreeState, key: string, visibleArea: VisibleArea): TreeState | null {
   return navigationKeys.get(key)?.(state, visibleArea) ?? null;
 }
 

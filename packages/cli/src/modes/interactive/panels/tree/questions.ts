@@ -83,7 +83,7 @@ export function isRestorable({ type }: PlannedFile): boolean {
   return type === "restore" || type === "remove";
 }
 
-export function describePlannedFile({ type, hasForeignChanges, why }: PlannedFile): string {
+function describePlannedFile({ type, hasForeignChanges, why }: PlannedFile): string {
   const foreignNote = hasForeignChanges ? "; changes made outside this session are lost" : "";
   switch (type) {
     case "restore":

@@ -220,7 +220,7 @@ export interface Layout {
   readonly rowNumbers: Int32Array;
 }
 
-export const emptyLayout: Layout = {
+const emptyLayout: Layout = {
   rows: [],
   branchCount: 1,
   maxDepth: 0,
