@@ -15,7 +15,7 @@ export async function enqueue(session: Session, queued: QueuedMessage): Promise<
 }
 
 /** Removes matching messages from the queue, and returns those that were still in it. */
-export async function removeQueued(
+async function removeQueued(
   session: Session,
   matches: (queued: QueuedMessage) => boolean,
 ): Promise<readonly QueuedMessage[]> {
@@ -95,7 +95,7 @@ function toNewEntry({ id, message }: Delivery): NewEntry {
   return { type: "custom_message", ...fields, id };
 }
 
-export function queueUpdateEvent({ branch: { state } }: Session): AgentEvent {
+function queueUpdateEvent({ branch: { state } }: Session): AgentEvent {
   const textsOf = (kind: QueuedMessage["kind"]): readonly string[] =>
     state.queue.filter((queued) => queued.kind === kind && !queued.custom).map(({ content }) => displayText(content));
   return { type: "queue_update", steering: textsOf("steer"), followUp: textsOf("followUp") };

@@ -258,7 +258,7 @@ const checkLength: CandidateCheck = ({ candidate: { route, narrative, notes }, p
 };
 
 /** BOUND4: refuses a summary that is many times too long, before it is read, redacted or counted. */
-export function checkFarTooLong(
+function checkFarTooLong(
   { checkpoint }: CompactionPlan,
   { route, narrative, notes }: SummaryCandidate,
 ): Finding | null {

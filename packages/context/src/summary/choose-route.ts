@@ -91,7 +91,7 @@ function estimateSamePrefixUsage(
 }
 
 /** Adds the instruction to the last request. Null if it does not fit the window together with an answer, or if the host has a task of its own. */
-export function buildSamePrefixPrompt(job: PromptJob): PromptRequest | null {
+function buildSamePrefixPrompt(job: PromptJob): PromptRequest | null {
   const { sent, model, runtime } = job;
   if (!sent || job.task !== undefined) return null;
   const materials = toSummaryMaterial("leaving-messages", formatListedMessages(job.leaving));

@@ -271,6 +271,3 @@ export const TURN_PREFIX_SUMMARIZATION_PROMPT: string = fillTemplate(PROMPT_TEMP
   format: SUMMARY_FORMATS.turn,
   kept: "",
 });
-
-/** The prompt for a branch that the user has left. `{tokens}` and `{words}` are the size limit. */
-export const BRANCH_SUMMARY_PROMPT: string = fillTemplate(PROMPT_TEMPLATES.branch, { format: SUMMARY_FORMATS.branch });

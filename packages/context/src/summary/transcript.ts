@@ -119,7 +119,7 @@ export interface TranscriptSource {
 }
 
 /** Returns the parts of an entry, given its message in the context. Empty for an entry that is shown elsewhere or has no text. */
-export function toTranscriptParts(message: AgentMessage, source: TranscriptSource): readonly TranscriptPart[] {
+function toTranscriptParts(message: AgentMessage, source: TranscriptSource): readonly TranscriptPart[] {
   if (isStateEntry(source.entry)) return [];
   const skill = readLoadedSkill(source.entry);
   // SKL6: a skill is attached again in full, so the transcript only names it.
@@ -152,7 +152,7 @@ interface ExcerptLimits {
 }
 
 /** In tokens: a text of up to `fullTokens` stays as it is. A longer one becomes an excerpt: a `share` of it, at most `maxTokens`. */
-export const TRANSCRIPT_LIMITS = {
+const TRANSCRIPT_LIMITS = {
   text: { fullTokens: 2_000, share: 0.38, maxTokens: 12_000 },
   output: { fullTokens: 400, share: 0.38, maxTokens: 12_000 },
   /** Failed output gets more: the cause of a failure matters more than normal output. */
@@ -270,13 +270,13 @@ export interface OutdatedCalls {
   readonly arguments: ReadonlyMap<ToolCallBlock, Readonly<Record<string, unknown>>>;
 }
 
-export const noOutdatedCalls: OutdatedCalls = { results: new Map(), arguments: new Map() };
+const noOutdatedCalls: OutdatedCalls = { results: new Map(), arguments: new Map() };
 
 /**
  * Finds outdated calls. A read is outdated if a later read shows the same text or the whole file, or if the file is written as a whole; a
  * write is outdated if the file is written as a whole again. Failed calls and partial edits make nothing outdated.
  */
-export function findOutdatedCalls(entries: readonly Entry[], edits: readonly ContextEditEntry[]): OutdatedCalls {
+function findOutdatedCalls(entries: readonly Entry[], edits: readonly ContextEditEntry[]): OutdatedCalls {
   const outdatedResults = findOutdatedResults(entries, {
     edits,
     accepts: ({ why }) => Object.hasOwn(OUTDATED_NOTES, why),
