@@ -26,7 +26,7 @@ export function formatSize(chunks: readonly OutputChunk[]): string {
 const cli = join(root, "packages/cli");
 const PLAIN_HEADERS = join(root, "packages/models/src/network/http-request.ts");
 /** Where the program is built for publishing. */
-export const PROGRAM_FOLDER: string = join(cli, "dist/program");
+const PROGRAM_FOLDER: string = join(cli, "dist/program");
 
 // The terminal library compiles a pattern of all emoji when it is loaded, which takes longer than the rest of it. The replacement
 // compiles it when the first possible emoji is tested.

@@ -111,7 +111,7 @@ function checkGeneratedParts({ path, text }: Page, generators: Generators): read
 const API_PAGE = "docs/api.md";
 const MAX_API_LINES = 900;
 
-export function checkApi(root: string, { entryPoints }: Api): readonly Fault[] {
+function checkApi(root: string, { entryPoints }: Api): readonly Fault[] {
   return [...entryPoints.flatMap(checkEntryPoint), ...checkPageLength(join(root, API_PAGE))];
 }
 

@@ -1,5 +1,5 @@
 /**
- * `node scripts/check-house.ts [ROOT]` checks imports between packages and between the layers of the program, import cycles, opening
+ * `node scripts/check-house.ts [ROOT]` checks imports between packages and between the layers of the program, unused exports, opening
  * sentences, the purity of `packages/context` and the lists of files in ARCHITECTURE.md. `pnpm house` also lists questions and figures; `pnpm house --json` prints the figures alone, and
  * `pnpm prose` the sentences that sound translated.
  */
@@ -10,8 +10,9 @@ import { type ESTree, Visitor } from "rolldown/utils";
 import { type Fault, formatCount, formatFault, sortFaults } from "./fault.ts";
 import { checkCodePaths, checkCompactionPath, checkPathNames, checkRetiredWords } from "./house/code-paths.ts";
 import { AIMS, measureSources, type SourceFigures } from "./house/figures.ts";
-import { checkCliLayers, findFilesInCycles, relativeImportGraph } from "./house/import-graph.ts";
+import { checkCliLayers } from "./house/import-graph.ts";
 import { askAboutNames, askAboutSizes, listProseMarks } from "./house/questions.ts";
+import { checkUnusedExports } from "./house/unused-exports.ts";
 import {
   type Check,
   CONTEXT_PACKAGE,
@@ -69,7 +70,6 @@ export interface CheckReport {
 const CHECKS: readonly Check[] = [
   checkPackageImports,
   checkIndexFiles,
-  checkCycles,
   checkOpeningSentences,
   checkContextDependencies,
   checkPurity,
@@ -78,6 +78,7 @@ const CHECKS: readonly Check[] = [
   checkPathNames,
   checkRetiredWords,
   checkCliLayers,
+  checkUnusedExports,
 ];
 
 export function runChecks(root: string): CheckReport {
@@ -119,7 +120,7 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
 const TEST_DOUBLES = "packages/context/test/support/";
 const TEST_DOUBLE_USERS: readonly string[] = ["bench", "evals", "scripts"];
 
-export function checkPackageImports(workspace: Workspace): readonly Fault[] {
+function checkPackageImports(workspace: Workspace): readonly Fault[] {
   return [
     ...workspace.packages.flatMap(checkIsListed),
     ...workspace.sources.flatMap((source) => checkImports(workspace, source)),
@@ -166,13 +167,7 @@ function isAllowedTarget({ folder }: PackageFolder, target: string): boolean {
   return target.startsWith(TEST_DOUBLES) && TEST_DOUBLE_USERS.includes(folder);
 }
 
-/** Biome's `noImportCycles` prints the cycle. This check adds what Biome leaves out: `import("./a.ts").A` and a file that imports itself. */
-export function checkCycles(workspace: Workspace): readonly Fault[] {
-  const sentence = "is in an import cycle, types included; move what the files share into one of its own";
-  return findFilesInCycles(relativeImportGraph(workspace)).map((path) => ({ path, line: 1, sentence }));
-}
-
-export function checkIndexFiles({ sources }: Workspace): readonly Fault[] {
+function checkIndexFiles({ sources }: Workspace): readonly Fault[] {
   return sources.filter(({ path }) => path.endsWith("/index.ts")).flatMap(checkOnlyReexports);
 }
 
@@ -190,7 +185,7 @@ function checkOnlyReexports(source: Source): Fault[] {
 const OPENING_COMMENT = /^(?:#![^\n]*\n)?\s*\/\*\*(.*?)\*\//s;
 const END_OF_SENTENCE = /[^\s.*]\.[)"”]*(?:\s|$)/;
 
-export function checkOpeningSentences({ sources, tests }: Workspace): readonly Fault[] {
+function checkOpeningSentences({ sources, tests }: Workspace): readonly Fault[] {
   const sentence = "does not open with a `/** … */` sentence that ends in a full stop; say what the file does";
   const withoutSentence = [...sources, ...tests].filter(
     ({ text }) => !END_OF_SENTENCE.test(OPENING_COMMENT.exec(text)?.[1] ?? ""),
@@ -198,7 +193,7 @@ export function checkOpeningSentences({ sources, tests }: Workspace): readonly F
   return withoutSentence.map(({ path }) => ({ path, line: 1, sentence }));
 }
 
-export function checkContextDependencies({ packages, sources }: Workspace): readonly Fault[] {
+function checkContextDependencies({ packages, sources }: Workspace): readonly Fault[] {
   const dependencies = packages.find(({ folder }) => folder === CONTEXT_PACKAGE)?.dependencies ?? [];
   const files = sources.filter(({ path }) => path.startsWith(CONTEXT_SOURCES));
   return [
@@ -229,7 +224,7 @@ function mayUseNode({ path }: Source): boolean {
 }
 
 /** Checks for uses of the clock, randomness, timers, the process and the console. */
-export function checkPurity({ sources }: Workspace): readonly Fault[] {
+function checkPurity({ sources }: Workspace): readonly Fault[] {
   return sources
     .filter((source) => source.path.startsWith(CONTEXT_SOURCES) && !mayUseNode(source))
     .flatMap((source) =>

@@ -53,7 +53,7 @@ export function checkWorkflows(root: string): readonly Fault[] {
   return listWorkflowFiles(root).flatMap((path) => checkWorkflow(path, readFileSync(join(root, path), "utf8")));
 }
 
-export function listWorkflowFiles(root: string): readonly string[] {
+function listWorkflowFiles(root: string): readonly string[] {
   if (!existsSync(join(root, WORKFLOW_FOLDER))) return [];
   const names = readdirSync(join(root, WORKFLOW_FOLDER), { recursive: true, encoding: "utf8" });
   return names.filter((name) => /\.ya?ml$/.test(name)).map((name) => join(WORKFLOW_FOLDER, name));

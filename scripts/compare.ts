@@ -109,7 +109,7 @@ export interface PlayOptions {
 /** The output by the name of the case. */
 export type PlayResults = ReadonlyMap<string, string>;
 
-export async function playAll(program: string, options: PlayOptions): Promise<PlayResults> {
+async function playAll(program: string, options: PlayOptions): Promise<PlayResults> {
   const results = new Map<string, string>();
   prepareFolder(options);
   for (const [name, args] of listFileCases(options)) results.set(name, runProgram(program, args, options));

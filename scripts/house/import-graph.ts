@@ -12,7 +12,7 @@ export function relativeImportGraph({ sources }: Workspace): ImportGraph {
   return new Map(sources.map((source) => [source.path, listImports(source).flatMap(({ target }) => target ?? [])]));
 }
 
-/** All files that a file imports, directly or not. The file itself is among them only if it is in a cycle. */
+/** All files that a file imports, directly or not. */
 export function reachableFiles(graph: ImportGraph, start: string): ReadonlySet<string> {
   const reached = new Set<string>();
   const queue = [...(graph.get(start) ?? [])];
@@ -22,10 +22,6 @@ export function reachableFiles(graph: ImportGraph, start: string): ReadonlySet<s
     queue.push(...(graph.get(path) ?? []));
   }
   return reached;
-}
-
-export function findFilesInCycles(graph: ImportGraph): readonly string[] {
-  return [...graph.keys()].filter((path) => reachableFiles(graph, path).has(path));
 }
 
 /**

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Fault } from "../fault.ts";
 import { PROGRAM_NAME, SCOPE } from "../packages.ts";
-import { listSubfolders, readFolder, type Source } from "../source/source.ts";
+import { listSubfolders, readFiles, readFolder, type Source } from "../source/source.ts";
 
 export interface Workspace {
   readonly sources: readonly Source[];
@@ -55,11 +55,16 @@ export function readWorkspace(root: string): Workspace {
   const architecture = join(root, "ARCHITECTURE.md");
   return {
     sources: sourceFolders.flatMap((folder) => readFolder(root, folder)),
-    tests: [...packages.map((folder) => `${folder}/test`), "packages/cli/e2e", "bench/test"].flatMap((folder) =>
-      readFolder(root, folder),
-    ),
+    tests: [
+      ...packages.flatMap((folder) => [...readFolder(root, `${folder}/test`), ...readFolder(root, `${folder}/e2e`)]),
+      ...readFolder(root, "bench/test"),
+      ...readFiles(
+        root,
+        ["vitest.config.ts"].filter((path) => existsSync(join(root, path))),
+      ),
+    ],
     packages: packageFolders.map((folder) => readPackageFolder(root, folder)),
-    pages: listPages(root, packages).map((path) => ({ path, text: readFileSync(join(root, path), "utf8") })),
+    pages: readFiles(root, listPages(root, packages)),
     architecture: existsSync(architecture) ? readFileSync(architecture, "utf8") : "",
   };
 }

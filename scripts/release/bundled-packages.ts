@@ -8,7 +8,7 @@ import { dirname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** SPDX ids of licences that permit distribution under MIT with a notice. */
-export const PERMITTED_LICENCES: readonly string[] = [
+const PERMITTED_LICENCES: readonly string[] = [
   "0BSD",
   "Apache-2.0",
   "BSD-2-Clause",
@@ -73,7 +73,7 @@ const CATALOGUE = {
   notice: "packages/models/src/catalogue/NOTICE.md",
 };
 
-export const GENERATED_DATA: readonly GeneratedData[] = [
+const GENERATED_DATA: readonly GeneratedData[] = [
   {
     module: "packages/context/src/secrets/gitleaks-patterns.ts",
     name: "gitleaks",

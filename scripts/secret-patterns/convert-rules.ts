@@ -87,7 +87,7 @@ function removeSpacesInNode(node: RegexNode): RegexNode {
 }
 
 /** Lists the literal beginnings of a shape. A prefix is matched as it is written, even if gitleaks ignores case. */
-export function listPrefixes(nodes: readonly RegexNode[]): readonly string[] {
+function listPrefixes(nodes: readonly RegexNode[]): readonly string[] {
   let prefixes = [""];
   for (const node of nodes) {
     const next = listLiterals(node);
@@ -141,7 +141,7 @@ function isDistinctive(prefix: string): boolean {
 }
 
 /** Whether the prefix alone identifies a secret, as `glpat-` does. */
-export function hasDistinctivePrefix({ prefixes, needsName }: ConvertedRule): boolean {
+function hasDistinctivePrefix({ prefixes, needsName }: ConvertedRule): boolean {
   return !needsName && prefixes.every((prefix) => prefix.length >= 4 && /[_.~=-]$/.test(prefix));
 }
 

@@ -19,7 +19,7 @@ export const parseSource: (source: Source) => ParseResult = memoizePerSource(({ 
 });
 
 /** Wraps a function so that it runs once for each file. */
-export function memoizePerSource<Result>(compute: (source: Source) => Result): (source: Source) => Result {
+function memoizePerSource<Result>(compute: (source: Source) => Result): (source: Source) => Result {
   const results = new WeakMap<Source, { readonly result: Result }>();
   return (source) => {
     const cached = results.get(source) ?? { result: compute(source) };
@@ -39,7 +39,11 @@ export function countLines({ text }: Source): number {
 
 /** Reads all TypeScript files below a folder. A missing folder has none. */
 export function readFolder(root: string, folder: string): Source[] {
-  return listFiles(root, folder).map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }));
+  return readFiles(root, listFiles(root, folder));
+}
+
+export function readFiles(root: string, paths: readonly string[]): Source[] {
+  return paths.map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }));
 }
 
 /** The folders directly inside a folder. */

@@ -28,18 +28,6 @@ test.each(plantedFaults)("found: $fault", ({ files, at, message }) => {
   expect(faults[0]?.sentence).toContain(message);
 });
 
-test("found: a cycle, by types too", () => {
-  const files = {
-    "bench/src/a.ts": sourceFile(`import "./b.ts";`),
-    "bench/src/b.ts": sourceFile(`export type B = import("./c.ts").C;`),
-    "bench/src/c.ts": sourceFile(`import type { A } from "./a.ts";`),
-    "bench/src/d.ts": sourceFile(`import "./a.ts";`),
-  };
-  const { faults, figures } = runChecks(writeTree({ ...cleanWorkspace, ...files }));
-  expect(faults.map(({ path }) => path)).toEqual(["bench/src/a.ts", "bench/src/b.ts", "bench/src/c.ts"]);
-  expect(figures).toMatchObject({ cycles: 3 });
-});
-
 test("Biome finds a cycle of type imports", () => {
   const root = writeTree({
     "biome.json": readFileSync(join(import.meta.dirname, "../../biome.json"), "utf8").replace(/"vcs".*\n/, ""),
@@ -67,6 +55,32 @@ test.each([
   `const a = \`process.env \${name} console.log\`;`,
 ])("is not an effect: %s", (text) => {
   expect(runChecks(writeTree({ ...cleanWorkspace, ...faultInMessage(text).files })).faults).toEqual([]);
+});
+
+test.each([
+  ["an import", "import { limit } from './a.ts';", "export const limit = 1;"],
+  ["an export under another name", "export { limit as other } from './a.ts';", "export const limit = 1;"],
+  ["an export of the whole file", "export * from './a.ts';", "export const limit = 1;"],
+  ["a namespace", "import * as all from './a.ts';\nall.limit;", "export const limit = 1;"],
+  ["a dynamic import", "const { limit } = await import('./a.ts');", "export function limit() {}"],
+  ["a type of a value", "type A = typeof import('./a.ts').limit;", "export class limit {}"],
+  ["a type, which may be part of a signature", "import './a.ts';", "export interface A {}"],
+])("is not an unused export: %s", (_, user, text) => {
+  const files = { "bench/src/a.ts": sourceFile(text), "bench/src/suite.ts": sourceFile(user) };
+  expect(runChecks(writeTree({ ...cleanWorkspace, ...files }))).toMatchObject({
+    faults: [],
+    figures: { unused_exports: 0 },
+  });
+});
+
+test("an export that only a test uses is no fault, but counted", () => {
+  const files = {
+    "bench/src/a.ts": sourceFile("export const a = 1;"),
+    "bench/test/a.test.ts": sourceFile(`import { a } from "../src/a.ts";`),
+  };
+  const { faults, figures } = runChecks(writeTree({ ...cleanWorkspace, ...files }));
+  expect(faults).toEqual([]);
+  expect(figures).toMatchObject({ unused_exports: 0, test_only_exports: 1 });
 });
 
 const body = "  work();\n".repeat(59);
@@ -129,7 +143,10 @@ test.each([
   ],
   [
     "a participle alone",
-    { "bench/src/a.ts": sourceFile("export function told(): void {}") },
+    {
+      "bench/src/a.ts": sourceFile("export function told(): void {}"),
+      "bench/test/a.test.ts": sourceFile(`import { told } from "../src/a.ts";`),
+    },
     `bench/src/a.ts:3 told begins with the participle "told"`,
   ],
   [
@@ -157,6 +174,7 @@ test.each([
       ...cleanWorkspace,
       ...twoMoreFiles("bench/src/onboarding"),
       "bench/src/onboarding/types.ts": sourceFile(text),
+      "bench/test/types.test.ts": sourceFile(`import "../src/onboarding/types.ts";\n\n// ${text}`),
     }),
   );
   expect([...faults, ...questions]).toEqual([]);
@@ -250,7 +268,12 @@ test("pnpm house lists questions and figures; with --json the figures are one ob
     agent_back_arrows: 0,
     prose_marks: 0,
     gerund_folders: 0,
-    cycles: 0,
+    scripts_lines: 0,
+    unused_exports: 0,
+    test_only_exports: 0,
+    test_idiom: 0,
+    test_helper_files: 0,
+    test_helper_lines: 0,
   });
 });
 
@@ -258,7 +281,7 @@ test("pnpm prose lists sentences of documents and strings that sound translated,
   const planted = writeTree({
     ...cleanWorkspace,
     "docs/a.md": "Nobody is asked.\n\n```\nnobody\n```\n\nThe user is asked. `anew`\n",
-    "packages/cli/src/text/a.ts": sourceFile('export const hint = "The branch is told in short";\n// nobody'),
+    "packages/cli/src/text/a.ts": sourceFile('const hint = "The branch is told in short";\n// nobody'),
   });
   const { status, lines } = runScript("check-house.ts", "--prose", planted);
   expect(status).toBe(0);
@@ -313,7 +336,7 @@ test.each([
   expect(figures).toMatchObject({ agent_back_arrows: count });
 });
 
-const names = sourceFile(`export function told(): void {
+const names = sourceFile(`function told(): void {
   const keptWords = () => {};
 }
 class Store {
@@ -361,7 +384,14 @@ test.each([
       [`${CONTEXT_SOURCES}/names.ts`]: sourceFile(""),
     },
   ],
-  ["context_main_exports is 131", { [`${CONTEXT_SOURCES}/index.ts`]: sourceFile(exportNames(131)) }],
+  [
+    "context_main_exports is 131",
+    {
+      [`${CONTEXT_SOURCES}/index.ts`]: sourceFile(
+        `${exportNames(130)}\nexport { compact } from "./compaction/compact.ts";`,
+      ),
+    },
+  ],
   ["gerund_folders is 1", { "packages/cli/src/reading/a.ts": sourceFile("") }],
   [
     "compaction_lines is 7634",

@@ -34,9 +34,7 @@ export const cleanWorkspace: FileTree = {
   [`${CONTEXT_SOURCES}/node/clock.ts`]: `#!/usr/bin/env node\n${sourceFile(`import "node:fs";\n\nDate.now();`)}`,
   "packages/context/test/entry.test.ts": sourceFile(`import "../../models/src/convert.ts";`),
   "packages/agent/package.json": formatManifest("@pith/agent", { ".": "./src/index.ts" }),
-  "packages/agent/src/compact.ts": sourceFile(
-    `import { compact } from "@pith/context";\n\nexport const all = compact({});`,
-  ),
+  "packages/agent/src/compact.ts": sourceFile(`import { compact } from "@pith/context";\n\ncompact({});`),
   "packages/models/package.json": formatManifest("@pith/models", {
     ".": "./src/index.ts",
     "./convert": "./src/convert.ts",

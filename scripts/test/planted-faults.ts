@@ -174,16 +174,16 @@ const pathFaults: readonly PlantedFault[] = [
     fault: "two functions with one name on a path",
     files: {
       "packages/agent/src/compact.ts": sourceFile(
-        `import { compact } from "@pith/context";\n\nexport const all = compact({});\nfunction plan(): void {}`,
+        `import { compact } from "@pith/context";\n\ncompact({});\nfunction plan(): void {}`,
       ),
-      [`${CONTEXT_SOURCES}/session/session.ts`]: sourceFile("export class Session {}\nexport async function plan() {}"),
+      [`${CONTEXT_SOURCES}/session/session.ts`]: sourceFile("export class Session {}\nasync function plan() {}"),
     },
     at: `${CONTEXT_SOURCES}/session/session.ts:1`,
     message: "plan is declared in packages/agent/src/compact.ts too, on the same path (compaction path)",
   },
   {
     fault: "a retired word",
-    files: { [`${CONTEXT_SOURCES}/compaction/second.ts`]: sourceFile("export function planElision(): void {}") },
+    files: { [`${CONTEXT_SOURCES}/compaction/second.ts`]: sourceFile("function planElision(): void {}") },
     at: `${CONTEXT_SOURCES}/compaction/second.ts:3`,
     message: 'planElision uses the retired word "elision"',
   },
@@ -220,7 +220,7 @@ const pathFaults: readonly PlantedFault[] = [
   },
   {
     fault: "a file of the agent that does not call compact",
-    files: { "packages/agent/src/compact.ts": sourceFile("export const all = [];") },
+    files: { "packages/agent/src/compact.ts": sourceFile("const all = [];") },
     at: "ARCHITECTURE.md:3",
     message: "does not call compact",
   },
@@ -237,14 +237,23 @@ const pathFaults: readonly PlantedFault[] = [
 
 const shapeFaults: readonly PlantedFault[] = [
   {
-    fault: "a file that imports itself",
-    files: { "bench/src/a.ts": sourceFile(`export { a } from "./a.ts";`) },
-    at: "bench/src/a.ts:1",
-    message: "is in an import cycle",
+    fault: "an export that only its own file uses",
+    files: { "bench/src/a.ts": sourceFile("export const limit = 1;\nlimit;") },
+    at: "bench/src/a.ts:3",
+    message: "no other file uses limit",
+  },
+  {
+    fault: "an export that a dynamic import leaves out",
+    files: {
+      "bench/src/a.ts": sourceFile("export const limit = 1;\nexport const run = 2;"),
+      "bench/src/b.ts": sourceFile(`(await import("./a.ts")).run;`),
+    },
+    at: "bench/src/a.ts:3",
+    message: "no other file uses limit",
   },
   {
     fault: "code in an index.ts",
-    files: { "bench/src/index.ts": `${sourceFile(`export * from "./suite.ts";`)}export const more = 1;\n` },
+    files: { "bench/src/index.ts": `${sourceFile(`export * from "./suite.ts";`)}const more = 1;\n` },
     at: "bench/src/index.ts:4",
     message: "an index.ts contains only",
   },

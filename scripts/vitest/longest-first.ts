@@ -6,7 +6,7 @@ import { BaseSequencer } from "vitest/node";
 import { readTimes, root } from "./file-reporter.ts";
 
 /** Files that take longer than others of their size, on a clean checkout, which has no times of earlier runs. */
-export const LONGEST: readonly string[] = [
+const LONGEST: readonly string[] = [
   "packages/cli/test/hostile/hostile.test.ts",
   "packages/cli/test/e2e.test.ts",
   "packages/cli/test/bounds/bounds.test.ts",

@@ -10,7 +10,7 @@ import { preparationThreshold, preparedTail } from "./thresholds.ts";
 type Prepared = Extract<PrepareSummaryResult, { type: "prepared" }>;
 
 /** The summary that is being prepared, or is ready. There is one at a time. */
-export class SummaryPreparation implements BackgroundSummary {
+class SummaryPreparation implements BackgroundSummary {
   readonly #run: CompactionContext;
   readonly #budget: Budget;
   /** The tokens that the summary replaces. Everything after them is kept. */

@@ -54,7 +54,7 @@ export interface PreparedSummaryOptions extends Pick<PlanRequest, "earlier"> {
   readonly instructions?: string;
 }
 
-export function createPreparedSummary(parts: PreparedParts, options: PreparedSummaryOptions): PreparedSummary {
+function createPreparedSummary(parts: PreparedParts, options: PreparedSummaryOptions): PreparedSummary {
   const { plan } = parts;
   return {
     ...parts,
@@ -207,7 +207,7 @@ function toSavedFile(
 }
 
 /** Returns null if the text is damaged or from another version, or if a covered entry, the model or the settings have changed. */
-export function restoreSummary(text: string, options: PreparedSummaryOptions): PreparedSummary | null {
+function restoreSummary(text: string, options: PreparedSummaryOptions): PreparedSummary | null {
   const saved = parseSaved(text, options.session);
   if (!saved) return null;
   const { session, budget, design, earlier } = options;

@@ -172,7 +172,7 @@ const MAX_QUOTE_CHARS = 80;
  * Estimates a summary as `summarizeTranscript` requests it. No other request begins like these, so none of them is cached.
  * Returns null if the transcript does not fit the model, even in chunks.
  */
-export function estimateTranscriptUsage(originalJob: PromptJob): SummaryUsageEstimate | null {
+function estimateTranscriptUsage(originalJob: PromptJob): SummaryUsageEstimate | null {
   const job = limitMaterials({ ...originalJob, runtime: { nonce: () => "estimated-nonce" } });
   const budget = availableMaterialTokens(job);
   const fullTranscript = job.transcript("full");
@@ -185,7 +185,7 @@ export function estimateTranscriptUsage(originalJob: PromptJob): SummaryUsageEst
 /** Roughly the share of summaries for which a correction is requested. A correction sends the last prompt again, with the answer. */
 const CORRECTION_SHARE = 0.15;
 
-export function withCorrection(usage: SummaryUsageEstimate): SummaryUsageEstimate {
+function withCorrection(usage: SummaryUsageEstimate): SummaryUsageEstimate {
   const { inputTokens, cachedTokens, writtenTokens, outputTokens } = usage;
   return {
     inputTokens: inputTokens + Math.ceil((inputTokens + outputTokens) * CORRECTION_SHARE),
@@ -230,7 +230,7 @@ function estimatePrompts(prompts: readonly PromptRequest[], job: PromptJob): Sum
  * The size of the last answer, or the usual size. Recorded summaries of 1,600 to 8,300 tokens are 400 to 1,100 tokens long, and those of
  * 180,000 tokens are 900 to 1,100. A turn alone has a third of the sections.
  */
-export function expectAnswerTokens(inputTokens: number, { format, tokens, answerTokens }: PromptJob): number {
+function expectAnswerTokens(inputTokens: number, { format, tokens, answerTokens }: PromptJob): number {
   const usualTokens = Math.min(USUAL_ANSWER_TOKENS, Math.round(10 * Math.sqrt(inputTokens)));
   return answerTokens ?? Math.min(tokens, format === "turn" ? Math.round(usualTokens / 3) : usualTokens);
 }

@@ -253,7 +253,7 @@ const claimText = ({ text }: SummaryItem): string => removeCitations(removeMarks
  * Finds the entry about the work that shares the rarest words with a line. Null if no entry has a third of the words, or if another one
  * shares nearly as much: a wrong number is worse than none.
  */
-export function findWorkSource(claim: string, evidence: Pick<Evidence, "sources" | "resolve">): string | null {
+function findWorkSource(claim: string, evidence: Pick<Evidence, "sources" | "resolve">): string | null {
   const { words } = buildVocabulary(claim);
   // Only the model can tell which message of the user a line rests on. A report of a change has less to say than its call.
   const sources = [...evidence.sources()].filter(
@@ -274,7 +274,7 @@ export function findWorkSource(claim: string, evidence: Pick<Evidence, "sources"
 const MIN_SCORE_RATIO = 1.1;
 
 /** Finds the user's message that has nearly all words of a line. The words of an invented permission are partly the user's, too. */
-export function findTypedSource(claim: string, { userSources }: Pick<Evidence, "userSources">): string | null {
+function findTypedSource(claim: string, { userSources }: Pick<Evidence, "userSources">): string | null {
   return [...userSources()].findLast(([, source]) => isTyped(claim, source))?.[0] ?? null;
 }
 
@@ -293,7 +293,7 @@ export interface NearbySource {
 }
 
 /** Finds the nearest entry, a few numbers beside those that a line cites, that has most of its words. */
-export function findNearbySource(
+function findNearbySource(
   claim: string,
   { references, isUserClaim }: { readonly references: readonly string[]; readonly isUserClaim: boolean },
   { sourceOf }: Pick<Evidence, "sourceOf">,
@@ -308,7 +308,7 @@ export function findNearbySource(
 }
 
 /** Whether an entry about the work has most words of a line. */
-export function hasMostWords(claim: string, { isFromUser, vocabulary }: EvidenceSource): boolean {
+function hasMostWords(claim: string, { isFromUser, vocabulary }: EvidenceSource): boolean {
   if (isFromUser) return false;
   const { shared, all } = countSharedWords(claim, vocabulary());
   return shared >= MIN_MOST_WORDS && shared * 2 >= all;
