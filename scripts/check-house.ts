@@ -1,5 +1,5 @@
 /**
- * `node scripts/check-house.ts [ROOT]` checks imports between packages and between the layers of the program, unused exports, opening
+ * `node scripts/check-house.ts [ROOT]` checks imports between packages and between the layers of the program, opening
  * sentences, the purity of `packages/context` and the lists of files in ARCHITECTURE.md. `pnpm house` also lists questions and figures; `pnpm house --json` prints the figures alone, and
  * `pnpm prose` the sentences that sound translated.
  */
@@ -12,7 +12,6 @@ import { checkCodePaths, checkCompactionPath, checkPathNames, checkRetiredWords 
 import { AIMS, measureSources, type SourceFigures } from "./house/figures.ts";
 import { checkCliLayers } from "./house/import-graph.ts";
 import { askAboutNames, askAboutSizes, listProseMarks } from "./house/questions.ts";
-import { checkUnusedExports } from "./house/unused-exports.ts";
 import {
   type Check,
   CONTEXT_PACKAGE,
@@ -78,7 +77,6 @@ const CHECKS: readonly Check[] = [
   checkPathNames,
   checkRetiredWords,
   checkCliLayers,
-  checkUnusedExports,
 ];
 
 export function runChecks(root: string): CheckReport {

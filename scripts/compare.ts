@@ -19,7 +19,8 @@ import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { type Script, type Step, startServer } from "@pith/testkit";
-import { parseAst } from "rolldown/parseAst";
+import { Visitor } from "rolldown/utils";
+import { parseSource, type Source } from "./source/source.ts";
 
 const root = resolve(import.meta.dirname, "..");
 const fixtures = resolve(root, "../shared/fixtures/pi-sessions");
@@ -284,36 +285,23 @@ export function countCalls(root: string): CallCounts {
     cwd: root,
     exclude: (path) => `${path}`.includes("node_modules"),
   });
-  const names = files.flatMap((path) =>
-    listCalledNames(parseAst(readFileSync(join(root, path), "utf8"), { lang: "ts" })),
-  );
+  const names = files.flatMap((path) => listCalledNames({ path, text: readFileSync(join(root, path), "utf8") }));
   const count = (...wanted: string[]): number => names.filter((name) => wanted.includes(name)).length;
   return { test: count("test", "it"), expect: count("expect") };
 }
 
-/** Lists the names that calls begin with: `expect(a).not.toBe(b)` gives `expect` once. */
-function listCalledNames(node: unknown): readonly string[] {
-  if (Array.isArray(node)) return node.flatMap(listCalledNames);
-  if (typeof node !== "object" || node === null) return [];
-  const { type, callee } = node as { readonly type?: string; readonly callee?: Callee };
-  const name = type === "CallExpression" ? calleeName(callee) : null;
-  return [...(name === null ? [] : [name]), ...Object.values(node).flatMap(listCalledNames)];
-}
-
-interface Callee {
-  readonly type: string;
-  readonly name?: string;
-  readonly object?: Callee;
-}
-
-/** `test.each(rows)("…")` is counted by its inner call. */
-function calleeName(callee: Callee | undefined): string | null {
-  if (callee?.type === "Identifier") return callee.name ?? null;
-  if (callee?.type === "MemberExpression" && callee.object?.type === "Identifier") {
-    const { name } = callee.object;
-    return name === "test" || name === "it" ? name : null;
-  }
-  return null;
+/** Lists the names that calls begin with: `expect(a).not.toBe(b)` gives `expect` once, and `test.each(rows)("…")` gives `test`. */
+function listCalledNames(source: Source): readonly string[] {
+  const names: string[] = [];
+  const visitor = new Visitor({
+    CallExpression: ({ callee }) => {
+      if (callee.type === "Identifier") names.push(callee.name);
+      if (callee.type !== "MemberExpression" || callee.object.type !== "Identifier") return;
+      if (["test", "it"].includes(callee.object.name)) names.push(callee.object.name);
+    },
+  });
+  visitor.visit(parseSource(source).program);
+  return names;
 }
 
 if (import.meta.main) await runScript();

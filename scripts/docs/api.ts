@@ -6,7 +6,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import type { ESTree } from "rolldown/utils";
-import { lineAt, parseSource, readFolder, type Source } from "../source/source.ts";
+import { lineAt, listExports, parseSource, readFolder, type Source } from "../source/source.ts";
 import { formatTable } from "./tables.ts";
 
 export interface Api {
@@ -68,30 +68,12 @@ function readEntryPoint(specifier: string, path: string, sources: Sources): Entr
 /** Lists what a file re-exports. A name that no file declares is listed without a kind. */
 function findExports(path: string, sources: Sources): readonly (ApiExport | { readonly name: string })[] {
   const source = sources.get(path);
-  return (source ? listReexports(source) : []).flatMap(({ sourcePath, originalName, name, isTypeOnly }) => {
-    const candidates = [...listDeclared(sourcePath, sources), ...findExports(sourcePath, sources)];
-    if (originalName === "*") return candidates.filter((each) => "kind" in each && each.kind === "type");
-    const match = candidates.find((each) => each.name === originalName);
+  return (source ? listExports(source) : []).flatMap(({ name, isType: isTypeOnly, origin }) => {
+    if (!origin?.target || (origin.name === "*" && name !== "*")) return [];
+    const candidates = [...listDeclared(origin.target, sources), ...findExports(origin.target, sources)];
+    if (origin.name === "*") return candidates.filter((each) => "kind" in each && each.kind === "type");
+    const match = candidates.find((each) => each.name === origin.name);
     return match && "kind" in match ? [{ ...match, name, kind: isTypeOnly ? "type" : match.kind }] : [{ name }];
-  });
-}
-
-interface Reexport {
-  /** The file that it comes from. */
-  readonly sourcePath: string;
-  /** Its name there; `*` for all types of that file. */
-  readonly originalName: string;
-  readonly name: string;
-  readonly isTypeOnly: boolean;
-}
-
-function listReexports(source: Source): readonly Reexport[] {
-  const exports = parseSource(source).module.staticExports.flatMap(({ entries }) => entries);
-  return exports.flatMap(({ moduleRequest, importName, exportName, isType }) => {
-    if (!moduleRequest || (importName.name === null && exportName.name !== null)) return [];
-    const originalName = importName.name ?? "*";
-    const sourcePath = posix.join(posix.dirname(source.path), moduleRequest.value);
-    return [{ sourcePath, originalName, name: exportName.name ?? originalName, isTypeOnly: isType }];
   });
 }
 

@@ -12,7 +12,6 @@ import {
   type ParticipleName,
 } from "./questions.ts";
 import { listTestIdiom } from "./test-idiom.ts";
-import { listUnusedExports } from "./unused-exports.ts";
 import { CONTEXT_PACKAGE, CONTEXT_SOURCES, type Workspace } from "./workspace.ts";
 
 export type SourceFigures = Readonly<Record<string, number | readonly string[]>>;
@@ -49,8 +48,6 @@ export const AIMS: Readonly<Record<string, number>> = {
   print_lines: 1200,
   gerund_folders: 0,
   scripts_lines: 7500,
-  unused_exports: 0,
-  test_only_exports: 220,
 };
 
 /** Where source files are counted, by the name of the figure. */
@@ -72,7 +69,6 @@ export function measureSources(workspace: Workspace): SourceFigures {
   const listWithin = (folder: string) => sources.filter(({ path }) => path.startsWith(folder));
   const outside = sources.filter(({ path }) => !path.startsWith(INTERACTIVE_FOLDER));
   const counts = Object.entries(COUNTED_FOLDERS).map(([name, folder]) => [name, listWithin(folder).length]);
-  const unusedExports = listUnusedExports(workspace);
   return {
     ...Object.fromEntries(counts),
     depth: deepestFolder(outside),
@@ -96,8 +92,6 @@ export function measureSources(workspace: Workspace): SourceFigures {
     prose_marks: listProseMarks(workspace).length,
     gerund_folders: listGerundFolders(listWithin("packages/")).length,
     scripts_lines: listWithin("scripts/").reduce((sum, source) => sum + countLines(source), 0),
-    unused_exports: unusedExports.filter(({ isTested }) => !isTested).length,
-    test_only_exports: unusedExports.filter(({ isTested }) => isTested).length,
     test_idiom: listTestIdiom(listTests(workspace)).length,
     ...countTestHelpers(listTests(workspace)),
   };

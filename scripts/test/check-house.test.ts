@@ -57,30 +57,33 @@ test.each([
   expect(runChecks(writeTree({ ...cleanWorkspace, ...faultInMessage(text).files })).faults).toEqual([]);
 });
 
-test.each([
-  ["an import", "import { limit } from './a.ts';", "export const limit = 1;"],
-  ["an export under another name", "export { limit as other } from './a.ts';", "export const limit = 1;"],
-  ["an export of the whole file", "export * from './a.ts';", "export const limit = 1;"],
-  ["a namespace", "import * as all from './a.ts';\nall.limit;", "export const limit = 1;"],
-  ["a dynamic import", "const { limit } = await import('./a.ts');", "export function limit() {}"],
-  ["a type of a value", "type A = typeof import('./a.ts').limit;", "export class limit {}"],
-  ["a type, which may be part of a signature", "import './a.ts';", "export interface A {}"],
-])("is not an unused export: %s", (_, user, text) => {
-  const files = { "bench/src/a.ts": sourceFile(text), "bench/src/suite.ts": sourceFile(user) };
-  expect(runChecks(writeTree({ ...cleanWorkspace, ...files }))).toMatchObject({
-    faults: [],
-    figures: { unused_exports: 0 },
+test("knip finds a file, a dependency and an exported value that nothing uses, tests included", () => {
+  const root = writeTree({
+    "knip.jsonc": readFileSync(join(import.meta.dirname, "../../knip.jsonc"), "utf8"),
+    "pnpm-workspace.yaml": "packages: [packages/*]",
+    "package.json": "{}",
+    "packages/context/package.json": JSON.stringify({
+      name: "@pith/context",
+      exports: "./src/index.ts",
+      dependencies: { unused: "1.0.0" },
+    }),
+    "packages/context/src/index.ts": 'export { a } from "./a.ts";',
+    "packages/context/src/a.ts": "export const a = 1;\nexport const unused = 2;\nexport interface Options {}",
+    "packages/context/src/lonely.ts": "",
+    "packages/context/test/a.test.ts": 'import { wait } from "./support.ts";\n\nwait();',
+    "packages/context/test/support.ts": "export function wait() {}\nexport function idle() {}",
   });
-});
-
-test("an export that only a test uses is no fault, but counted", () => {
-  const files = {
-    "bench/src/a.ts": sourceFile("export const a = 1;"),
-    "bench/test/a.test.ts": sourceFile(`import { a } from "../src/a.ts";`),
-  };
-  const { faults, figures } = runChecks(writeTree({ ...cleanWorkspace, ...files }));
-  expect(faults).toEqual([]);
-  expect(figures).toMatchObject({ unused_exports: 0, test_only_exports: 1 });
+  const { status, stdout } = spawnSync(
+    process.execPath,
+    [join(import.meta.dirname, "../../node_modules/knip/bin/knip.js"), "--directory", root, "--reporter", "compact"],
+    { encoding: "utf8" },
+  );
+  expect(status).toBe(1);
+  expect(stdout).toContain("packages/context/src/lonely.ts");
+  expect(stdout).toContain("packages/context/package.json: unused");
+  expect(stdout).toContain("packages/context/src/a.ts: unused");
+  expect(stdout).toContain("packages/context/test/support.ts: idle");
+  expect(stdout).not.toContain("Options");
 });
 
 const body = "  work();\n".repeat(59);
@@ -269,8 +272,6 @@ test("pnpm house lists questions and figures; with --json the figures are one ob
     prose_marks: 0,
     gerund_folders: 0,
     scripts_lines: 0,
-    unused_exports: 0,
-    test_only_exports: 0,
     test_idiom: 0,
     test_helper_files: 0,
     test_helper_lines: 0,

@@ -237,21 +237,6 @@ const pathFaults: readonly PlantedFault[] = [
 
 const shapeFaults: readonly PlantedFault[] = [
   {
-    fault: "an export that only its own file uses",
-    files: { "bench/src/a.ts": sourceFile("export const limit = 1;\nlimit;") },
-    at: "bench/src/a.ts:3",
-    message: "no other file uses limit",
-  },
-  {
-    fault: "an export that a dynamic import leaves out",
-    files: {
-      "bench/src/a.ts": sourceFile("export const limit = 1;\nexport const run = 2;"),
-      "bench/src/b.ts": sourceFile(`(await import("./a.ts")).run;`),
-    },
-    at: "bench/src/a.ts:3",
-    message: "no other file uses limit",
-  },
-  {
     fault: "code in an index.ts",
     files: { "bench/src/index.ts": `${sourceFile(`export * from "./suite.ts";`)}const more = 1;\n` },
     at: "bench/src/index.ts:4",

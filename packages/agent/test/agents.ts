@@ -36,7 +36,7 @@ export const echo: Tool = {
   run: async ({ arguments: { text } }) => ({ content: [{ type: "text", text: `echo: ${String(text)}` }] }),
 };
 
-export const fail: Tool = {
+const fail: Tool = {
   name: "fail",
   description: "Fails.",
   parameters,

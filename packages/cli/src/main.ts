@@ -17,7 +17,7 @@ function exitWhenFlushed(): void {
   setTimeout(exitWhenFlushed, 100);
 }
 
-export async function main(argv: readonly string[]): Promise<number> {
+async function main(argv: readonly string[]): Promise<number> {
   const terminal = createTerminal(process);
   const code = await runGuarded(terminal, () => tryRunSubcommand(argv, terminal));
   if (code !== null) return code;

@@ -19,7 +19,7 @@ export const names: readonly ModelName[] = [
 /** OpenAI's own package for the chat protocol. */
 export const openaiChat: ModelName = { api: "openai-completions", provider: "openai", model: "gpt-4.1" };
 
-export function languageModel({ api, provider, model }: ModelName, url: string): LanguageModelV4 {
+function languageModel({ api, provider, model }: ModelName, url: string): LanguageModelV4 {
   const apiKey = "sk-very-secret-key-1234";
   switch (api) {
     case "anthropic-messages":

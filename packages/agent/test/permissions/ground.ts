@@ -20,7 +20,7 @@ export const permissionPaths: PermissionPaths = {
 };
 
 /** Links of this machine, each with where it leads. */
-export const links: Readonly<Record<string, string>> = {
+const links: Readonly<Record<string, string>> = {
   "/home/ann/project/innocent": "/home/ann/.ssh",
   "/home/ann/project/hooks": "/home/ann/project/.git/hooks",
   "/home/ann/project/out": "/home/ann/elsewhere",

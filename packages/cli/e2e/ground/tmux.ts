@@ -143,7 +143,7 @@ const SETTINGS: string = [
   "set -g status off",
 ].join("\n");
 
-export function framed(screen: string): string {
+function framed(screen: string): string {
   return screen
     .trimEnd()
     .split("\n")

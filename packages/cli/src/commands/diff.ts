@@ -124,7 +124,7 @@ function formatFileDiff({ path, kind, patch, notes }: ChangedFile): string {
   return [...remarks, ...(patch === "" ? [] : [...names, patch])].join("\n");
 }
 
-export function formatTotals(files: readonly ChangedFile[]): string {
+function formatTotals(files: readonly ChangedFile[]): string {
   const [added, removed] = [sumField(files, "added"), sumField(files, "removed")];
   return `# ${files.length === 1 ? "1 file" : `${files.length} files`}, +${added} −${removed}`;
 }

@@ -73,7 +73,7 @@ export function plant(): Victim {
   return { secrets, environment: { HOME, USER: "ada", LANG: "C.UTF-8", ...variables } };
 }
 
-export function atHome(path: string): string {
+function atHome(path: string): string {
   return path.replace(/^~/, HOME);
 }
 

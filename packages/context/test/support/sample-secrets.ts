@@ -6,7 +6,7 @@ import { isVaried } from "../../src/secrets/randomness.ts";
 import type { RandomSource } from "./seeded-random.ts";
 
 /** Generates a text that matches a pattern with groups, alternatives, classes and counts; lookaheads are ignored. `group` is the text of its group. */
-export function sampleFromPattern(
+function sampleFromPattern(
   pattern: string,
   random: RandomSource,
 ): { readonly text: string; readonly group: string | null } {

@@ -8,7 +8,7 @@ import type { Session } from "../../../src/session/session.ts";
 import { emptyUsage } from "../../../src/testing/story.ts";
 import type { WriterKind } from "./steps.ts";
 
-export const paid: Usage = { ...emptyUsage, input: 100, totalTokens: 100, cost: { ...emptyUsage.cost, total: 0.01 } };
+const paid: Usage = { ...emptyUsage, input: 100, totalTokens: 100, cost: { ...emptyUsage.cost, total: 0.01 } };
 
 type BeforeCompact = NonNullable<CompactionHooks["session_before_compact"]>[number];
 

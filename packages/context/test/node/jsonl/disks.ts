@@ -39,7 +39,7 @@ export function memoryDisk(): Disk & { readonly files: FaultyFiles } {
 }
 
 /** Nobody waits for it: what a power cut would take is tried in memory, and thousands of syncs would take minutes. */
-export function realDisk(): Disk {
+function realDisk(): Disk {
   const folder = temporaryFolder();
   const files = new RefusingFiles();
   files.hastens = true;
@@ -146,7 +146,7 @@ export class RefusingFiles implements Refusing {
   }
 }
 
-export function createDiskError(code: string): Error {
+function createDiskError(code: string): Error {
   return Object.assign(new Error(`${code}: put in by a test`), { code });
 }
 

@@ -41,7 +41,7 @@ export function simulateLease(): LeaseSimulation {
   };
 }
 
-export function requireLease(leasing: LeaseResult): Lease {
+function requireLease(leasing: LeaseResult): Lease {
   if (leasing.type !== "leased") throw new Error(`held by ${leasing.owner.pid}`);
   return leasing.lease;
 }

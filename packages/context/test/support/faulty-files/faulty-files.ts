@@ -270,16 +270,12 @@ export interface FaultPlan {
   readonly byOperation: Map<FileOperation, string>;
 }
 
-export function createFaultPlan(): FaultPlan {
+function createFaultPlan(): FaultPlan {
   return { byNumber: new Map(), byOperation: new Map() };
 }
 
 /** Takes the fault of this operation; a planned fault is removed from the plan. */
-export function takeFault(
-  { byNumber, byOperation }: FaultPlan,
-  number: number,
-  operation: FileOperation,
-): Fault | undefined {
+function takeFault({ byNumber, byOperation }: FaultPlan, number: number, operation: FileOperation): Fault | undefined {
   const fault = byNumber.get(number);
   byNumber.delete(number);
   if (fault) return fault;
@@ -287,7 +283,7 @@ export function takeFault(
   return code === undefined ? undefined : { type: "failure", code };
 }
 
-export function addTestFile(disk: Disk, path: string, bytes: Uint8Array): void {
+function addTestFile(disk: Disk, path: string, bytes: Uint8Array): void {
   withNodeErrors({ operation: "create", paths: [path] }, () => {
     withFoldersSynced(disk, path, () => {
       const file = requireFile(lookUpPath(disk, path).inode ?? createFile(disk, path));
@@ -297,19 +293,19 @@ export function addTestFile(disk: Disk, path: string, bytes: Uint8Array): void {
   });
 }
 
-export function addTestLink(disk: Disk, path: string): void {
+function addTestLink(disk: Disk, path: string): void {
   withNodeErrors({ operation: "create", paths: [path] }, () =>
     withFoldersSynced(disk, path, () => createLink(disk, path)),
   );
 }
 
-export function readFileBytes(disk: Disk, path: string): Uint8Array {
+function readFileBytes(disk: Disk, path: string): Uint8Array {
   return withNodeErrors({ operation: "open", paths: [path] }, () =>
     copyFileBytes(requireFile(requireInode(disk, path)).content),
   );
 }
 
-export function listFilePaths(disk: Disk): string[] {
+function listFilePaths(disk: Disk): string[] {
   const inodes = [...walkFolder(disk.root)].filter(([, inode]) => inode.kind !== "folder");
   return inodes.map(([path]) => path).sort();
 }

@@ -23,7 +23,7 @@ import {
 } from "./disk.ts";
 import { createErrnoError } from "./errors.ts";
 
-export function changeNames(disk: Disk, ...updates: readonly NameUpdate[]): void {
+function changeNames(disk: Disk, ...updates: readonly NameUpdate[]): void {
   disk.unsynced.push({ updates });
   for (const update of updates) {
     applyNameUpdate(update, update.folder.names);

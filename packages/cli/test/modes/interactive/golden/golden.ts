@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { picture } from "../pictures/picture.ts";
 import { type Shown, shownOn } from "../shown-on.ts";
 
-export { NOW, type Showing, type Shown, shownOn } from "../shown-on.ts";
+export { NOW, type Showing, type Shown } from "../shown-on.ts";
 
 /** `act` brings the screen into its state; what is seen then must be what `screens/NAME.SIZE.txt` shows, and `docs/pictures/PICTURED.png`. */
 export function golden(name: string, act: (shown: Shown) => Promise<void> | void, pictured?: string): void {
