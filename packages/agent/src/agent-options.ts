@@ -17,7 +17,7 @@ import type { HookFailure } from "@pith/context/host";
 import type { AgentEventListener } from "./events.ts";
 import type { ProviderHooks, RunHooks } from "./hooks/hooks.ts";
 import type { PermissionCheck } from "./permissions/request.ts";
-import type { BlobStore, RunStep, Secrets, SkillFiles } from "./ports.ts";
+import type { BlobStore, Secrets, SkillFiles } from "./ports.ts";
 import type { StateSection } from "./prompt/state-sections.ts";
 import type { SystemPromptOptions } from "./prompt/system-prompt.ts";
 import type { RewindOptions } from "./rewind-files.ts";
@@ -61,7 +61,6 @@ export interface AgentOptions {
   readonly rewind?: RewindOptions;
   /** Reads the files in use again after a compaction. Without it, the model has to read them itself. */
   readonly rereadFiles?: RereadOptions;
-  readonly runStep?: RunStep;
   /** Turns the failure of a request into a message that tells the user what to do next. Default: the failure's own message. */
   readonly describeFailure?: (failure: ModelFailure, model: ModelName) => string | Promise<string>;
   /** Called with every event, including those outside a run. */

@@ -18,21 +18,27 @@ import { compactIfEnabled, type SetModelResult } from "./compaction/auto-compact
 import type { AgentCompactionOutcome, AgentEvent, CompactionRefusal, RunEnd } from "./events.ts";
 import { runInputHooks, runQueuedInputHooks, toInputRunEnd } from "./hooks/input-hooks.ts";
 import { AgentState } from "./loop/agent-state.ts";
-import { enqueue } from "./loop/message-queue.ts";
+import { chooseMessageId, enqueue } from "./loop/message-queue.ts";
 import { type RunStart, resumeFromLog, startWithMessage } from "./loop/run.ts";
 import { Scheduler } from "./loop/scheduler.ts";
+import { findPendingWork, STOP_TYPE, wasStoppedByUser } from "./pending-work.ts";
 import type { SkillText } from "./prompt/attach-skills.ts";
 import type { SystemPromptOptions } from "./prompt/system-prompt.ts";
 import type { PlannedFile } from "./rewind-files.ts";
 import type { QueueMode, QueueModes } from "./run-context.ts";
 import type { FileExists, HandOffResult } from "./session/handoff.ts";
 import type { NavigateOptions, NavigateResult } from "./session/navigate.ts";
-import { findPendingWork, STOP_TYPE, wasStoppedByUser } from "./unfinished-turn.ts";
 
 type BusyRefusal = Extract<MoveResult, { type: "refused" }>;
 
 /** The content of a user message: a string, or text and image blocks. */
 export type UserContent = UserMessage["content"];
+
+/** Options for a message of the user. */
+export interface MessageOptions {
+  /** The id of its entry, such as the client's id of the message. A message whose id is in the session already is not sent again. Default: a new id. */
+  readonly id?: string;
+}
 
 export interface AppendToSessionOptions {
   /** Whether the model sees the entries, e.g. a shell command of the user. The system prompt is then appended first. */
@@ -117,23 +123,24 @@ export class Agent {
     return this.session.branch.state.queue;
   }
 
-  /** Sends a message and runs until the model is done. Throws if a run is in progress. */
-  async *prompt(content: UserContent): AsyncGenerator<AgentEvent, RunEnd> {
+  /** Sends a message and runs until the model is done. Throws if a run is in progress. The id of a message that was sent before resumes its run. */
+  async *prompt(content: UserContent, { id }: MessageOptions = {}): AsyncGenerator<AgentEvent, RunEnd> {
     if (content.length === 0) throw new Error("the prompt is empty");
     const { hooks = {} } = this.#options;
-    if (!hooks.input?.length) return yield* this.#scheduler.run(this.#createRunStart(content));
+    if (!hooks.input?.length) return yield* this.#scheduler.run(this.#createRunStart(content, id));
     const options = { ...this.#options, hooks };
     return yield* this.#scheduler.run(async (signal) => {
       const input = await runInputHooks(content, "prompt", { ...options, signal });
-      return input.type === "accepted" ? this.#createRunStart(input.content) : toInputRunEnd(input);
+      return input.type === "accepted" ? this.#createRunStart(input.content, id) : toInputRunEnd(input);
     });
   }
 
-  #createRunStart(content: UserContent): RunStart {
-    const queued: QueuedMessage = { id: this.#options.runtime.entryId(), kind: "followUp", content };
+  #createRunStart(content: UserContent, id: string | undefined): RunStart {
+    const queued: QueuedMessage = { id: chooseMessageId(id, this.#options.runtime), kind: "followUp", content };
+    const mayBeKnown = id !== undefined;
     // If other work is in progress, the message is queued, so that it is in the log at once.
-    const enqueueFirst = this.#scheduler.isBusy ? { onQueued: () => enqueue(this.session, queued) } : {};
-    return { ...startWithMessage(queued), ...enqueueFirst };
+    const onQueued = (): Promise<void> => enqueue(this.session, queued, { mayBeKnown });
+    return { ...startWithMessage(queued, { mayBeKnown }), ...(this.#scheduler.isBusy && { onQueued }) };
   }
 
   /** Continues a run that was interrupted by the end of the program. Ends at once if there is none. */
@@ -142,13 +149,13 @@ export class Agent {
   }
 
   /** Queues a message that is delivered before the next request, or at the start of the next run. */
-  steer(content: UserContent): Promise<void> {
-    return this.#scheduler.messageQueue.enqueue({ kind: "steer", content });
+  steer(content: UserContent, options: MessageOptions = {}): Promise<void> {
+    return this.#scheduler.messageQueue.enqueue({ ...options, kind: "steer", content });
   }
 
   /** Queues a message that is delivered when the model is done. */
-  followUp(content: UserContent): Promise<void> {
-    return this.#scheduler.messageQueue.enqueue({ kind: "followUp", content });
+  followUp(content: UserContent, options: MessageOptions = {}): Promise<void> {
+    return this.#scheduler.messageQueue.enqueue({ ...options, kind: "followUp", content });
   }
 
   /** Queues a message that is not from the user, like `steer` or `followUp`. */
@@ -170,6 +177,14 @@ export class Agent {
   async close(): Promise<void> {
     await this.abort();
     await this.#state.preparation.close();
+  }
+
+  /**
+   * Ends the run before its next request, once the current reply and its tool calls have ended, and writes nothing. `resume` continues it,
+   * here or in another process.
+   */
+  suspend(): Promise<void> {
+    return this.#scheduler.suspend();
   }
 
   /** Aborts all work because the user wants it. If a turn stays unfinished, the session records that this was no crash. */

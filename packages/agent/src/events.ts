@@ -147,11 +147,13 @@ type ModelNotice = Extract<ModelEvent, { type: "notice" }>;
 /** A part of a streamed reply. */
 export type MessageDelta = Extract<ModelEvent, { type: "text-delta" | "thinking-delta" | "tool-call-delta" }>;
 
-/** How a run ended: the model was done, the run was aborted, or it failed. */
+/** How a run ended: the model was done, the run was aborted or suspended, or it failed. */
 export type RunEnd =
   /** `isCut`: the last reply reached the output limit of the model. */
   | { readonly type: "done"; readonly isCut?: true }
   | { readonly type: "aborted" }
+  /** It ended between two requests. `resume` continues it, here or in another process. */
+  | { readonly type: "suspended" }
   | { readonly type: "failed"; readonly why: string; readonly code?: RunFailureCode };
 
 /**

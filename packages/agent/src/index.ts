@@ -80,6 +80,7 @@ export {
 export type { BoundaryEntry, BoundaryResult, ProviderHooks, RunHooks } from "./hooks/hooks.ts";
 export { type CallOutcome, readCallOutcome } from "./loop/tool-results.ts";
 export { createMemoryBlobs, type MemoryBlobsOptions } from "./memory-blobs.ts";
+export { DRAFT_TYPE, findDraft, findPendingWork, type PendingWork, wasStoppedByUser } from "./pending-work.ts";
 export type { AuditRecord, AuditRule } from "./permissions/audit.ts";
 export { isHarmlessRule } from "./permissions/classify-commands.ts";
 export type { PermissionMode, PolicyLimits, Rules } from "./permissions/decide.ts";
@@ -138,7 +139,6 @@ export type {
   ReadOptions,
   RedactionStream,
   RestoreSecretsResult,
-  RunStep,
   SearchableSession,
   SearchEntries,
   SearchEntriesOptions,
@@ -209,4 +209,3 @@ export { type RecallToolOptions, recallTool } from "./tools/recall/recall.ts";
 export { type DecodedFile, decodeFile } from "./tools/text-encoding.ts";
 export { type OutputLimit, outputLimit } from "./tools/tool-io.ts";
 export { fileTools, searchTools } from "./tools/tools.ts";
-export { DRAFT_TYPE, findDraft, findPendingWork, type PendingWork, wasStoppedByUser } from "./unfinished-turn.ts";

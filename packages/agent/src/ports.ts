@@ -258,14 +258,6 @@ export interface SecretFinding {
   readonly placeholder: string;
 }
 
-/**
- * Runs every model call and tool call. A host with durable execution can record the outcome and skip the call when the run is replayed.
- * `id` is the id of the entry that the call appends. It is the same in a replay.
- */
-export type RunStep = <Outcome>(id: string, run: () => Promise<Outcome>) => Promise<Outcome>;
-
-export const runStepDirectly: RunStep = (_, run) => run();
-
 /** Opens web pages. It must never connect to a private address. */
 export interface Web {
   open(url: string, options: WebOptions): Promise<WebResult>;

@@ -3,17 +3,15 @@
 import type { QueuedMessage } from "@pith/context/host";
 import type { AgentOptions } from "./agent-options.ts";
 import type { CompactionContext } from "./compaction/compact.ts";
-import type { RunStep } from "./ports.ts";
 import type { ContinuationCounter } from "./run-limits.ts";
 
 export interface RunContext extends CompactionContext, FixedOptions {
   readonly continuations: ContinuationCounter;
-  readonly runStep: RunStep;
   readonly queueModes: QueueModes;
 }
 
 /** Without those that can change, and those that a run does not use. */
-type FixedOptions = Omit<AgentOptions, "limits" | "hooks" | "runStep" | "thinkingLevel" | "openingNote" | "onEvent">;
+type FixedOptions = Omit<AgentOptions, "limits" | "hooks" | "thinkingLevel" | "openingNote" | "onEvent">;
 
 /** How many messages of a kind are delivered at once. */
 export type QueueMode = "all" | "one-at-a-time";

@@ -2,10 +2,10 @@
 
 import type { AssistantMessage, Entry, LoadedBranch } from "@pith/context";
 import { entryReference, isBlobHash, splitContent } from "@pith/context/host";
+import { findPendingWork, wasStoppedByUser } from "../pending-work.ts";
 import { readFileDetails } from "../rewind-files.ts";
 import type { RereadFile } from "../tools/file-access.ts";
 import type { ToolArguments } from "../tools/tool-io.ts";
-import { findPendingWork, wasStoppedByUser } from "../unfinished-turn.ts";
 
 /** The last use of a file. */
 export interface FileUse extends Pick<RereadFile, "path" | "name" | "hash"> {

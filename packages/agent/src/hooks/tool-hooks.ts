@@ -1,8 +1,8 @@
 /** Runs the hooks that may block or change a tool call before it is permitted, and those that may change its result. */
 
 import { runHooks } from "@pith/context/host";
+import type { OpenCall } from "../pending-work.ts";
 import type { ToolOutput } from "../tool.ts";
-import type { OpenCall } from "../unfinished-turn.ts";
 import type { HookContext } from "./hooks.ts";
 import { parseBlocks, parseJsonDetails } from "./parse-content.ts";
 

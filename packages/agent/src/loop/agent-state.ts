@@ -15,7 +15,6 @@ import { changeModel, type SetModelResult } from "../compaction/auto-compact.ts"
 import { PreparationSlot } from "../compaction/preparation-slot.ts";
 import type { AgentEvent } from "../events.ts";
 import { NoticeHistory } from "../notices.ts";
-import { runStepDirectly } from "../ports.ts";
 import { buildSystemMessage, ensureSystemPrompt, type SystemPromptOptions } from "../prompt/system-prompt.ts";
 import { defaultQueueModes, type QueueModes, type RunContext } from "../run-context.ts";
 import { ContinuationCounter } from "../run-limits.ts";
@@ -61,14 +60,13 @@ export class AgentState {
   }
 
   createRunContext(signal: AbortSignal = NEVER_ABORTED): RunContext {
-    const { hooks = {}, runStep = runStepDirectly } = this.#options;
+    const { hooks = {} } = this.#options;
     return {
       ...this.#options,
       ...(this.systemPrompt && { systemPrompt: this.systemPrompt }),
       model: this.#model,
       getBudget: this.#createBudgetGetter(),
       hooks,
-      runStep,
       notices: this.#notices,
       preparation: this.preparation,
       continuations: this.#continuations,

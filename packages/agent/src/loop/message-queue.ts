@@ -9,9 +9,25 @@ import type { HookContext } from "../hooks/hooks.ts";
 import { runMessageHooks } from "../hooks/message-hooks.ts";
 import type { RunContext } from "../run-context.ts";
 
-/** Adds a message to the queue. The message is on disk when the promise resolves. */
-export async function enqueue(session: Session, queued: QueuedMessage): Promise<void> {
+/** The caller's id, or a new one. */
+export function chooseMessageId(id: string | undefined, { entryId }: Pick<Runtime, "entryId">): string {
+  if (id === "") throw new Error("the id of a message is empty; pass a unique id, or none");
+  return id ?? entryId();
+}
+
+/** Adds a message to the queue, unless it is in the session already. The message is on disk when the promise resolves. */
+export async function enqueue(
+  session: Session,
+  queued: QueuedMessage,
+  { mayBeKnown }: { readonly mayBeKnown: boolean } = { mayBeKnown: false },
+): Promise<void> {
+  if (mayBeKnown && (await isKnown(queued, session))) return;
   await appendEntries(session, { type: "custom", customType: QUEUE_TYPE, data: queued });
+}
+
+async function isKnown({ id }: QueuedMessage, session: Session): Promise<boolean> {
+  await session.loadState();
+  return session.branch.state.queue.some((queued) => queued.id === id) || (await session.store.entry(id)) !== undefined;
 }
 
 /** Removes matching messages from the queue, and returns those that were still in it. */
@@ -119,6 +135,9 @@ export interface MessageQueueOptions {
   readonly filterInput?: InputFilter | undefined;
 }
 
+/** `id`: the caller's id, if it has one. */
+type NewMessage = Omit<QueuedMessage, "id"> & { readonly id?: string };
+
 export type InputFilter = (message: Omit<QueuedMessage, "id">) => Promise<QueuedMessage["content"] | null>;
 
 export class MessageQueue {
@@ -131,21 +150,25 @@ export class MessageQueue {
   }
 
   /** The message is on disk when the promise resolves. */
-  async enqueue(message: Omit<QueuedMessage, "id">): Promise<void> {
-    const { session, runtime, filterInput } = this.#options;
-    const store = (content: QueuedMessage["content"]): Promise<void> =>
-      enqueue(session, { id: runtime.entryId(), ...message, content });
-    // Messages keep their order even if the hooks of one of them are slow.
+  async enqueue(message: NewMessage): Promise<void> {
+    const { filterInput } = this.#options;
+    const isFiltered = filterInput !== undefined && !message.custom;
+    // Messages keep their order even if the hooks of one of them are slow, and a repeated id is found even if both calls come at once.
     const arrival =
-      filterInput && !message.custom
+      isFiltered || message.id !== undefined
         ? this.#lastArrival.then(async () => {
-            const content = await filterInput(message);
-            if (content !== null) await store(content);
+            const content = isFiltered ? await filterInput(message) : message.content;
+            if (content !== null) await this.#store({ ...message, content });
           })
-        : store(message.content);
+        : this.#store(message);
     this.#lastArrival = Promise.allSettled([this.#lastArrival, arrival]);
     await arrival;
     this.#emitUpdate();
+  }
+
+  async #store({ id, ...message }: NewMessage): Promise<void> {
+    const { session, runtime } = this.#options;
+    await enqueue(session, { id: chooseMessageId(id, runtime), ...message }, { mayBeKnown: id !== undefined });
   }
 
   /** The ids of all queued messages. */

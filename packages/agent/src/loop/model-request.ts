@@ -23,7 +23,7 @@ import type { RunContext } from "../run-context.ts";
 
 type RequestContext = HookContext<AgentHooks> &
   StateContext &
-  Pick<RunContext, "model" | "secrets" | "notices" | "runStep" | "getBudget">;
+  Pick<RunContext, "model" | "secrets" | "notices" | "getBudget">;
 
 /** `message`: the reply as it was emitted; without content if nothing arrived. */
 export type RequestOutcome = StreamOutcome & { readonly message: AssistantMessage };
@@ -34,18 +34,16 @@ type StreamOutcome =
   /** `message`: the part of the reply that arrived before the failure. */
   | { readonly type: "failed"; readonly failure: ModelFailure; readonly message?: AssistantMessage };
 
-/** Appends the reply with the id of the step. */
-export async function* requestModel(run: RequestContext, stepId: string): AsyncGenerator<AgentEvent, RequestOutcome> {
+export async function* requestModel(run: RequestContext, replyId: string): AsyncGenerator<AgentEvent, RequestOutcome> {
   await appendChangedState(run);
   yield { type: "message_start", message: createEmptyReply(run) };
   const outcome = yield* runWithEvents<AgentEvent, StreamOutcome>(
-    (emit) =>
-      run.runStep(stepId, async () => {
-        const request = await buildHookedRequest(run);
-        const requestHooks = request ? await runRequestHooks(run) : null;
-        if (!request || requestHooks === "cancelled") return createCancelledOutcome(run.signal);
-        return streamUntilStopped(request, { run, stepId, emit, requestHooks });
-      }),
+    async (emit) => {
+      const request = await buildHookedRequest(run);
+      const requestHooks = request ? await runRequestHooks(run) : null;
+      if (!request || requestHooks === "cancelled") return createCancelledOutcome(run.signal);
+      return streamUntilStopped(request, { run, replyId, emit, requestHooks });
+    },
     { merge: mergeUpdates },
   );
   const reply =
@@ -95,7 +93,8 @@ function createCancelledOutcome({ aborted }: AbortSignal): StreamOutcome {
 
 interface StreamContext {
   readonly run: RequestContext;
-  readonly stepId: string;
+  /** The id of the entry that the reply becomes. */
+  readonly replyId: string;
   readonly emit: EmitEvent<AgentEvent>;
   readonly requestHooks: ProviderRequestHooks | null;
   /** Aborted when the result is no longer awaited. */
@@ -173,12 +172,15 @@ type ReplyRestartedEvent = Extract<ModelEvent, { type: "reply-restarted" }>;
 type ReplyEndEvent = Extract<ModelEvent, { type: "reply-ended" | "reply-failed" }>;
 
 /** Appends the reply before its tool calls run. An incomplete reply is appended too, for the user to read. */
-async function recordReply(rawEvent: ReplyEndEvent, { run, stepId, abandoned }: StreamContext): Promise<StreamOutcome> {
+async function recordReply(
+  rawEvent: ReplyEndEvent,
+  { run, replyId, abandoned }: StreamContext,
+): Promise<StreamOutcome> {
   const { session } = run;
   const redacted = session.redact(rawEvent);
   const event = redacted.message ? { ...redacted, message: await runMessageHooks(redacted.message, run) } : redacted;
   if (abandoned.aborted) return STOPPED_OUTCOME;
-  if (event.message) await appendBuffered(session, { type: "message", message: event.message, id: stepId });
+  if (event.message) await appendBuffered(session, { type: "message", message: event.message, id: replyId });
   if (event.type === "reply-failed")
     return { type: "failed", failure: event.failure, ...(event.message && { message: event.message }) };
   return { type: "replied", message: event.message, overflow: event.overflow !== undefined };

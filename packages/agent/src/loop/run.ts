@@ -13,21 +13,25 @@ import {
 import type { AgentCompactionOutcome, AgentEvent, RunEnd, RunFailureCode } from "../events.ts";
 import { runStartHooks } from "../hooks/input-hooks.ts";
 import { type BoundaryEvent, type BoundaryOutcome, runTurnHooks } from "../hooks/turn-hooks.ts";
+import { findPendingWork, findReplyTurn, type OpenCall, type PendingWork, toOpenCalls } from "../pending-work.ts";
 import type { RunContext } from "../run-context.ts";
 import { checkRunLimits, MAX_CONTINUATIONS } from "../run-limits.ts";
-import { findPendingWork, type OpenCall, type PendingWork, toOpenCalls } from "../unfinished-turn.ts";
 import { createDeliveryFilter, deliverQueued, removeDelivered } from "./message-queue.ts";
 import { type RequestOutcome, requestModel, STOPPED_OUTCOME } from "./model-request.ts";
 import { closeCalls, runCalls } from "./tool-calls.ts";
 
 /** How a run starts. */
 export interface RunStart {
-  /** The prefix of the entry ids of this run. Default: a new id. */
-  readonly id?: string;
   /** Runs at once, even if the run itself has to wait. */
   readonly onQueued?: () => Promise<void>;
-  /** Runs before the first request. Returns false if there is nothing to ask the model. */
-  readonly begin: (run: RunContext) => AsyncGenerator<AgentEvent, boolean>;
+  /** Runs before the first request. Returns null if there is nothing to ask the model. */
+  readonly begin: (run: RunContext) => AsyncGenerator<AgentEvent, FirstTurn | null>;
+}
+
+/** The ids of a run's replies: `${prefix}-${number}-0` in the first turn. */
+interface FirstTurn {
+  readonly prefix: string;
+  readonly number: number;
 }
 
 export interface RunOptions extends RunStart {
@@ -36,29 +40,38 @@ export interface RunOptions extends RunStart {
   /** Runs the tasks that wait for the time between two requests. */
   readonly runPendingTasks: () => AsyncGenerator<AgentEvent>;
   readonly ensureSystemPrompt: () => Promise<void>;
+  /** Whether the run has to end before the next request. */
+  readonly isSuspended: () => boolean;
 }
 
 export async function* runAgent(options: RunOptions): AsyncGenerator<AgentEvent, RunEnd> {
   const { getRun, runPendingTasks, ensureSystemPrompt, begin } = options;
-  let { id } = options;
   try {
     await stopPreparationBeforeRun(getRun());
     await ensureSystemPrompt();
-    let result: TurnResult = (yield* begin(getRun())) ? NEXT_TURN : { type: "done" };
-    for (let turn = 1; result.type === "again"; turn += 1) {
-      id ??= getRun().runtime.entryId();
-      yield* runPendingTasks();
-      result = yield* runTurn(getRun(), { id, turn, overflowCount: result.overflowCount });
-    }
+    const first = yield* begin(getRun());
+    const end = first ? yield* runTurns(first, options) : ({ type: "done" } as const);
     yield* runPendingTasks();
-    if (result.type === "done") await prepareAfterRun(getRun());
-    return result;
+    if (end.type === "done") await prepareAfterRun(getRun());
+    return end;
   } catch (error) {
     // A session that cannot be written or resumed ends the run; it is not a bug.
     if (error instanceof AppendError || error instanceof CannotResumeError)
       return { type: "failed", why: error.message };
     throw error;
   }
+}
+
+async function* runTurns(first: FirstTurn, options: RunOptions): AsyncGenerator<AgentEvent, RunEnd> {
+  const { getRun, runPendingTasks, isSuspended } = options;
+  let result = NEXT_TURN;
+  for (let count = 0; result.type === "again"; count += 1) {
+    if (isSuspended()) return { type: "suspended" };
+    yield* runPendingTasks();
+    const id = `${first.prefix}-${first.number + count}`;
+    result = yield* runTurn(getRun(), { id, count, overflowCount: result.overflowCount, isSuspended });
+  }
+  return result;
 }
 
 /** Adds the events of the start and the end of a run. The last one has all finished messages. */
@@ -78,12 +91,13 @@ export async function* addRunEvents(run: AsyncGenerator<AgentEvent, RunEnd>): As
 }
 
 interface TurnOptions {
-  /** The prefix of the entry ids of the run. */
+  /** The prefix of the ids of the replies. */
   readonly id: string;
-  /** The number of the turn, counted from 1. */
-  readonly turn: number;
+  /** How many turns the run has had. */
+  readonly count: number;
   /** How many replies in a row reported an overflow that no compaction could resolve. */
   readonly overflowCount: number;
+  readonly isSuspended: () => boolean;
 }
 
 /** `again`: there is new input for the model. */
@@ -92,14 +106,14 @@ type TurnResult = RunEnd | { readonly type: "again"; readonly overflowCount: num
 const NEXT_TURN: TurnResult = { type: "again", overflowCount: 0 };
 
 async function* runTurn(run: RunContext, options: TurnOptions): AsyncGenerator<AgentEvent, TurnResult> {
-  const { id, turn, overflowCount } = options;
+  const { id, count, overflowCount } = options;
   if (run.signal.aborted) return { type: "aborted" };
-  const limitEnd = await checkRunLimits(turn - 1, run.runLimits);
+  const limitEnd = await checkRunLimits(count, run.runLimits);
   if (limitEnd) return limitEnd;
   yield { type: "turn_start" };
   yield* deliverQueued(run, createDeliveryFilter("steer", run));
   yield* shrinkContextIfNeeded(run);
-  const reply = yield* requestReply(run, `${id}-${turn}`);
+  const reply = yield* requestReply(run, id);
   const { message } = reply;
   if (reply.type === "failed") {
     yield { type: "turn_end", message, toolResults: [] };
@@ -117,6 +131,7 @@ async function* runTurn(run: RunContext, options: TurnOptions): AsyncGenerator<A
   if (obstacle !== null && overflowCount + 1 >= MAX_OVERFLOWS)
     return { type: "failed", why: `the context exceeds the model's window; ${obstacle}` };
   if (hasNextTurn) return obstacle === null ? NEXT_TURN : { type: "again", overflowCount: overflowCount + 1 };
+  if (options.isSuspended() && (await hasQueued(run))) return { type: "suspended" };
   return yield* settle(message, run);
 }
 
@@ -182,12 +197,19 @@ async function* settle({ stopReason }: AssistantMessage, run: RunContext): Async
 
 /** Delivers follow-ups once the model is done; returns whether there is new input. Steering messages come first, in the next turn. */
 async function* deliverFollowUps(run: RunContext): AsyncGenerator<AgentEvent, boolean> {
-  const { session } = run;
+  if (!(await hasQueued(run))) return false;
+  if (isSteered(run)) return true;
+  return (yield* deliverQueued(run, createDeliveryFilter("followUp", run))) > 0;
+}
+
+async function hasQueued({ session }: Pick<RunContext, "session">): Promise<boolean> {
   // Waits until every message that was queued before this call is in the loaded branch.
   await session.loadState();
-  const { queue } = session.branch.state;
-  if (queue.some(({ kind }) => kind === "steer")) return true;
-  return queue.length > 0 && (yield* deliverQueued(run, createDeliveryFilter("followUp", run))) > 0;
+  return session.branch.state.queue.length > 0;
+}
+
+function isSteered({ session }: Pick<RunContext, "session">): boolean {
+  return session.branch.state.queue.some(({ kind }) => kind === "steer");
 }
 
 /** Whether a hook requests another turn after a reply without tool calls. */
@@ -219,36 +241,49 @@ async function* applyTurnHooks(event: BoundaryEvent, run: RunContext): AsyncGene
   return outcome;
 }
 
-/** Starts a run with a user message: closes open tool calls and delivers queued messages first. */
-export function startWithMessage(queued: QueuedMessage): RunStart {
+/** Starts a run with a user message: closes open tool calls and delivers queued messages first. A message that is in the log already resumes the run. */
+export function startWithMessage(queued: QueuedMessage, { mayBeKnown }: { readonly mayBeKnown: boolean }): RunStart {
   return {
-    id: queued.id,
     async *begin(run) {
       run.runLimits?.costLimit?.reset();
+      if (mayBeKnown && (await run.session.store.entry(queued.id))) return yield* resumeFromLog().begin(run);
       const pending = await loadPendingWork(run);
       if (pending.type === "results") await closeCalls(pending.calls, run);
       yield* deliverQueued(run, () => true, [queued]);
       await runStartHooks(run, run.getBudget());
-      return true;
+      return { prefix: queued.id, number: 1 };
     },
   };
 }
 
-/** Resumes from the log: runs open tool calls and delivers queued messages. */
+/** Resumes from the log: finishes the interrupted turn, or delivers the next queued message. */
 export function resumeFromLog(): RunStart {
   return {
     async *begin(run) {
       // RUN15: an aborted run delivers nothing, so that queued messages can still be taken back.
-      if (run.signal.aborted) return true;
+      if (run.signal.aborted) return nextTurn(run);
       const pending = await loadPendingWork(run);
       if (pending.type === "results") yield* runCalls(pending.calls, run);
-      const deliveredCount = yield* deliverQueued(run, () => true);
+      // RUN6: steering messages are delivered before the next request, and follow-ups when the turn is done.
+      if (pending.type === "results" || pending.type === "reply") return nextTurn(run);
+      const deliveredCount = yield* deliverQueued(
+        run,
+        createDeliveryFilter(isSteered(run) ? "steer" : "followUp", run),
+      );
       // HARM5: the request is lost, so the user has to write it again.
       if (pending.type === "damaged" && deliveredCount === 0) throw new CannotResumeError(pending.entry);
-      if (deliveredCount > 0) await runStartHooks(run, run.getBudget());
-      return pending.type !== "nothing" || deliveredCount > 0;
+      if (deliveredCount === 0) return null;
+      await runStartHooks(run, run.getBudget());
+      return nextTurn(run);
     },
   };
+}
+
+/** The turn after the last entry. The same log gives the same ids, and the last entry was never followed by another one. */
+function nextTurn({ session, runtime }: Pick<RunContext, "session" | "runtime">): FirstTurn {
+  const last = session.branch.entries.at(-1);
+  const turn = last ? findReplyTurn(last) : null;
+  return turn ? { ...turn, number: turn.number + 1 } : { prefix: last?.id ?? runtime.entryId(), number: 1 };
 }
 
 /** The newest message is damaged, so it is not known what to resume. */

@@ -46,6 +46,7 @@ export class Scheduler {
   /** Settles when all queued work has ended. */
   #lastWork: Promise<void> = Promise.resolve();
   #isRunning = false;
+  #isSuspending = false;
 
   constructor(options: SchedulerOptions) {
     const { session, onEvent = () => {} } = options;
@@ -75,12 +76,13 @@ export class Scheduler {
       end = yield* this.#startRun(resolved);
       // RUN6: a message that is queued during the run is delivered, even one that is queued at its very end.
       while (end.type === "done" && (await this.messageQueue.hasMessages()))
-        end = yield* this.#startRun(resumeFromLog());
+        end = this.#isSuspending ? { type: "suspended" } : yield* this.#startRun(resumeFromLog());
     } finally {
       this.#isRunning = false;
       // Tasks that were added after the last request have no run to wait for.
       if (this.#pendingTasks.length > 0) void this.runWhenIdle((run) => this.#runPendingTasks(() => run));
     }
+    if (end.type === "suspended") return end;
     // The listener may start a new run, so `isRunning` is false by now.
     const settled = { type: "agent_settled", aborted: end.type === "aborted" } as const;
     void this.#notifyListener(settled);
@@ -97,6 +99,16 @@ export class Scheduler {
   async abort(): Promise<void> {
     for (const controller of [...this.#workControllers, ...this.#inputControllers]) controller.abort();
     await this.#lastWork;
+  }
+
+  /** Ends the current run before its next request, and waits until all work has ended. */
+  async suspend(): Promise<void> {
+    this.#isSuspending = true;
+    try {
+      await this.#lastWork;
+    } finally {
+      this.#isSuspending = false;
+    }
   }
 
   /** Runs a task between two requests of the current run, or as soon as the agent is idle if there is no run. */
@@ -144,7 +156,9 @@ export class Scheduler {
     const execute = (signal: AbortSignal): AsyncGenerator<AgentEvent, RunEnd> => {
       const getCurrentRun = (): RunContext => getRun(signal);
       const runPendingTasks = (): AsyncGenerator<AgentEvent> => this.#runPendingTasks(getCurrentRun);
-      return addRunEvents(runAgent({ ...start, getRun: getCurrentRun, runPendingTasks, ensureSystemPrompt }));
+      const isSuspended = (): boolean => this.#isSuspending;
+      const options = { ...start, getRun: getCurrentRun, runPendingTasks, ensureSystemPrompt, isSuspended };
+      return addRunEvents(runAgent(options));
     };
     return this.#enqueueWork({ onQueued: start.onQueued, execute });
   }

@@ -10,14 +10,14 @@ import {
   type ToolCallHookResult,
   withChangedInput,
 } from "../hooks/tool-hooks.ts";
+import { INTENT_TYPE, type OpenCall } from "../pending-work.ts";
 import type { PermissionResult, RecordedCall } from "../permissions/request.ts";
 import { UNKNOWN_SECRET_ADVICE } from "../redaction.ts";
 import type { RunContext } from "../run-context.ts";
 import type { Intent, Tool, ToolCall, ToolOutput } from "../tool.ts";
-import { INTENT_TYPE, type OpenCall } from "../unfinished-turn.ts";
 import { computeMaxOutputBytes, errorOutput, markOutcome, type ResultContext, recordResult } from "./tool-results.ts";
 
-type CallContext = ResultContext & Pick<RunContext, "tools" | "permissions" | "secrets" | "runStep">;
+type CallContext = ResultContext & Pick<RunContext, "tools" | "permissions" | "secrets">;
 
 /**
  * Runs the calls of a reply: concurrent ones together, at most 8 at once, all others in order. Each result is appended as soon as it is there.
@@ -32,7 +32,7 @@ export function runCalls(
   const refusal = calls.length > MAX_CALLS ? tooManyCallsNote(calls.length) : null;
   const work = async (emit: EmitEvent<AgentEvent>): Promise<readonly ToolResultMessage[]> => {
     const runOne = (openCall: OpenCall): Promise<ToolResultMessage> =>
-      run.runStep(openCall.resultId, () => runCall(openCall, { run: stoppableRun, emit, refusal }));
+      runCall(openCall, { run: stoppableRun, emit, refusal });
     const results: ToolResultMessage[] = [];
     for (const group of groupCalls(calls, run.tools))
       results.push(...(await mapConcurrently(group, runOne, failureController)));

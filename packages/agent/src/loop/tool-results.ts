@@ -6,10 +6,10 @@ import { AppendError, appendBuffered } from "../append-entries.ts";
 import type { HookContext } from "../hooks/hooks.ts";
 import { runMessageHooks } from "../hooks/message-hooks.ts";
 import { toDetailsObject } from "../hooks/tool-hooks.ts";
+import type { OpenCall } from "../pending-work.ts";
 import type { BlobStore } from "../ports.ts";
 import type { RunContext } from "../run-context.ts";
 import type { ToolOutput } from "../tool.ts";
-import type { OpenCall } from "../unfinished-turn.ts";
 
 /** What recording a result needs. */
 export type ResultContext = HookContext & Pick<RunContext, "model" | "blobs">;

@@ -196,12 +196,17 @@ test("EXT12 a message that was not answered when the program ended is answered a
 
 test("EXT12 the failure of a run that an extension started is reported", async () => {
   const reported: string[] = [];
-  const test = await createTestAgent(heldModel(), { runStep: () => Promise.reject(new Error("no step")) });
+  const test = await createTestAgent({
+    ...heldModel(),
+    stream: () => {
+      throw new Error("no stream");
+    },
+  });
   const place = { ui: headlessUi, hasUI: false, cwd: "/home/ada/app", sessionFile: null };
   const report = (why: string): void => void reported.push(why);
   await createExtensionActions(test.agent, { ...place, openModel: async () => null, report }).sendUserMessage("Work.");
   await quiet();
-  assert.deepEqual(reported, ["no step"]);
+  assert.deepEqual(reported, ["no stream"]);
 });
 
 test("EXT13 an awaited handler can act on the session without a deadlock", async () => {
@@ -281,9 +286,13 @@ test("EXT12 a message that was queued when the program ended is sent once after 
   );
   const resumed = later.resume();
   await quiet();
-  assert.deepEqual(requestTexts(next), ["Work.", "at the end"]);
+  assert.deepEqual(requestTexts(next), ["Work."]);
   next.waiting[0]?.end(text("Done."));
+  await quiet();
+  assert.deepEqual(requestTexts(next).slice(-1), ["at the end"]);
+  next.waiting[0]?.end(text("Done again."));
   assert.deepEqual(await resumed, { type: "done" });
+  assert.equal(next.requests.length, 2);
   assert.deepEqual(later.agent.queue, []);
   await test.agent.abort();
   await end;

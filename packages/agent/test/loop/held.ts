@@ -191,13 +191,15 @@ function startTestAgent(
   const events: AgentEvent[] = [];
   const listen = (event: AgentEvent): void => void events.push(event);
   const agent = new Agent({ session, tools: [], onEvent: listen, ...parts });
-  const ended = async (run: AsyncGenerator<AgentEvent, RunEnd>): Promise<RunEnd> => {
-    for (;;) {
-      const { done, value } = await run.next();
-      if (done) return value;
-    }
-  };
-  return { agent, events, prompt: (words) => ended(agent.prompt(words)), resume: () => ended(agent.resume()) };
+  return { agent, events, prompt: (words) => drainRun(agent.prompt(words)), resume: () => drainRun(agent.resume()) };
+}
+
+/** Reads all events of a run, and returns its end. */
+export async function drainRun(run: AsyncGenerator<AgentEvent, RunEnd>): Promise<RunEnd> {
+  for (;;) {
+    const { done, value } = await run.next();
+    if (done) return value;
+  }
 }
 
 // A sleep takes a few turns of the event loop, so that aborted work can end and no test waits for the clock.

@@ -169,3 +169,98 @@ test("RUN8 resumes a turn with an aborted reply of which a compaction kept nothi
 function modelNameOf({ api, provider, model }: ReturnType<typeof heldModel>) {
   return { api, provider, model };
 }
+
+test("RUN8 resume finishes the interrupted turn before it delivers follow-ups, one at a time", async () => {
+  const model = heldModel();
+  const test = await createTestAgent(model);
+  void test.prompt("Begin.");
+  await quiet();
+  await test.agent.followUp("First.");
+  await test.agent.followUp("Second.");
+  await test.agent.steer("Mind the tests.");
+  const next = heldModel();
+  const again = await reopenTestAgent(test, { model: next }, "f");
+  const end = again.resume();
+  for (const words of ["Minded.", "First done.", "Second done."]) {
+    await quiet();
+    next.waiting[0]?.end(text(words));
+  }
+  expect(await end).toEqual({ type: "done" });
+  expect(await branchLines(again)).toEqual([
+    "user: Begin.",
+    "user: Mind the tests.",
+    "assistant: Minded.",
+    "user: First.",
+    "assistant: First done.",
+    "user: Second.",
+    "assistant: Second done.",
+  ]);
+});
+
+test("RUN8 resume delivers messages that were queued without a run one at a time", async () => {
+  const test = await createTestAgent(heldModel());
+  await test.agent.followUp("First.");
+  await test.agent.followUp("Second.");
+  const model = heldModel();
+  const again = await reopenTestAgent(test, { model }, "f");
+  const end = again.resume();
+  for (const words of ["First done.", "Second done."]) {
+    await quiet();
+    model.waiting[0]?.end(text(words));
+  }
+  expect(await end).toEqual({ type: "done" });
+  expect(await branchLines(again)).toEqual([
+    "user: First.",
+    "assistant: First done.",
+    "user: Second.",
+    "assistant: Second done.",
+  ]);
+});
+
+test("RUN21 the ids of replies and results depend on the log alone, whoever resumes it and however often", async () => {
+  const test = await createTestAgent(heldModel());
+  void test.prompt("Begin.");
+  await quiet();
+  const resumeOnce = async (prefix: string): Promise<readonly string[]> => {
+    const model = heldModel();
+    const tool = heldTool("work", { isIdempotent: true });
+    const again = await reopenTestAgent(test, { model, tools: [tool] }, prefix);
+    const end = again.resume();
+    await quiet();
+    model.waiting[0]?.end(calls("work", "c1"));
+    await quiet();
+    tool.waiting[0]?.end("looked");
+    // The next process continues after the result.
+    await quiet();
+    const last = heldModel();
+    const later = await reopenTestAgent(again, { model: last, tools: [tool] }, `${prefix}x`);
+    const done = later.resume();
+    await quiet();
+    last.waiting[0]?.end(text("Good."));
+    expect(await done).toEqual({ type: "done" });
+    await again.agent.abort();
+    await end;
+    return (await later.agent.session.branchEntries()).map(({ id }) => id);
+  };
+  const [begin = "", ...ids] = await resumeOnce("f");
+  expect(ids.slice(-3)).toEqual([`${begin}-1-0`, `${begin}-1-0-0`, `${begin}-2-0`]);
+  expect(await resumeOnce("g")).toEqual([begin, ...ids]);
+});
+
+test("RUN21 a reply after a move back gets an id that no other branch has", async () => {
+  const model = heldModel();
+  const test = await createTestAgent(model);
+  const end = test.prompt("Begin.");
+  await quiet();
+  model.waiting[0]?.end(text("One way."));
+  await end;
+  const [begin] = await test.agent.session.branchEntries();
+  await test.agent.session.move(begin?.id ?? null);
+  const again = test.resume();
+  await quiet();
+  model.waiting[0]?.end(text("Another way."));
+  expect(await again).toEqual({ type: "done" });
+  const leaf = test.agent.session.leaf;
+  expect((await test.agent.session.branchEntries()).at(-1)).toMatchObject({ id: leaf, type: "message" });
+  expect(leaf).not.toBe(`${begin?.id}-1-0`);
+});

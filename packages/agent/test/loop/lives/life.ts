@@ -3,7 +3,7 @@
 import type { Session } from "@pith/context";
 import fc from "fast-check";
 import type { RunEnd } from "../../../src/index.ts";
-import { findPendingWork } from "../../../src/unfinished-turn.ts";
+import { findPendingWork } from "../../../src/pending-work.ts";
 import {
   calls,
   createTestAgent,

@@ -55,6 +55,7 @@ async function promptModel(content: UserContent, { app, trackRun, view, sendUpda
     case "done":
       return end.isCut ? "max_tokens" : "end_turn";
     case "aborted":
+    case "suspended":
       return "cancelled";
     case "failed":
       if (end.code === "max-turns" || end.code === "max-cost") {

@@ -119,6 +119,7 @@ function toExitStatus(end: RunEnd | null): ExitStatus {
           }
         : { code: 1, message: end.why };
     case "aborted":
+    case "suspended":
       return { code: 1 };
   }
 }

@@ -274,7 +274,9 @@ function describeEvent(event: AgentEvent): NoteText | null {
 function describeRunEnd({ end, messages }: Extract<AgentEvent, { type: "agent_end" }>): NoteText | null {
   if (end.type === "failed") return { tone: "bad", text: end.why };
   if (end.type === "aborted") return describeStop(messages.at(-1));
-  return end.isCut ? { tone: "warning", text: "The answer reached the model's output limit and is incomplete." } : null;
+  return end.type === "done" && end.isCut
+    ? { tone: "warning", text: "The answer reached the model's output limit and is incomplete." }
+    : null;
 }
 
 function describeNotice(event: AgentEvent): NoteText | null {

@@ -51,7 +51,7 @@ export function findPendingWork(entries: readonly Entry[]): PendingWork | null {
     return pendingAfterReply(toOpenCalls(message, entry.id), {
       answeredIds,
       startedIds,
-      isOwnReply: OWN_REPLY_ID.test(entry.id),
+      isOwnReply: REPLY_ID.test(entry.id),
     });
   }
   return null;
@@ -71,8 +71,17 @@ export function toOpenCalls({ content }: AssistantMessage, replyId: string): rea
     .map((call, index) => ({ call, replyId, resultId: `${replyId}-${index}`, mayHaveStarted: false }));
 }
 
-/** The ids of replies that this loop wrote. After other replies (of other programs), a call may have started without an intent entry. */
-const OWN_REPLY_ID = /-\d+-\d+$/;
+/** The ids of replies that this loop wrote: run, turn and attempt. After other replies (of other programs), a call may have started without an intent entry. */
+const REPLY_ID = /^(.+)-(\d+)-\d+$/;
+/** The id of a reply, and the position of the call. */
+const RESULT_ID = /^(.+)-(\d+)-\d+-\d+$/;
+
+/** The turn that wrote a reply or a tool result; null if this loop did not write the entry. */
+export function findReplyTurn(entry: Entry): { readonly prefix: string; readonly number: number } | null {
+  if (entry.type !== "message" || entry.message.role === "user") return null;
+  const [, prefix, number] = (entry.message.role === "toolResult" ? RESULT_ID : REPLY_ID).exec(entry.id) ?? [];
+  return prefix === undefined ? null : { prefix, number: Number(number) };
+}
 
 interface CallProgress {
   readonly answeredIds: readonly string[];
