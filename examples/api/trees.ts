@@ -6,10 +6,11 @@ import {
   branchEntries,
   buildTree,
   commonAncestor,
+  decideAppend,
+  listAppendLookups,
   loadBranch,
   loadBranchFrom,
   reduceState,
-  validateBatch,
 } from "@pith/context/store";
 import { story } from "@pith/context/testing";
 
@@ -53,11 +54,23 @@ const state = story("model: anthropic/claude", "thinking: low", "thinking: high"
 // { model: { provider: "anthropic", modelId: "claude" }, thinkingLevel: "high", activeTools: null, pins: [], queue: [] }
 // #endregion
 
-// #region validateBatch
-const [orphan] = story("user: Hello.").map((entry) => ({ ...entry, id: "e9", parentId: "nobody" }));
-const held = { ancestors: () => branchEntries(tree, "e4").toReversed(), has: (id: string) => tree.entries.has(id) };
-const append = () => orphan && validateBatch([orphan], held); // for your own store, before it writes
-// throws "entry e9 follows nobody, which is not in this session"
+// #region listAppendLookups
+const [label] = story("user: Hello.", "labels e1: start")
+  .slice(1)
+  .map((entry) => ({ ...entry, id: "e9", parentId: "e4", number: 5 }));
+const batch = label ? [label] : [];
+const guard = { expectedLeaf: "e4" };
+const lookups = listAppendLookups(batch, guard); // { ids: ["e9"], references: ["e1"], … }: what your store reads
+// #endregion
+
+// #region decideAppend
+const facts = {
+  ...{ leaf: "e4", lastNumber: 4 },
+  existing: new Set(lookups.references.filter((id) => tree.entries.has(id))),
+  ...{ stored: new Map(), onBranch: new Map() },
+};
+const decision = decideAppend(batch, guard, facts); // { type: "write", texts: [one line of JSON] }
+const outdated = decideAppend(batch, guard, { ...facts, leaf: "e8" }); // { type: "leaf-moved", leaf: "e8" }
 // #endregion
 
 assert.deepEqual([children, path, fork], [["e2", "e3"], ["e1", "e3", "e4"], "e1"]);
@@ -68,4 +81,9 @@ assert.deepEqual(state, {
   ...{ model: { provider: "anthropic", modelId: "claude" }, thinkingLevel: "high" },
   ...{ activeTools: null, pins: [], queue: [] },
 });
-assert.throws(append, /^Error: entry e9 follows nobody, which is not in this session$/);
+assert.deepEqual(lookups, { ids: ["e9"], references: ["e1"], branchReferences: [], parentId: "e4" });
+assert.deepEqual([decision.type, outdated], ["write", { type: "leaf-moved", leaf: "e8" }]);
+assert.throws(
+  () => decideAppend(batch, guard, { ...facts, existing: new Set() }),
+  /^Error: entry e9 labels e1, which is not in this session$/,
+);

@@ -279,3 +279,9 @@ export interface PithDetails {
 export function readPithDetails(details: unknown): PithDetails {
   return isObject(details) && isObject(details.pith) ? details.pith : {};
 }
+
+/** Whether a context edit can change the entry (TREE7). */
+export function isEditable(entry: Entry): boolean {
+  if (entry.type === "custom_message") return true;
+  return entry.type === "message" && ["user", "assistant", "toolResult"].includes(entry.message.role);
+}

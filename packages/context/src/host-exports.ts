@@ -41,6 +41,7 @@ export {
   ENVIRONMENT_TYPE,
   type EntryContent,
   entryReference,
+  isEditable,
   MOVE_TYPE,
   PIN_TYPE,
   RETRY_USAGE,
@@ -60,7 +61,6 @@ export { runGuarded } from "./runtime.ts";
 export { isBlobHash, parseBlobBlock } from "./session/blobs.ts";
 export { noRedaction } from "./session/session.ts";
 export { type Pin, QUEUE_TYPE, type QueuedMessage, type SessionState, UNQUEUE_TYPE } from "./session/state.ts";
-export { isEditable } from "./session/store.ts";
 export {
   createSummaryTimeouts,
   formatLimits,

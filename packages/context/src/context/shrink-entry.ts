@@ -1,10 +1,9 @@
 /** Shortens one message: long texts become head, tail and a reference, and images become marks. */
 
-import { type ContextEditEntry, type Entry, entryReference, type ReplacementContent } from "../entry.ts";
+import { type ContextEditEntry, type Entry, entryReference, isEditable, type ReplacementContent } from "../entry.ts";
 import { isObject } from "../json.ts";
 import type { AgentMessage, AssistantMessage, ImageBlock, TextBlock, ToolCallBlock } from "../message.ts";
 import { keepAttachmentMark } from "../session/blobs.ts";
-import { isEditable } from "../session/store.ts";
 import { RECALL_TOOL } from "../settings.ts";
 import {
   evenShare,

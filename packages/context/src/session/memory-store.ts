@@ -24,8 +24,9 @@ import {
   findBranchSummaries,
   type MutableTree,
 } from "../tree.ts";
+import { decideAppend, listAppendLookups, readAppendFacts } from "./append-rules.ts";
 import { type LoadedBranch, loadBranchFrom } from "./loaded-branch.ts";
-import { type AppendGuard, type AppendResult, BaseStore, checkAppend, type EntryReader, requireId } from "./store.ts";
+import { type AppendGuard, type AppendResult, BaseStore, type EntryReader, type Refusal, requireId } from "./store.ts";
 
 type StoreRuntime = Pick<Runtime, "now" | "sessionId" | "checksum">;
 
@@ -40,6 +41,7 @@ export class MemoryStore extends BaseStore {
   #isPithFormat: boolean;
   /** The file as it was opened; null after the first append. */
   #openedFile: SessionFile | null;
+  #isTakenOver = false;
 
   /** Creates an empty session. */
   static create(runtime: StoreRuntime, origin: SessionOrigin = { cwd: "" }): MemoryStore {
@@ -73,13 +75,24 @@ export class MemoryStore extends BaseStore {
   }
 
   async append(batch: readonly Entry[], guard: AppendGuard): Promise<AppendResult> {
-    const decision = checkAppend(this.#entries, batch, guard);
+    if (this.#isTakenOver) return this.#refuse("lease-lost");
+    const facts = readAppendFacts(this.#entries, listAppendLookups(batch, guard));
+    const decision = decideAppend(batch, guard, facts);
     if (decision.type !== "write") return decision;
-    if (this.#openedFile && isNewerFormat(this.#openedFile))
-      return { type: "refused", why: "newer-version", leaf: this.#entries.leaf };
+    if (this.#openedFile && isNewerFormat(this.#openedFile)) return this.#refuse("newer-version");
     this.#write(decision.texts);
     for (const [index, entry] of batch.entries()) this.#entries.addEntry(entry, decision.texts[index] ?? "");
     return { type: "appended", leaf: this.#entries.leaf };
+  }
+
+  /** Opens the session for another writer. This store refuses every append from then on. */
+  takeOver(): MemoryStore {
+    this.#isTakenOver = true;
+    return MemoryStore.open(this.bytes(), this.#runtime);
+  }
+
+  #refuse(why: Refusal): AppendResult {
+    return { type: "refused", why, leaf: this.#entries.leaf };
   }
 
   protected async reader(): Promise<EntryReader> {
@@ -154,9 +167,8 @@ export class InMemoryEntries implements EntryReader {
     return this.#tree.entries.size;
   }
 
-  /** Returns the entries in file order, from index `start`. */
-  listEntries(start: number): readonly Entry[] {
-    return [...this.#tree.entries.values()].slice(start);
+  entriesFrom(position: number, limit: number): readonly Entry[] {
+    return [...this.#tree.entries.values()].slice(position, position + limit);
   }
 
   addEntry(newEntry: Entry, text: string): void {

@@ -1,8 +1,6 @@
-/** Defines the store port, which is the only access to a session's log, the base class of stores, and the checks of an append. */
+/** Defines the store port, which is the only access to a session's log, and the base class of stores. */
 
-import type { BranchSummaryEntry, CompactionEntry, ContextEditEntry, Entry, Header } from "../entry.ts";
-import { serializeEntry, withEntryNumber } from "../format/entry-line.ts";
-import { type FormatLimits, formatLimits } from "../settings.ts";
+import type { BranchSummaryEntry, Entry, Header } from "../entry.ts";
 import type { LoadedBranch } from "./loaded-branch.ts";
 
 /** The store port: the only access to a session's log. */
@@ -32,9 +30,12 @@ export interface Store {
   name(): Promise<string | undefined>;
   /** Returns the line of an entry as written, without trailer; undefined for a gap and for an unknown id. */
   line(id: string): Promise<string | undefined>;
+  /** Returns at most `limit` entries in the order of the log, the first at this position, counted from 0. */
+  entriesFrom(position: number, limit: number): Promise<readonly Entry[]>;
   /**
    * Appends a batch, all or nothing; its last entry becomes the leaf. A batch that is already stored with the same bytes counts as
-   * appended. Throws if the batch is invalid: a missing parent, or an id that is used for other content.
+   * appended. Throws if the batch is invalid: a missing parent, or an id that is used for other content. A store that another writer has
+   * taken over refuses every append (`lease-lost`).
    */
   append(batch: readonly Entry[], guard: AppendGuard): Promise<AppendResult>;
   /** Keeps a prepared summary beside the log, so that it survives a restart. Absent: it is lost with the process. */
@@ -53,8 +54,6 @@ export interface Store {
 export interface AppendGuard {
   /** The leaf that the writer expects; null for an empty session. */
   readonly expectedLeaf: string | null;
-  /** The fencing token of a hosted writer. A store that issues tokens refuses an older one. */
-  readonly token?: number;
   /** The entries could be produced again: the append returns before the disk has them, and they are synced within a second. */
   readonly isReplaceable?: boolean;
 }
@@ -82,6 +81,7 @@ export const refusalNotes = {
   "lease-lost": "another process has taken over this session; follow it, or fork the session",
   "read-only": "the session is open for reading only",
   closed: "the session is closed; open it again",
+  unavailable: "the storage of the session cannot be reached; try again",
   "newer-version": "a newer version of Pith wrote this session; update Pith, or fork the session",
 } as const;
 
@@ -113,6 +113,8 @@ export interface EntryReader {
   branchSummaries(fromIds: ReadonlySet<string>): readonly BranchSummaryEntry[];
   labels(): ReadonlyMap<string, string>;
   name(): string | undefined;
+  /** Returns at most `limit` entries in the order of the log, the first at this position, counted from 0. */
+  entriesFrom(position: number, limit: number): readonly Entry[];
 }
 
 /** Implements the reading methods of a store through an `EntryReader`. */
@@ -169,119 +171,14 @@ export abstract class BaseStore implements Store {
   async line(id: string): Promise<string | undefined> {
     return (await this.reader()).text(id);
   }
+
+  async entriesFrom(position: number, limit: number): Promise<readonly Entry[]> {
+    return (await this.reader()).entriesFrom(position, limit);
+  }
 }
 
 /** Returns the id, or throws if no entry has it. */
 export function requireId(reader: Pick<EntryReader, "has">, id: string | null): string | null {
   if (id !== null && !reader.has(id)) throw new Error(`entry ${id} is not in this session`);
   return id;
-}
-
-/** What to do with a batch: write these texts, or return this result. */
-export type AppendDecision = AppendResult | { readonly type: "write"; readonly texts: readonly string[] };
-
-/** Decides whether a batch is written. Throws if the batch is invalid. */
-export function checkAppend(
-  reader: EntryReader,
-  batch: readonly Entry[],
-  { expectedLeaf }: AppendGuard,
-  limits: FormatLimits = formatLimits,
-): AppendDecision {
-  const texts = batch.map((entry) => serializeEntry(entry, limits));
-  const { leaf } = reader;
-  if (batch.every((entry, index) => isAlreadyStored(reader, entry, texts[index] ?? "")))
-    return { type: "appended", leaf };
-  if (expectedLeaf !== leaf) return { type: "leaf-moved", leaf };
-  checkEntryNumbers(batch, reader.lastNumber);
-  validateBatch(batch, { ancestors: () => reader.ancestry(batch[0]?.parentId ?? null), has: (id) => reader.has(id) });
-  return { type: "write", texts };
-}
-
-// An entry that was read from a line without a number has a number in memory.
-function isAlreadyStored(reader: EntryReader, entry: Entry, text: string): boolean {
-  const line = reader.has(entry.id) ? reader.text(entry.id) : undefined;
-  if (line === undefined || line === text || entry.number === undefined) return line === text;
-  return line === serializeEntry(withEntryNumber(entry, 0)) && reader.entry(entry.id)?.number === entry.number;
-}
-
-// NUM1
-function checkEntryNumbers(batch: readonly Entry[], lastNumber: number): void {
-  let last = lastNumber;
-  for (const { id, number } of batch) {
-    if (number === undefined) continue;
-    if (number <= last) throw new Error(`entry ${id} has number ${number}, but ${last} is already in use`);
-    last = number;
-  }
-}
-
-/** What `validateBatch` needs to know about a store. */
-export interface BatchLookup {
-  /** Returns the entries from the parent of the batch to the root. */
-  readonly ancestors: () => Iterable<Entry>;
-  readonly has: (id: string) => boolean;
-}
-
-/** Throws an error that names the entry if a batch is invalid. */
-export function validateBatch(batch: readonly Entry[], { ancestors, has }: BatchLookup): void {
-  const batchIds = new Set<string>();
-  for (const [index, entry] of batch.entries()) {
-    const isEarlier = (id: string): boolean => batchIds.has(id) || has(id);
-    const findEarlier = (id: string): Entry | undefined => findOnBranch(batch.slice(0, index), ancestors(), id);
-    checkParent(entry, batch[index - 1], isEarlier);
-    if (entry.type === "compaction") checkFirstKept(entry, findEarlier);
-    if (entry.type === "context_edit") checkEdit(entry, findEarlier);
-    if (entry.type === "label" && !isEarlier(entry.targetId)) throw missingEntryError(entry, "labels", entry.targetId);
-    batchIds.add(entry.id);
-  }
-}
-
-// TREE1, TREE2
-function checkParent(entry: Entry, previous: Entry | undefined, isEarlier: (id: string) => boolean): void {
-  if (entry.type === "gap") throw new Error(`entry ${entry.id} is a gap; gaps cannot be appended`);
-  if (entry.id === "") throw new Error("an entry needs an id");
-  if (isEarlier(entry.id)) throw new Error(`entry ${entry.id} is already in this session, with other content`);
-  if (previous && entry.parentId !== previous.id)
-    throw new Error(`entry ${entry.id} must follow ${previous.id}, the entry before it in its batch`);
-  if (entry.parentId !== null && !isEarlier(entry.parentId)) throw missingEntryError(entry, "follows", entry.parentId);
-}
-
-// TREE6
-function checkFirstKept(entry: CompactionEntry, findEarlier: (id: string) => Entry | undefined): void {
-  if (entry.firstKeptEntryId === entry.id) return;
-  const firstKept = findEarlier(entry.firstKeptEntryId);
-  if (!firstKept)
-    throw new Error(
-      `compaction ${entry.id} keeps ${entry.firstKeptEntryId}, which is not before it on its branch; to keep nothing, use its own id`,
-    );
-  if (isToolResult(firstKept))
-    throw new Error(`compaction ${entry.id} keeps tool result ${firstKept.id} without its tool call`);
-}
-
-function checkEdit(entry: ContextEditEntry, findEarlier: (id: string) => Entry | undefined): void {
-  const target = findEarlier(entry.targetId);
-  if (!target)
-    throw new Error(`context edit ${entry.id} changes ${entry.targetId}, which is not before it on its branch`);
-  if (!isEditable(target))
-    throw new Error(`context edit ${entry.id} changes ${target.id}, which has no content to edit`);
-}
-
-function findOnBranch(earlier: readonly Entry[], ancestors: Iterable<Entry>, id: string): Entry | undefined {
-  const inBatch = earlier.find((entry) => entry.id === id);
-  if (inBatch) return inBatch;
-  for (const entry of ancestors) if (entry.id === id) return entry;
-  return undefined;
-}
-
-function isToolResult(entry: Entry): boolean {
-  return entry.type === "message" && entry.message.role === "toolResult";
-}
-
-/** Whether a context edit can change the entry (TREE7). */
-export function isEditable(entry: Entry): boolean {
-  if (entry.type === "custom_message") return true;
-  return entry.type === "message" && ["user", "assistant", "toolResult"].includes(entry.message.role);
-}
-
-function missingEntryError(entry: Entry, verb: string, id: string): Error {
-  return new Error(`entry ${entry.id} ${verb} ${id}, which is not in this session`);
 }

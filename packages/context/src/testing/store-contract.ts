@@ -2,7 +2,10 @@
 
 import type { Entry } from "../entry.ts";
 import { loadBranch } from "../session/loaded-branch.ts";
-import type { Store } from "../session/store.ts";
+import { type NewEntry, Session } from "../session/session.ts";
+import { QUEUE_TYPE } from "../session/state.ts";
+import type { AppendResult, Store } from "../session/store.ts";
+import { testRuntime } from "./scripted-model.ts";
 import { story } from "./story.ts";
 
 /** The functions of a test runner, passed in so that the contract does not depend on one. */
@@ -15,8 +18,10 @@ export interface ContractRunner {
 export interface StoreFactory {
   /** Creates a new, empty store. */
   create(): Promise<Store>;
-  /** Opens the same session as another process would. */
+  /** Opens the same session as another process would, for reading. */
   reopen(store: Store): Promise<Store>;
+  /** Opens the same session for writing, as another process would after the first one was lost. */
+  takeOver(store: Store): Promise<Store>;
 }
 
 /** Registers the tests that every store must pass. */
@@ -147,6 +152,82 @@ export function storeContract({ test, equal }: ContractRunner, stores: StoreFact
     }
     equal(await isAppendRefused(store, [{ ...createTestCompaction("e9"), number: 9 }]), true);
   });
+
+  test("STO14 entries are read in the order of the log from any position", async () => {
+    const store = await createFilledStore(twoBranchEntries);
+    for (const each of [store, await stores.reopen(store)]) {
+      equal(await each.entriesFrom(0, 100), twoBranchEntries);
+      equal(await each.entriesFrom(5, 2), selectEntries(twoBranchEntries, "e6 e7"));
+      equal(await each.entriesFrom(8, 10), []);
+    }
+  });
+
+  test("STO15 a writer that was taken over is refused, whatever leaf it expects, and the session stays as it is", async () => {
+    const [first, second, third, fourth] = twoBranchEntries;
+    const store = await createFilledStore(toBatch(first, second));
+    const next = await stores.takeOver(store);
+    for (const expectedLeaf of ["e2", "e1", null])
+      equal(refusalOf(await store.append(toBatch(third), { expectedLeaf })), "lease-lost");
+    equal(await next.append(toBatch(third), { expectedLeaf: "e2" }), { type: "appended", leaf: "e3" });
+    equal(refusalOf(await store.append(toBatch(fourth), { expectedLeaf: "e3" })), "lease-lost");
+    equal(await next.leaf(), "e3");
+    const last = await stores.takeOver(next);
+    equal(refusalOf(await next.append(toBatch(fourth), { expectedLeaf: "e3" })), "lease-lost");
+    equal(await last.append(toBatch(fourth), { expectedLeaf: "e3" }), { type: "appended", leaf: "e4" });
+    equal(await (await stores.reopen(last)).branchEntries("e4"), selectEntries(twoBranchEntries, "e1 e2 e3 e4"));
+  });
+
+  test("STO16 a batch whose answer was lost is appended again by any writer, also after later entries, and is there once", async () => {
+    const store = await createFilledStore(twoBranchEntries.slice(0, 2));
+    const batch = twoBranchEntries.slice(2, 4);
+    equal(await store.append(batch, { expectedLeaf: "e2" }), { type: "appended", leaf: "e4" });
+    equal(await store.append(batch, { expectedLeaf: "e2" }), { type: "appended", leaf: "e4" });
+    const next = await stores.takeOver(store);
+    equal(await next.append(batch, { expectedLeaf: "e2" }), { type: "appended", leaf: "e4" });
+    equal(await next.append(twoBranchEntries.slice(4, 5), { expectedLeaf: "e4" }), { type: "appended", leaf: "e5" });
+    equal(await next.append(batch, { expectedLeaf: "e2" }), { type: "appended", leaf: "e5" });
+    equal(await (await stores.reopen(next)).entriesFrom(0, 100), twoBranchEntries.slice(0, 5));
+    // A batch of which only a part is stored is another batch.
+    equal(await isAppendRefused(next, twoBranchEntries.slice(4, 6)), true);
+  });
+
+  test("STO17 of two appends at once at one leaf, one is appended and the other gets the new leaf", async () => {
+    const store = await createFilledStore(twoBranchEntries.slice(0, 2));
+    const entries = ["a", "b"].map((id) => ({ ...twoBranchEntries[2], id, number: 3 }) as Entry);
+    const results = await Promise.all(entries.map((entry) => store.append([entry], { expectedLeaf: "e2" })));
+    equal(results.map(({ type }) => type).sort(), ["appended", "leaf-moved"]);
+    const leaf = await store.leaf();
+    equal(new Set(results.map((result) => result.leaf)), new Set([leaf]));
+    equal(
+      await store.entriesFrom(2, 10),
+      entries.filter(({ id }) => id === leaf),
+    );
+  });
+
+  test("STO18 the next writer continues a session with its state, queue and numbers", async () => {
+    const store = await stores.create();
+    const session = await Session.open(store, testRuntime("a"));
+    await session.append(userMessage("begin"), { type: "thinking_level_change", thinkingLevel: "high" });
+    await session.append({
+      type: "custom",
+      customType: QUEUE_TYPE,
+      data: { id: "q1", kind: "followUp", content: "then" },
+    });
+    const next = await Session.open(await stores.takeOver(store), testRuntime("b"));
+    await next.loadState();
+    equal(next.branch.state.thinkingLevel, "high");
+    equal(
+      next.branch.state.queue.map(({ id }) => id),
+      ["q1"],
+    );
+    equal((await next.append({ ...userMessage("then"), id: "q1" })).type, "appended");
+    equal(next.branch.state.queue, []);
+    equal(refusalOf(await session.append(userMessage("too late"))), "lease-lost");
+    equal(
+      (await next.store.entriesFrom(0, 100)).map(({ number }) => number),
+      [1, 2, 3, 4],
+    );
+  });
 }
 
 const twoBranchEntries = story(
@@ -201,6 +282,18 @@ function createTestCompaction(parentId: string): Entry {
     firstKeptEntryId: "e7",
     tokensBefore: 10,
   };
+}
+
+function userMessage(text: string): NewEntry {
+  return { type: "message", message: { role: "user", content: [{ type: "text", text }], timestamp: 0 } };
+}
+
+function toBatch(...entries: readonly (Entry | undefined)[]): readonly Entry[] {
+  return entries.filter((entry) => entry !== undefined);
+}
+
+function refusalOf(result: AppendResult): string {
+  return result.type === "refused" ? result.why : result.type;
 }
 
 function selectEntries(entries: readonly Entry[], ids: string): readonly Entry[] {

@@ -22,6 +22,7 @@ describe("the store contract", () => {
     {
       create: async () => MemoryStore.create(ports),
       reopen: async (store) => MemoryStore.open((store as MemoryStore).bytes(), ports),
+      takeOver: async (store) => (store as MemoryStore).takeOver(),
     },
   );
 });

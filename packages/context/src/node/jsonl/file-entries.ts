@@ -73,9 +73,10 @@ export class FileEntries implements EntryReader {
     this.#coveredEnd = coveredEnd;
   }
 
-  /** Returns the entries in file order, from index `start`. The index must be complete. */
-  listEntries(start: number): readonly Entry[] {
-    return Array.from({ length: Math.max(0, this.count - start) }, (_, position) => this.#readEntry(start + position));
+  /** The index must be complete. */
+  entriesFrom(position: number, limit: number): readonly Entry[] {
+    const length = Math.max(0, Math.min(limit, this.count - position));
+    return Array.from({ length }, (_, index) => this.#readEntry(position + index));
   }
 
   /** Loads the branch at the leaf from the end of the file, without the index. Returns null if that is not possible. */

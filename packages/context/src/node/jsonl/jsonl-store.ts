@@ -4,12 +4,12 @@ import type { Entry, Header } from "../../entry.ts";
 import type { Damage } from "../../format/damage.ts";
 import { isNewerFormat } from "../../format/session-file.ts";
 import type { Runtime } from "../../runtime.ts";
+import { decideAppend, listAppendLookups, readAppendFacts } from "../../session/append-rules.ts";
 import type { LoadedBranch } from "../../session/loaded-branch.ts";
 import {
   type AppendGuard,
   type AppendResult,
   BaseStore,
-  checkAppend,
   type EntryReader,
   type Refusal,
   type Store,
@@ -124,7 +124,7 @@ export class JsonlStore extends BaseStore {
     yield* pollItems(options, async () => {
       if (this.#file.isClosed || this.#file.checkForChanges() === "file-removed") return null;
       const entries = await this.#file.waitForIndex();
-      const newEntries = entries.listEntries(entryCount);
+      const newEntries = entries.entriesFrom(entryCount, Infinity);
       entryCount = entries.count;
       return newEntries;
     });
@@ -167,7 +167,8 @@ export class JsonlStore extends BaseStore {
     const { entries, repair } = this.#file.contents;
     // A new incomplete line may be a write in progress, so it is not cut off while the file grows.
     if (change === "grown" && repair?.type === "torn-tail") return { type: "leaf-moved", leaf: entries.leaf };
-    const decision = checkAppend(entries, batch, guard, this.#options.limits);
+    const facts = readAppendFacts(entries, listAppendLookups(batch, guard));
+    const decision = decideAppend(batch, guard, facts, this.#options.limits);
     if (decision.type !== "write") return decision;
     const result = this.#tryToWrite(batch, decision.texts, guard);
     if (result === "written") return { type: "appended", leaf: entries.leaf };

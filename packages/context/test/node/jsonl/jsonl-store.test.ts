@@ -28,6 +28,7 @@ describe.each<[string, Files, string]>([
         const { path } = open as JsonlStore;
         return store(await openStore(path, { ...parts, mode: "follower" }));
       },
+      takeOver: async (open) => store(await openStore((open as JsonlStore).path, { ...parts, mode: "takeover" })),
     },
   );
 });
