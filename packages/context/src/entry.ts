@@ -261,7 +261,7 @@ export interface PithDetails {
   readonly touched?: unknown;
   /** The files that a host read again after a compaction. */
   readonly files?: unknown;
-  /** How estimated tokens compare with reported tokens, by model (`context/context-size.ts`). */
+  /** How estimated tokens compare with reported tokens, by model (`context/calibration.ts`). */
   readonly calibration?: unknown;
   /** Whether the summary was checked against the log. */
   readonly checked?: unknown;

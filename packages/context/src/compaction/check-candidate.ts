@@ -1,7 +1,8 @@
 /** Checks a summary candidate (content, length, coverage, size) and builds its batch of entries, or refuses it. It writes nothing. */
 
 import { mergeSystemMessages } from "../context/build-request.ts";
-import { type ContextSize, collectCalibration, contextSize, findCalibration } from "../context/context-size.ts";
+import { findCalibration } from "../context/calibration.ts";
+import { type ContextSize, collectCalibration, contextSize } from "../context/context-size.ts";
 import { type CompactionEntry, type Entry, entryReference } from "../entry.ts";
 import { appendToBranch, branchLeaf } from "../session/loaded-branch.ts";
 import { type NewEntry, noRedaction, type Redaction } from "../session/session.ts";

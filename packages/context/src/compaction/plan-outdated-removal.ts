@@ -1,13 +1,8 @@
 /** Plans the removal of outdated tool results outside a compaction, as one batch of entries. It writes nothing. */
 
 import { latestEdit } from "../context/build-context.ts";
-import {
-  collectCalibration,
-  contextSize,
-  entryTokens,
-  findCalibration,
-  type ModelCalibration,
-} from "../context/context-size.ts";
+import { findCalibration, type ModelCalibration } from "../context/calibration.ts";
+import { collectCalibration, contextSize, entryTokens } from "../context/context-size.ts";
 import type { ContextEditEntry, Entry } from "../entry.ts";
 import { fileKey } from "../ledger/apply-touches.ts";
 import { collectFinishedCalls } from "../ledger/outdated-results.ts";

@@ -1,14 +1,8 @@
 /** Plans a compaction: where it cuts, what it covers and what it keeps. Defines summarizers and their results. It writes nothing. */
 
 import { latestEdit } from "../context/build-context.ts";
-import {
-  type ContextSize,
-  collectCalibration,
-  contextSize,
-  entryBytes,
-  findCalibration,
-  type ModelCalibration,
-} from "../context/context-size.ts";
+import { findCalibration, type ModelCalibration } from "../context/calibration.ts";
+import { type ContextSize, collectCalibration, contextSize, entryBytes } from "../context/context-size.ts";
 import type { PlannedEdit } from "../context/shrink-entry.ts";
 import { type ContextEditEntry, type Entry, entryReference } from "../entry.ts";
 import type { Usage } from "../message.ts";

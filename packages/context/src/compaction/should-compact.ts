@@ -1,12 +1,12 @@
 /** Decides from the size of a context whether it should be compacted, and computes how many tokens a reply may use. */
 
 import { getOrCompute } from "../cache.ts";
+import { findCalibration } from "../context/calibration.ts";
 import {
   assistantReply,
   type ContextSize,
   collectCalibration,
   contextSize,
-  findCalibration,
   lastMeasuredIndex,
   readTokenReport,
 } from "../context/context-size.ts";

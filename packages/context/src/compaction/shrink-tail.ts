@@ -1,7 +1,8 @@
 /** Plans which kept messages are shortened or removed: those too large for the tail, images that exceed the request size, outdated results. */
 
 import { latestEdit } from "../context/build-context.ts";
-import { assistantReply, entryBytes, entryTokens, type ModelCalibration } from "../context/context-size.ts";
+import type { ModelCalibration } from "../context/calibration.ts";
+import { assistantReply, entryBytes, entryTokens } from "../context/context-size.ts";
 import { readLoadedSkill } from "../context/loaded-skills.ts";
 import { type PlannedEdit, shrinkEntry } from "../context/shrink-entry.ts";
 import { type ContextEditEntry, type Entry, entryReference, isEditable } from "../entry.ts";

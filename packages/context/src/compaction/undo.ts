@@ -1,7 +1,8 @@
 /** Undoes and redoes a compaction, or a removal of outdated tool results. Both only move the leaf, so no entry is lost. No automatic compaction runs right after an undo. */
 
 import { latestEdit } from "../context/build-context.ts";
-import { collectCalibration, entryTokens, findCalibration } from "../context/context-size.ts";
+import { findCalibration } from "../context/calibration.ts";
+import { collectCalibration, entryTokens } from "../context/context-size.ts";
 import { type Entry, MOVE_TYPE } from "../entry.ts";
 import type { LoadedBranch } from "../session/loaded-branch.ts";
 import type { Session } from "../session/session.ts";

@@ -1,13 +1,21 @@
 /** Computes the size of a context and of its entries from reported token counts and calibrated estimates. The trigger, the meter and the cut all use it. */
 
 import { createIncrementalFold, getOrCompute } from "../cache.ts";
-import { type ContextEditEntry, type Entry, readPithDetails } from "../entry.ts";
-import { isObject } from "../json.ts";
+import type { ContextEditEntry, Entry } from "../entry.ts";
 import type { AgentMessage, AssistantMessage, Message, Usage } from "../message.ts";
 import type { ModelName } from "../model.ts";
 import type { LoadedBranch } from "../session/loaded-branch.ts";
 import { messageBytes, messageTokens } from "../tokens/estimate-tokens.ts";
 import { buildSessionContext, entryMessage } from "./build-context.ts";
+import {
+  type Calibration,
+  defaultCalibration,
+  findCalibration,
+  learnCalibration,
+  type ModelCalibration,
+  modelKey,
+  readCompactionCalibrations,
+} from "./calibration.ts";
 import { convertToLlm, createUserMessage, toLlmMessage } from "./convert-to-llm.ts";
 import { sanitizeMessage } from "./sanitize-message.ts";
 
@@ -73,40 +81,9 @@ export function entryBytes(entry: Entry, edit: ContextEditEntry | undefined): nu
   return entrySize(entry, edit).bytes;
 }
 
-/** Calibrations by `provider/model`, the last measured one last. A compaction stores it in `details.pith.calibration`. */
-export type Calibration = Readonly<Record<string, ModelCalibration>>;
-
 /** Returns the calibrations stored by the last compaction and updated by later replies (TOK5). */
 export function collectCalibration(branch: LoadedBranch): Calibration {
   return measureBranch(branch).calibrations;
-}
-
-/** Finds a model's calibration; without a model, the last one that was measured. An unmeasured model gets that one's overhead. */
-export function findCalibration(
-  calibration: Calibration,
-  model: Pick<ModelName, "provider" | "model"> | undefined,
-): ModelCalibration {
-  const newest = Object.values(calibration).at(-1) ?? defaultCalibration;
-  if (!model) return newest;
-  return calibration[modelKey(model)] ?? { ...defaultCalibration, overhead: newest.overhead };
-}
-
-/** How estimated tokens of a model compare with its reported tokens. */
-export interface ModelCalibration {
-  /** Reported tokens per estimated token. */
-  readonly factor: number;
-  /** Tokens that are sent but not in the log, such as a prompt and tools of the host. */
-  readonly overhead: number;
-  /** The amount of data behind the factor, in growths of a typical size. */
-  readonly samples: number;
-}
-
-/** The calibration of a model before its first reply. */
-export const defaultCalibration: ModelCalibration = { factor: 1, overhead: 0, samples: 0 };
-
-/** Returns the key of a model, `provider/model`. */
-export function modelKey({ provider, model }: Pick<ModelName, "provider" | "model">): string {
-  return `${provider}/${model}`;
 }
 
 /** The uncalibrated size of a branch, and the calibrations learned from its replies. */
@@ -114,7 +91,7 @@ export interface BranchMeasurement {
   /** The size of everything that is sent from the log, before calibration. */
   readonly size: EntrySize;
   /** Calibrations by model key, the last measured one last. */
-  readonly calibrations: Readonly<Record<string, ModelCalibration>>;
+  readonly calibrations: Calibration;
 }
 
 /** Measures a branch. The result is cached per branch. */
@@ -195,65 +172,17 @@ function learnFromReply(state: MeasurementState, message: AssistantMessage, sent
   const report = readTokenReport(message);
   if (!report) return;
   const model = modelKey(message);
-  const previous = calibrations.get(model) ?? defaultCalibration;
   const isComparable = reply?.model === model;
-  const calibration = isComparable
-    ? updateCalibration(previous, { real: report.prompt - reply.total, estimated: sentTokens - reply.tokens })
-    : previous;
+  const calibration = learnCalibration(calibrations.get(model) ?? defaultCalibration, {
+    promptTokens: report.prompt,
+    sentTokens,
+    growth: isComparable ? { real: report.prompt - reply.total, estimated: sentTokens - reply.tokens } : null,
+  });
   // Deleted first, so that the last measured model comes last.
   calibrations.delete(model);
-  calibrations.set(model, {
-    ...calibration,
-    overhead: Math.max(0, Math.round(report.prompt - calibration.factor * sentTokens)),
-  });
+  calibrations.set(model, calibration);
   state.reply = { model, total: report.total, tokens: size.tokens };
 }
-
-/** Reads the calibrations that a compaction stores. They come from a file, so invalid ones are dropped. */
-function readCompactionCalibrations(entry: Entry): readonly (readonly [model: string, ModelCalibration])[] {
-  const { calibration } = entry.type === "compaction" ? readPithDetails(entry.details) : {};
-  if (!isObject(calibration)) return [];
-  return Object.entries(calibration).flatMap(([model, value]) => {
-    const { factor, overhead, samples } = Object(value) as Partial<ModelCalibration>;
-    const isValid =
-      isInRange(factor, MIN_CALIBRATION_FACTOR, MAX_CALIBRATION_FACTOR) &&
-      isInRange(overhead, 0, 10_000_000) &&
-      isInRange(samples, 0, 1e9);
-    return isValid ? [[model, { factor, overhead, samples }] as const] : [];
-  });
-}
-
-function isInRange(value: unknown, low: number, high: number): value is number {
-  return typeof value === "number" && value >= low && value <= high;
-}
-
-/** The growth of a context between two replies, in reported and in estimated tokens. */
-export interface TokenGrowth {
-  readonly real: number;
-  readonly estimated: number;
-}
-
-/** Updates a calibration. Ignores growth that is tiny or out of proportion: reasoning was dropped, or a prompt was changed. */
-function updateCalibration(calibration: ModelCalibration, { real, estimated }: TokenGrowth): ModelCalibration {
-  const ratio = real / estimated;
-  if (estimated < MIN_GROWTH_TOKENS || ratio < 0.3 || ratio > 4) return calibration;
-  const weight = TYPICAL_GROWTH_TOKENS * Math.min(INITIAL_SAMPLES + calibration.samples, MAX_SAMPLES);
-  const factor = (calibration.factor * weight + real) / (weight + estimated);
-  return {
-    ...calibration,
-    factor: Math.min(MAX_CALIBRATION_FACTOR, Math.max(MIN_CALIBRATION_FACTOR, factor)),
-    samples: calibration.samples + estimated / TYPICAL_GROWTH_TOKENS,
-  };
-}
-
-/** The smallest growth that counts and a typical one, in estimated tokens. */
-const MIN_GROWTH_TOKENS = 100;
-const TYPICAL_GROWTH_TOKENS = 500;
-/** The weight of earlier growths against a new one, initially and at most, so that recent growth counts more. */
-const INITIAL_SAMPLES = 1;
-const MAX_SAMPLES = 40;
-const MIN_CALIBRATION_FACTOR = 0.5;
-const MAX_CALIBRATION_FACTOR = 3;
 
 /** Returns the size that an entry adds to a request. The result is cached per entry and edit. */
 export function entrySize(entry: Entry, edit: ContextEditEntry | undefined): EntrySize {

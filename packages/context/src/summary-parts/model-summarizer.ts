@@ -10,7 +10,8 @@ import {
 } from "../compaction/plan.ts";
 import { type Finding, readReceipt } from "../compaction/receipt.ts";
 import { collectPart } from "../compaction/summary-message.ts";
-import { collectCalibration, defaultCalibration, modelKey } from "../context/context-size.ts";
+import { defaultCalibration, modelKey } from "../context/calibration.ts";
+import { collectCalibration } from "../context/context-size.ts";
 import type { ThinkingLevel } from "../message.ts";
 import type { Model, ModelName } from "../model.ts";
 import type { Runtime } from "../runtime.ts";

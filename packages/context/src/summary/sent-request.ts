@@ -1,11 +1,11 @@
 /** Finds the last request of a branch that the model answered, so that a summary can be requested with the same beginning, which the provider may have cached. */
 
 import { buildSessionContext, latestEdit, type SessionContext } from "../context/build-context.ts";
+import { findCalibration } from "../context/calibration.ts";
 import {
   assistantReply,
   collectCalibration,
   entryTokens,
-  findCalibration,
   lastMeasuredIndex,
   readTokenReport,
 } from "../context/context-size.ts";

@@ -8,7 +8,8 @@ import {
   selectBranchEntries,
 } from "../../src/branches/generate-branch-summary.ts";
 import { buildSessionContext, entryMessage, latestEdit } from "../../src/context/build-context.ts";
-import { defaultCalibration, entryTokens } from "../../src/context/context-size.ts";
+import { defaultCalibration } from "../../src/context/calibration.ts";
+import { entryTokens } from "../../src/context/context-size.ts";
 import type { Entry } from "../../src/entry.ts";
 import type { Store } from "../../src/session/store.ts";
 import { story } from "../../src/testing/story.ts";
