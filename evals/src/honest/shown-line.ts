@@ -1,4 +1,4 @@
-/** Finds a line of a draft in the summary that the model reads, and tells whether the audit marked or altered it. */
+/** Finds a line of a draft in the summary that the model reads, and tells whether the check marked or altered it. */
 
 export type Verdict = "same" | "marked" | "altered";
 
@@ -9,7 +9,7 @@ export function judgeLine(text: string, shownText: string): Verdict {
   return MARK.test(shownLine) ? "marked" : "same";
 }
 
-/** Removes the bullet, the citations and the audit's marks. */
+/** Removes the bullet, the citations and the marks of the check. */
 function stripMarks(line: string): string {
   return line
     .replace(MARK, "")

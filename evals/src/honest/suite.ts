@@ -1,4 +1,4 @@
-/** Runs `pnpm eval honest`: how the audit treats true and false summary lines that it was not tuned on. */
+/** Runs `pnpm eval honest`: how the check of a summary treats true and false summary lines that it was not tuned on. */
 
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -35,7 +35,7 @@ export const honestSuite: Suite = {
 
 async function runHonest({ log }: SuiteOptions): Promise<Figures> {
   const sharedCases = [...readFixtureCases(), ...readSessionCases(), ...readRecordedCases()];
-  const measure = (cases: readonly SummaryCase[], route: Route): Promise<AuditTally> =>
+  const measure = (cases: readonly SummaryCase[], route: Route): Promise<CheckTally> =>
     measureCases(cases, { log, route });
   return {
     ...toFigures("", await measure(sharedCases, "transcript")),
@@ -68,7 +68,7 @@ interface SummaryCase {
   readonly invented: readonly SummaryLine[];
 }
 
-interface AuditTally {
+interface CheckTally {
   readonly trueLines: number;
   readonly altered: number;
   readonly marked: number;
@@ -83,8 +83,8 @@ interface AuditTally {
 async function measureCases(
   cases: readonly SummaryCase[],
   { log, route }: Pick<SuiteOptions, "log"> & { readonly route: Route },
-): Promise<AuditTally> {
-  const tallies: AuditTally[] = [];
+): Promise<CheckTally> {
+  const tallies: CheckTally[] = [];
   for (const each of cases) {
     const tally = await measureCase(each, route);
     const { trueLines, altered, marked, falseLines, falseCaught } = tally;
@@ -96,7 +96,7 @@ async function measureCases(
   return tallies.reduce((sum, tally) => addTallies(sum, tally));
 }
 
-async function measureCase(summaryCase: SummaryCase, route: Route): Promise<AuditTally> {
+async function measureCase(summaryCase: SummaryCase, route: Route): Promise<CheckTally> {
   const trueLines = summaryCase.lines.filter(({ isTrue }) => isTrue);
   const { shownText, calls } = await summarizeWithLines(summaryCase, trueLines, route);
   const verdicts = trueLines.map((line) => judgeLine(line.text, shownText));
@@ -343,12 +343,12 @@ function parseLines(summary: string): readonly SummaryLine[] {
   });
 }
 
-function addTallies(one: AuditTally, other: AuditTally): AuditTally {
-  const sums = Object.entries(one).map(([name, value]) => [name, value + other[name as keyof AuditTally]]);
-  return Object.fromEntries(sums) as unknown as AuditTally;
+function addTallies(one: CheckTally, other: CheckTally): CheckTally {
+  const sums = Object.entries(one).map(([name, value]) => [name, value + other[name as keyof CheckTally]]);
+  return Object.fromEntries(sums) as unknown as CheckTally;
 }
 
-function toFigures(prefix: string, tally: AuditTally): Figures {
+function toFigures(prefix: string, tally: CheckTally): Figures {
   const figures = {
     true_lines: tally.trueLines,
     true_altered: tally.altered,

@@ -16,7 +16,7 @@ export interface SummaryLine {
   readonly text: string;
   /** The numbers that it cites. */
   readonly numbers: readonly number[];
-  /** Whether the audit could not confirm it. */
+  /** Whether the check of the summary could not confirm it. */
   readonly isMarked: boolean;
 }
 

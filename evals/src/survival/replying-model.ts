@@ -30,7 +30,7 @@ export function requestUserText({ messages }: Request): string {
     .join("\n\n");
 }
 
-/** Whether the audit has marked a line as unconfirmed. */
+/** Whether the check of the summary has marked a line as unconfirmed. */
 export function isMarked(line: string): boolean {
   return /\((?:unconfirmed|not from the user)\)$/.test(line.trimEnd());
 }

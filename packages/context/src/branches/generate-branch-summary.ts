@@ -14,7 +14,7 @@ import type { LoadedBranch } from "../session/loaded-branch.ts";
 import type { Store } from "../session/store.ts";
 import { createSummaryTimeouts, type SummaryTimeouts, type ToolRoles } from "../settings.ts";
 import type { Allowance, ModelCall, OnProgress } from "../summary/ask-model.ts";
-import { collectEvidence, type Evidence } from "../summary/audit-evidence.ts";
+import { collectEvidence, type Evidence } from "../summary/evidence.ts";
 import type { Flaw } from "../summary/flaw.ts";
 import { generateSummary, type SummaryFailure } from "../summary/generate-summary.ts";
 import { startTimeLimit } from "../summary/limits.ts";

@@ -11,7 +11,7 @@ import type { Runtime } from "../runtime.ts";
 import type { NewEntry, Redaction, Session } from "../session/session.ts";
 import type { Store } from "../session/store.ts";
 import type { OnProgress } from "../summary/ask-model.ts";
-import { checkSummary } from "../summary/audit.ts";
+import { checkSummary } from "../summary/check-summary.ts";
 import { clampThinking, type SummaryFailure } from "../summary/generate-summary.ts";
 import { describeSizeLimit, isFarTooLong } from "../summary/limits.ts";
 import { ANY_SHAPE } from "../summary-parts/review-summary.ts";

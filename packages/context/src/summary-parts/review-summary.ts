@@ -5,9 +5,9 @@ import { type CompactionPlan, MODEL_FREE_ROUTE, type SummaryCandidate } from "..
 import type { Finding } from "../compaction/receipt.ts";
 import { collectPart } from "../compaction/summary-message.ts";
 import { renderLedger } from "../ledger/render-ledger.ts";
-import { checkSummary } from "../summary/audit.ts";
-import { collectEvidence, type Evidence } from "../summary/audit-evidence.ts";
 import { type ComparedLines, compareLines, putBackLines } from "../summary/carried-lines.ts";
+import { checkSummary } from "../summary/check-summary.ts";
+import { collectEvidence, type Evidence } from "../summary/evidence.ts";
 import type { Flaw } from "../summary/flaw.ts";
 import { isFarTooLong } from "../summary/limits.ts";
 import { previousNarrative } from "../summary/parse-summary.ts";

@@ -2,7 +2,7 @@
 
 import { findBlobDigits, removeCitations } from "../citations.ts";
 import { splitQuotationWords } from "../text/sanitize.ts";
-import type { Evidence, EvidenceSource } from "./audit-evidence.ts";
+import type { Evidence, EvidenceSource } from "./evidence.ts";
 import type { FlawCode } from "./flaw.ts";
 import { findNames, isKnownName } from "./known-names.ts";
 import {

@@ -1,7 +1,7 @@
 /** Repairs the form of a summary without changing its content: headings, citations of unknown entries, and marks at the ends of lines. */
 
 import { formatCitation, replaceCitations } from "../citations.ts";
-import type { Evidence } from "./audit-evidence.ts";
+import type { Evidence } from "./evidence.ts";
 import {
   findCodeLines,
   isCodeFence,

@@ -21,7 +21,7 @@ import type { SummaryPartText } from "../../src/context/read-summary-parts.ts";
 import type { Entry } from "../../src/entry.ts";
 import { loadBranch } from "../../src/session/loaded-branch.ts";
 import { noRedaction } from "../../src/session/session.ts";
-import { checkSummary, type SummaryCheckResult } from "../../src/summary/audit.ts";
+import { checkSummary, type SummaryCheckResult } from "../../src/summary/check-summary.ts";
 import { describeImages } from "../../src/summary-parts/default-parts.ts";
 import type { FittedMessages } from "../../src/summary-parts/fit-user-messages.ts";
 import { noOmittedMessages } from "../../src/summary-parts/omitted-messages.ts";

@@ -5,7 +5,7 @@ export const mutated: readonly string[] = [
   "packages/context/src/compaction/cut-point.ts",
   "packages/context/src/compaction/plan.ts",
   "packages/context/src/compaction/check-candidate.ts",
-  "packages/context/src/summary/audit.ts",
+  "packages/context/src/summary/check-summary.ts",
   "packages/context/src/summary/repair.ts",
 ];
 
@@ -24,8 +24,8 @@ export const tooSlow: readonly string[] = [
   "packages/context/test/compaction/any-size.test.ts",
   "packages/context/test/compaction/failing-summarizer.test.ts",
   "packages/context/test/compaction/kept-work.test.ts",
-  "packages/context/test/summary/audit/hostile.test.ts",
-  "packages/context/test/summary/audit/properties.test.ts",
+  "packages/context/test/summary/check-summary/hostile.test.ts",
+  "packages/context/test/summary/check-summary/properties.test.ts",
   "packages/context/test/stories/09-a-crash.test.ts",
   "packages/context/test/stories/22-many-screenshots.test.ts",
 ];

@@ -1,7 +1,7 @@
 /** Shared by the summary tests: the sections of a summary, and the evidence of a session. */
 
-import type { SummaryFormat } from "../../src/summary/audit.ts";
-import { collectEvidence, type Evidence, type EvidenceOptions } from "../../src/summary/audit-evidence.ts";
+import type { SummaryFormat } from "../../src/summary/check-summary.ts";
+import { collectEvidence, type Evidence, type EvidenceOptions } from "../../src/summary/evidence.ts";
 import { listHeadings } from "../../src/summary/prompts.ts";
 import { story } from "../../src/testing/story.ts";
 

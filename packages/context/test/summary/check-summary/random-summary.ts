@@ -1,7 +1,7 @@
 /** Generates random summaries with everything that the checks read, and the sessions they are checked against. */
 
 import fc from "fast-check";
-import { collectEvidence, type Evidence } from "../../../src/summary/audit-evidence.ts";
+import { collectEvidence, type Evidence } from "../../../src/summary/evidence.ts";
 import { story } from "../../../src/testing/story.ts";
 import { noEvidence, sections, turnSections } from "../fixtures.ts";
 

@@ -1,7 +1,7 @@
 /** Tests that no text makes a check throw or take more than linear time. */
 
 import { expect, test } from "vitest";
-import { checkSummary } from "../../../src/summary/audit.ts";
+import { checkSummary } from "../../../src/summary/check-summary.ts";
 import { expectFasterThan } from "../../expect-faster-than.ts";
 import { evidenceFor, format, summaryWith } from "../fixtures.ts";
 

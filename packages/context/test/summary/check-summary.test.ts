@@ -1,8 +1,8 @@
 /** Tests the checks of a summary: what the model must correct, which lines are marked, and what the receipt lists. */
 
 import { describe, expect, test } from "vitest";
-import { checkSummary, type SummaryCheckResult, type SummaryFormat } from "../../src/summary/audit.ts";
-import type { EvidenceOptions } from "../../src/summary/audit-evidence.ts";
+import { checkSummary, type SummaryCheckResult, type SummaryFormat } from "../../src/summary/check-summary.ts";
+import type { EvidenceOptions } from "../../src/summary/evidence.ts";
 import type { FlawCode } from "../../src/summary/flaw.ts";
 import { story } from "../../src/testing/story.ts";
 import { textTokens } from "../../src/tokens/estimate-tokens.ts";

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { removeCitations } from "../../../src/citations.ts";
-import { checkSummary } from "../../../src/summary/audit.ts";
+import { checkSummary } from "../../../src/summary/check-summary.ts";
 import {
   demoteHeadings,
   findCodeLines,

@@ -3,7 +3,7 @@
 import { findCitedReferences, formatCitation, replaceCitations } from "../citations.ts";
 import { runAtOnce, type Steps } from "../event-loop.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
-import type { Evidence } from "./audit-evidence.ts";
+import type { Evidence } from "./evidence.ts";
 import type { Flaw } from "./flaw.ts";
 import type { NearbySource } from "./judge-line.ts";
 import { judgeLine, type Verdict } from "./judge-line.ts";

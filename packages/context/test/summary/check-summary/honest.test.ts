@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { findCitedReferences, removeCitations } from "../../../src/citations.ts";
-import { checkSummary, type SummaryCheckResult, type SummaryFormat } from "../../../src/summary/audit.ts";
+import { checkSummary, type SummaryCheckResult, type SummaryFormat } from "../../../src/summary/check-summary.ts";
 import {
   findSummaryItems,
   isEmptyStatement,
