@@ -1,6 +1,5 @@
 /** Builds a prompt from attached files, piped input and the user's text, and converts images and entries for editing. */
 
-import { fstatSync } from "node:fs";
 import {
   decodeFile,
   detectImageType,
@@ -13,6 +12,7 @@ import type { Entry, ImageBlock, TextBlock } from "@pith/context";
 import { attachImage, attachText, editableText, entryText } from "@pith/context/host";
 import type { CliArgs } from "../args/args.ts";
 import { type UsageError, usageError } from "../text/usage-error.ts";
+import type { StdinResult } from "./read-stdin.ts";
 
 export type FileBlocksResult =
   | { readonly type: "blocks"; readonly blocks: readonly (TextBlock | ImageBlock)[] }
@@ -109,38 +109,6 @@ const STDIN = { kind: "stdin", name: "stdin" } as const;
 function simplifyContent(blocks: readonly Block[]): UserContent {
   const [first, ...rest] = blocks;
   return first?.type === "text" && first.pith === undefined && rest.length === 0 ? first.text : blocks;
-}
-
-export type StdinResult = { readonly type: "text"; readonly text: string } | UsageError;
-
-/** Reads piped input. A terminal and `/dev/null` give an empty text. If a pipe stays open, a notice says what Pith waits for. */
-export async function readStdin(notify: (line: string) => void): Promise<StdinResult> {
-  const stdinStats = fstatSync(0);
-  if (!stdinStats.isFIFO() && !stdinStats.isFile() && !stdinStats.isSocket()) return { type: "text", text: "" };
-  const reminder = setTimeout(() => notify(WAIT_NOTICE), WAIT_NOTICE_DELAY_MS);
-  try {
-    return await readAllText(process.stdin);
-  } finally {
-    clearTimeout(reminder);
-  }
-}
-
-const WAIT_NOTICE_DELAY_MS = 3_000;
-
-const WAIT_NOTICE = "waiting for the piped input to end; if nothing is piped in, add < /dev/null";
-
-export async function readAllText(input: AsyncIterable<Uint8Array>): Promise<StdinResult> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of input) {
-    chunks.push(chunk);
-    size += chunk.length;
-    if (size > MAX_TEXT_BYTES)
-      return usageError("the piped input is larger than 256 KB; save it to a file and let the model read it");
-  }
-  const bytes = Buffer.concat(chunks, size);
-  if (bytes.includes(0)) return usageError("the piped input is not text");
-  return { type: "text", text: new TextDecoder().decode(bytes).trimEnd() };
 }
 
 /**

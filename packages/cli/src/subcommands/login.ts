@@ -19,7 +19,7 @@ import {
   resolveProviderOption,
   saveProviderKey,
 } from "../models/login.ts";
-import { readStdin } from "../resources/attachments.ts";
+import { readStdin } from "../resources/read-stdin.ts";
 import { buildSettings } from "../settings/fields.ts";
 import { findKeyVariable, isKey, keyFilePath } from "../settings/provider-keys.ts";
 import { readSettings } from "../settings/resolve.ts";

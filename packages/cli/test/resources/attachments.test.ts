@@ -1,4 +1,4 @@
-/** Tests resources/attachments.ts: message content, piped input. */
+/** Tests resources/attachments.ts and read-stdin.ts: message content, piped input. */
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,12 +9,8 @@ import { nodeFiles } from "@pith/agent/node";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { noisyPng } from "../../../agent/test/node/pictures.ts";
 import type { CliArgs, SessionTarget } from "../../src/args/args.ts";
-import {
-  buildPromptContent,
-  MAX_TEXT_BYTES,
-  type PromptContent,
-  readAllText,
-} from "../../src/resources/attachments.ts";
+import { buildPromptContent, MAX_TEXT_BYTES, type PromptContent } from "../../src/resources/attachments.ts";
+import { MAX_STDIN_BYTES, readAllText } from "../../src/resources/read-stdin.ts";
 import { entryDisplayText, toEntryLine } from "../../src/sessions/entries.ts";
 import { toOutlineEntry } from "../../src/sessions/tree-outline.ts";
 
@@ -98,7 +94,7 @@ describe("message content", () => {
     expect(mistakeOf(await said({ words: "x", files: ["damaged.png"] }))).toMatch(
       /^@damaged\.png cannot be attached: the limit is 3\.8 MB, and it could not be shrunk: /,
     );
-    expect(mistakeOf(await said({ words: "x" }, "x".repeat(MAX_TEXT_BYTES + 1)))).toContain(
+    expect(mistakeOf(await said({ words: "x" }, "x".repeat(MAX_STDIN_BYTES + 1)))).toContain(
       "the piped input is larger than 256 KB",
     );
     expect(mistakeOf(await said({ words: "x" }, "a\0b"))).toBe("the piped input is not text");

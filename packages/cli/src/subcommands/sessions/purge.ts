@@ -6,7 +6,7 @@ import type { Redaction } from "@pith/context";
 import { listSessions, listTrash, purgeSession, realFiles } from "@pith/context/node";
 import type { Vault } from "@pith/context/secrets";
 import { createProgressReporter, type SubcommandCall, type SubcommandResult } from "../../args/subcommand.ts";
-import { readStdin } from "../../resources/attachments.ts";
+import { readStdin } from "../../resources/read-stdin.ts";
 import {
   addSessionId,
   describeOpenFailure,
