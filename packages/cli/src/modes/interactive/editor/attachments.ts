@@ -8,7 +8,8 @@ import { type FileBlocksResult, readFileBlocks } from "../../../resources/attach
 import { type UsageError, usageError } from "../../../text/usage-error.ts";
 import type { SessionScreen } from "../screen-context.ts";
 import { readClipboardImage } from "./clipboard.ts";
-import { type EditorMessage, findMentions, getAttachedPastes } from "./message.ts";
+import { type EditorMessage, findMentions } from "./message.ts";
+import { getAttachedPastes } from "./paste-markers.ts";
 
 export type MessageContent = { readonly type: "content"; readonly content: UserContent } | UsageError;
 

@@ -8,14 +8,8 @@ import { writeOwnerOnlyFile } from "@pith/agent/node";
 import { stripControls } from "../../../text/safe-text.ts";
 import type { Theme } from "../render/theme.ts";
 import { Editor, type EditorTheme, getKeybindings, type TUI } from "../terminal/pi-tui.ts";
-import {
-  type EditorMessage,
-  findPastes,
-  ImageAttachments,
-  type Paste,
-  parseImagePaths,
-  SentPastes,
-} from "./message.ts";
+import { type EditorMessage, ImageAttachments, parseImagePaths } from "./message.ts";
+import { findPastes, type Paste, SentPastes } from "./paste-markers.ts";
 
 const PASTE_START = "\x1b[200~";
 
