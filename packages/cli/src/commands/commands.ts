@@ -4,7 +4,7 @@ import type { CommandRegistration } from "@pith/agent";
 import type { Templates } from "../resources/templates.ts";
 import { usageError } from "../text/usage-error.ts";
 import { type Command, success } from "./command.ts";
-import { autocompactCommand, compactCommand, redoCommand, undoCommand } from "./compact.ts";
+import { autocompactCommand, compactCommand } from "./compact.ts";
 import { contextCommand, rulesCommand, seenCommand } from "./context.ts";
 import { copyCommand } from "./copy.ts";
 import { cloneCommand, forkCommand } from "./fork.ts";
@@ -22,6 +22,7 @@ import {
   thinkingCommand,
 } from "./settings.ts";
 import { transcriptCommand, treeCommand } from "./tree.ts";
+import { redoCommand, undoCommand } from "./undo.ts";
 
 /** `listCommands` is a function, because the list contains the help command itself. */
 function createHelpCommand(listCommands: () => readonly Command[]): Command {

@@ -4,7 +4,7 @@ import type { Agent, CompactRequest } from "@pith/agent";
 import type { CompactionPreview, Entry, LoadedBranch } from "@pith/context";
 import { entryReference, MOVE_TYPE } from "@pith/context/host";
 import { type CommandResult, success } from "../../../commands/command.ts";
-import { describeLostPins, reportCompaction, undoOrRedoCompaction } from "../../../commands/compact.ts";
+import { describeLostPins, reportCompaction } from "../../../commands/compact.ts";
 import {
   findReplacedEntries,
   parseCompactArgs,
@@ -12,6 +12,7 @@ import {
   type ReplacedEntries,
   reportReplacement,
 } from "../../../commands/compact-request.ts";
+import { undoOrRedoCompaction } from "../../../commands/undo.ts";
 import {
   computePreviewStats,
   computeReplacementStats,
