@@ -2,7 +2,8 @@
 
 import { type PermissionAnswer, type PermissionQuestion, Permissions, type WorkspaceShell } from "@pith/agent";
 import { expect, test } from "vitest";
-import { NetworkPermissions, networkSetting } from "../../src/sandbox/network.ts";
+import { networkSetting } from "../../src/sandbox/network.ts";
+import { NetworkPermissions } from "../../src/sandbox/network-permissions.ts";
 
 const { signal } = new AbortController();
 
