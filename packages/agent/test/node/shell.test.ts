@@ -1,4 +1,4 @@
-/** Tests node/shell.ts with real processes: order of output, results, aborts, process trees, open pipes. */
+/** Tests node/shell.ts and node/kill-process-group.ts with real processes: order of output, results, aborts, process trees, open pipes. */
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

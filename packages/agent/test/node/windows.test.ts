@@ -1,11 +1,12 @@
-/** Tests the Windows paths of node/shell.ts, node/safe-files.ts and text.ts on any system. Nothing here ran on Windows. */
+/** Tests the Windows paths of node/shell.ts, node/kill-process-group.ts, node/safe-files.ts and text.ts on any system. Nothing here ran on Windows. */
 
 import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { killTreeCommand } from "../../src/node/kill-process-group.ts";
 import { ensureOwnerOnlyFolder, syncFolder } from "../../src/node/safe-files.ts";
-import { findGitBash, killTreeCommand, nodeShell } from "../../src/node/shell.ts";
+import { findGitBash, nodeShell } from "../../src/node/shell.ts";
 import { isWithin, shortenPath } from "../../src/text.ts";
 
 describe("Git Bash", () => {

@@ -6,9 +6,9 @@ import type { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { fileNameGlob } from "../../glob.ts";
 import type { SearchOptions } from "../../ports.ts";
+import { signalGroup } from "../kill-process-group.ts";
 import { findSafeProgram } from "../sandbox/detect.ts";
 import { resolveExistingPaths } from "../sandbox/options.ts";
-import { signalGroup } from "../shell.ts";
 import {
   badPatternResult,
   decodePath,
