@@ -164,7 +164,8 @@ export type {
 export type { SkillText } from "./prompt/attach-skills.ts";
 export type { StateSection } from "./prompt/state-sections.ts";
 export type { ProjectText, Skill, SystemPromptOptions } from "./prompt/system-prompt.ts";
-export { redactBlobs, redactSearch, redactShell, restoreFilePaths, type SecretRestorer } from "./redaction.ts";
+export { redactBlobs, redactSearch, redactShell } from "./redact-output.ts";
+export { restoreFilePaths, type SecretRestorer } from "./redaction.ts";
 export type {
   CheckRestorePermission,
   PlannedFile,
