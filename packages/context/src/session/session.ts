@@ -8,7 +8,7 @@ import { type ForkOptions, forkBranch } from "./fork.ts";
 import { appendToBranch, branchLeaf, type LoadedBranch, needsReload } from "./loaded-branch.ts";
 import { addStateToCompactions } from "./state.ts";
 import { type AppendGuard, type AppendResult, explainFailedAppend, type Store } from "./store.ts";
-import { streamReply } from "./stream-reply.ts";
+import { streamAndAppendReply } from "./stream-and-append-reply.ts";
 
 /** Removes secrets from everything that is written to the log. Entries already in the log are not changed. */
 export interface Redaction {
@@ -142,7 +142,7 @@ export class Session {
     const append = async (entry: EntryContent): Promise<void> =>
       void requireAppended(await this.appendReplaceable(entry));
     try {
-      yield* streamReply(model, { ...options, branch: this.#branch, sleep: this.#runtime.sleep, append });
+      yield* streamAndAppendReply(model, { ...options, branch: this.#branch, sleep: this.#runtime.sleep, append });
     } finally {
       release();
     }

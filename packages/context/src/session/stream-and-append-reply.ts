@@ -1,4 +1,4 @@
-/** Streams one reply of a model and appends it when it ends. If the reply fails or is aborted, the partial reply is appended. */
+/** Streams one reply of a model and appends it when it ends. If it fails or is aborted, for example by Esc, the part that arrived is appended. */
 
 import { buildSessionContext } from "../context/build-context.ts";
 import { buildRequest } from "../context/build-request.ts";
@@ -15,7 +15,7 @@ export interface StreamReplyOptions extends StreamOptions {
 }
 
 /** Streams a reply; the last event is `reply-ended` or `reply-failed`, yielded after the reply is appended. */
-export async function* streamReply(
+export async function* streamAndAppendReply(
   model: Model,
   { branch, sleep, append, signal, transport }: StreamReplyOptions,
 ): AsyncGenerator<ModelEvent, void> {
