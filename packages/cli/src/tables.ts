@@ -5,7 +5,7 @@ export { help } from "./args/help.ts";
 export type { Subcommand } from "./args/subcommand.ts";
 export type { Command } from "./commands/command.ts";
 export { commands } from "./commands/commands.ts";
-export { rpcNames, rpcTable } from "./modes/rpc/server.ts";
+export { rpcNames, rpcTable } from "./modes/rpc/commands/commands.ts";
 export { policyTable } from "./policy/parse-policy.ts";
 export { eventNames, eventTable, replyTable } from "./protocol/event-docs.ts";
 export type { Setting } from "./settings/definitions.ts";

@@ -1,18 +1,12 @@
 /** Reads command lines and answers each exactly once, whatever it contains. Commands of a lane start in the order they arrive. */
 
 import { AppendError } from "@pith/agent";
-import { createLineSplitter, type Line, MAX_LINE_BYTES, type RpcCommandName, type RpcResponse } from "@pith/client";
+import { createLineSplitter, type Line, MAX_LINE_BYTES, type RpcResponse } from "@pith/client";
 import { parseJsonLine, settlesWithin } from "../../protocol/parse-json-line.ts";
 import type { ParentCostLimit } from "../../sub-agents/parent-cost-limit.ts";
-import { compactionCommands } from "./commands/compaction.ts";
-import { modelCommands } from "./commands/model.ts";
-import { promptCommands } from "./commands/prompt.ts";
-import { sessionCommands } from "./commands/sessions.ts";
-import { shellCommands } from "./commands/shell.ts";
-import { stateCommands } from "./commands/state.ts";
-import { treeCommands } from "./commands/tree.ts";
+import { rpcTable } from "./commands/commands.ts";
 import { type CommandFields, isId, parseCommand } from "./parse-command.ts";
-import type { Lane, Outcome, RpcCommandDefinitions, RpcContext } from "./rpc-context.ts";
+import type { Lane, Outcome, RpcContext } from "./rpc-context.ts";
 import type { Questions } from "./ui.ts";
 
 /** Runs prompts one after another. All commands wait for a session switch, except urgent ones, which run immediately. */
@@ -239,15 +233,3 @@ function truncateError(message: string): string {
 function isFileSystemError(error: unknown): boolean {
   return error instanceof Error && "syscall" in error && "code" in error;
 }
-
-export const rpcTable: RpcCommandDefinitions = {
-  ...promptCommands,
-  ...stateCommands,
-  ...modelCommands,
-  ...compactionCommands,
-  ...treeCommands,
-  ...sessionCommands,
-  ...shellCommands,
-};
-
-export const rpcNames: readonly RpcCommandName[] = Object.keys(rpcTable) as readonly RpcCommandName[];

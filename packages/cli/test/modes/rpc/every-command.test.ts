@@ -8,7 +8,7 @@ import type { ScriptRequest, Step } from "@pith/testkit";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createSampleSecrets } from "../../../../context/test/support/sample-secrets.ts";
 import { createSeededRandom } from "../../../../context/test/support/seeded-random.ts";
-import { rpcTable } from "../../../src/modes/rpc/server.ts";
+import { rpcTable } from "../../../src/modes/rpc/commands/commands.ts";
 import { eventNames } from "../../../src/protocol/event-docs.ts";
 import { findBuiltProgram } from "../../built-program.ts";
 import { Ground, isSummaryInstruction } from "../../ground.ts";

@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "vitest";
+import { rpcTable } from "../../../src/modes/rpc/commands/commands.ts";
 import { type CommandFields, parseCommand } from "../../../src/modes/rpc/parse-command.ts";
-import { rpcTable } from "../../../src/modes/rpc/server.ts";
 
 const read = (value: unknown) => parseCommand(value, rpcTable as CommandFields);
 const mistake = (value: unknown): string => Object(read(value)).message;
