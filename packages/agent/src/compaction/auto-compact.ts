@@ -6,8 +6,8 @@ import { appendEntries } from "../append-entries.ts";
 import type { AgentCompactionOutcome, AgentEvent } from "../events.ts";
 import type { HookCompaction } from "../hooks/turn-hooks.ts";
 import type { CompactionContext, CompactionRequest } from "./compact.ts";
+import { preparationThreshold } from "./preparation-threshold.ts";
 import type { RemovalRequest } from "./remove-outdated.ts";
-import { preparationThreshold } from "./thresholds.ts";
 
 export async function* shrinkContextIfNeeded(run: CompactionContext): AsyncGenerator<AgentEvent> {
   const { session, notices, preparation } = run;

@@ -5,7 +5,7 @@ import { planOutdatedRemoval, prepareSummary, type SummaryProgress, sumUsage } f
 import type { CompactionPreparationEvent } from "../events.ts";
 import { type CompactionContext, describeSummary } from "./compact.ts";
 import type { BackgroundSummary, PrepareSummaryResult, TakeOptions } from "./preparation-slot.ts";
-import { preparationThreshold, preparedTail } from "./thresholds.ts";
+import { preparationThreshold, preparedTail } from "./preparation-threshold.ts";
 
 type Prepared = Extract<PrepareSummaryResult, { type: "prepared" }>;
 
