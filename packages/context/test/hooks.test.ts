@@ -67,7 +67,7 @@ describe("which hooks run", () => {
     const { answers } = await runTestHooks([createHook("one"), createHook("stop"), createHook("two")], {
       isFinal: (text) => text === "stop",
     });
-    expect({ answers, asked: calls }).toStrictEqual({ answers: ["one", "stop"], calls: ["one", "stop"] });
+    expect({ answers, calls }).toStrictEqual({ answers: ["one", "stop"], calls: ["one", "stop"] });
   });
 
   test("HOOK1 each with its own event", async () => {
