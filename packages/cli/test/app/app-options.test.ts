@@ -12,7 +12,7 @@ import type { CliArgs } from "../../src/args/args.ts";
 import { findSession } from "../../src/sessions/find-session.ts";
 import { createSubAgentId } from "../../src/sessions/sub-agent-ids.ts";
 
-test("AGT14 the last session of a folder is never a sub-agent's, however new", async () => {
+test("AGT14 --continue never picks the session of a sub-agent, even if it is the newest in the folder", async () => {
   const home = mkdtempSync(join(tmpdir(), "pith-home-"));
   const place = { cwd: home, env: { PITH_HOME: home } };
   const other = createSubAgentId();

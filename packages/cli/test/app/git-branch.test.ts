@@ -21,20 +21,20 @@ function writeHead(text: string): void {
   writeFileSync(join(folder, ".git/HEAD"), text);
 }
 
-test("MET6 reads the branch from the files of the folder or of one above it", () => {
+test("MET6 reads the branch from .git of the folder or of a parent folder", () => {
   writeHead("ref: refs/heads/feature/parser\n");
   mkdirSync(join(folder, "src/deep"), { recursive: true });
   expect(branchAt(join(folder, "src/deep"))).toBe("feature/parser");
 });
 
-test("MET6 ENV2 a detached HEAD is a commit for people, and no branch for the model", () => {
+test("MET6 ENV2 a detached HEAD is shown to the user as a short commit id and to the model as no branch", () => {
   writeHead("0123456789abcdef0123456789abcdef01234567\n");
   const head = createGitHeadReader(folder)();
   expect(formatGitHead(head)).toBe("0123456");
   expect(describeGitHead(head)).toBe("none (detached HEAD)");
 });
 
-test("MET6 in a worktree it is the branch of the worktree", () => {
+test("MET6 in a worktree, the branch is that of the worktree", () => {
   mkdirSync(join(folder, "main/.git/worktrees/side"), { recursive: true });
   mkdirSync(join(folder, "side"));
   writeFileSync(join(folder, "main/.git/worktrees/side/HEAD"), "ref: refs/heads/side\n");
@@ -42,7 +42,7 @@ test("MET6 in a worktree it is the branch of the worktree", () => {
   expect(branchAt(join(folder, "side"))).toBe("side");
 });
 
-test("MET6 no repository and unknown content give no branch", () => {
+test("MET6 a folder without a repository or with an unreadable HEAD has no branch", () => {
   expect(branchAt(folder)).toBeNull();
   expect(branchAt(join(folder, "is/not/there"))).toBeNull();
   for (const text of ["", "nonsense", "ref: refs/heads/a b\n", "ref: refs/heads/.invalid\n", "x".repeat(100_000)]) {
@@ -54,7 +54,7 @@ test("MET6 no repository and unknown content give no branch", () => {
   expect(branchAt(folder)).toBeNull();
 });
 
-test("ENV2 one reader follows a switch, a repository that is gone and a new one", () => {
+test("ENV2 one reader sees a branch switch, a removed repository and a new repository", () => {
   const readHead = createGitHeadReader(folder);
   expect(readHead()).toBeNull();
   writeHead("ref: refs/heads/main\n");

@@ -5,7 +5,7 @@ import { loadBranch } from "@pith/context/store";
 import { expect, test, vi } from "vitest";
 import { measureInBackground } from "../../src/app/session.ts";
 
-test("DUE9 an opened session is measured ahead, and not before what is under way has had its turn", async () => {
+test("DUE9 an opened session is measured in the background, after work that is already queued", async () => {
   let reads = 0;
   const message = {
     role: "toolResult",

@@ -26,7 +26,7 @@ function source(environment: Record<string, string> = {}, vault: Vault | null = 
   return createSecretSource({ vault, environment: seen, home, writable: [], withheldVariables: ["ANTHROPIC_API_KEY"] });
 }
 
-test("SEC19 a placeholder has the value it was given for, and one that nobody knows has none", async () => {
+test("SEC19 a placeholder resolves to its secret, and an unknown placeholder resolves to null", async () => {
   const vault = new Vault({ digest: () => "5f0c1a9b3d27aaaa", environment: {} });
   const placeholder = vault.redact(`token ${one}`).replace("token ", "");
   expect(await source({}, vault).resolvePlaceholder(placeholder)).toBe(one);
@@ -34,7 +34,7 @@ test("SEC19 a placeholder has the value it was given for, and one that nobody kn
   expect(await source().resolvePlaceholder(placeholder)).toBe(null);
 });
 
-test("SEC19 a variable is passed, but never a key of a model's provider", () => {
+test("SEC19 an environment variable is passed on, except the API key of a model provider", () => {
   const { readVariable } = source({ DEPLOY_TOKEN: "x", ANTHROPIC_API_KEY: "y" });
   expect([readVariable("DEPLOY_TOKEN"), readVariable("ANTHROPIC_API_KEY"), readVariable("NONE")]).toEqual([
     "x",
@@ -43,7 +43,7 @@ test("SEC19 a variable is passed, but never a key of a model's provider", () => 
   ]);
 });
 
-test("SEC28 what every object has is no variable", () => {
+test("SEC28 properties that every object has are not environment variables", () => {
   const { readVariable } = source();
   expect(["constructor", "__proto__", "toString"].map(readVariable)).toEqual([null, null, null]);
 });
@@ -51,7 +51,7 @@ test("SEC28 what every object has is no variable", () => {
 /** As a file of npm's names a variable. */
 const named = (variable: string): string => `\${${variable}}`;
 
-test("SEC19 a login is the files that hold it, as far as they are there, with the variables in them", async () => {
+test("SEC19 the login of a program is its existing credential files with the variables that they name", async () => {
   const { findLogin } = source({ NPM_TOKEN: "t", ANTHROPIC_API_KEY: "y" });
   const wish = { hosts: ["example.com"], signal };
   expect(await findLogin("npm", wish)).toBe(null);
@@ -66,7 +66,7 @@ test("SEC19 a login is the files that hold it, as far as they are there, with th
   expect(await findLogin("pip", wish)).toBe(null);
 });
 
-test("SEC20 git's own helper is asked for the named hosts alone, and git finds the header in the variables", async () => {
+test("SEC20 git's credential helper is called only for the named hosts, and git finds the header in its variables", async () => {
   const helper = join(home, "helper");
   writeFileSync(
     helper,
@@ -95,7 +95,7 @@ test("SEC20 git's own helper is asked for the named hosts alone, and git finds t
   expect(vault.redact(header)).not.toContain(header.slice(-20));
 });
 
-test("SEC20 a git that a command could have put there is not run", async () => {
+test("SEC20 a git executable in a folder that commands can write to is not run", async () => {
   const [folder, link] = [join(home, "bin"), join(home, "link")];
   mkdirSync(folder);
   symlinkSync(folder, link);
@@ -109,7 +109,7 @@ test("SEC20 a git that a command could have put there is not run", async () => {
 test.each([
   ["a folder of PATH", "bin"],
   ["a folder to which a link in PATH leads", "link"],
-])("SEC26 a helper of git's is none that a command could have put into %s", async (_, name) => {
+])("SEC26 a credential helper of git is not run if a command could have put it into %s", async (_, name) => {
   const folder = join(home, "bin");
   mkdirSync(folder);
   symlinkSync(folder, join(home, "link"));
@@ -128,7 +128,7 @@ test.each([
   expect(await login([])).not.toBe(null);
 });
 
-test("SEC20 where git knows no login, there is none, and nobody is asked to type one", async () => {
+test("SEC20 without stored git credentials there is no login, and git does not prompt for one", async () => {
   expect(await source().findLogin("git", { hosts: ["git.example"], signal })).toBe(null);
   expect(await source().findLogin("git", { hosts: [], signal })).toBe(null);
 });

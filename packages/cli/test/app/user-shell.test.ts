@@ -22,7 +22,7 @@ async function said(talk: TalkOn, words: string, answer: string): Promise<string
   return heard(talk).join("\n");
 }
 
-test("XUI11 extensions hear of a line before it is run, and what one answers is kept instead", async () => {
+test("XUI11 user_bash handlers run before a shell line, and a returned result replaces its output", async () => {
   const answers = `pith.on("user_bash", ({ command, excludeFromContext }) =>
     command.startsWith("deploy") ? { result: { output: "deployed " + excludeFromContext, exitCode: 4 } } : undefined);`;
   const talk = await talkOn(["I saw it"], extended(answers));
@@ -39,7 +39,7 @@ test("XUI11 extensions hear of a line before it is run, and what one answers is 
   expect(told).toContain("or1dinary");
 });
 
-test("XUI11 however much one answers, no more of it is kept than of any output; one that throws stops nothing", async () => {
+test("XUI11 the output returned by a user_bash handler is limited like any output, and a handler that throws does not stop the line", async () => {
   const answers = `pith.on("user_bash", ({ command }) => {
     if (command === "flood") return { result: { output: "much of it\\n".repeat(100000), exitCode: 0 } };
     throw new Error("no");
@@ -54,7 +54,7 @@ test("XUI11 however much one answers, no more of it is kept than of any output; 
   expect((await said(talk, "and?", "I saw it")).length).toBeLessThan(60_000);
 });
 
-test("XUI12 one that waits for an extension or for its turn is stopped, and leaves nothing behind", async () => {
+test("XUI12 Escape stops a shell line that waits for an extension or for its turn, and it never runs", async () => {
   const hangs = `pith.on("user_bash", ({ command }) => (command === "hang" ? new Promise(() => {}) : undefined));`;
   const talk = await talkOn(["fine now"], extended(hangs));
   talk.say("!hang");

@@ -9,7 +9,7 @@ test("PRT5 the help names the default tools", () => {
   expect(help).toContain(`(default: ${defaultTools.join(",")})`);
 });
 
-test("PRT5 every flag reaches the wish, in either spelling", () => {
+test("PRT5 every flag is parsed, written with a space or with =", () => {
   const args = [
     "-pc",
     "-m",
@@ -51,7 +51,7 @@ test("PRT5 every flag reaches the wish, in either spelling", () => {
   });
 });
 
-test("PRT5 what is not said is left to variables and settings", () => {
+test("PRT5 flags that are not given set nothing", () => {
   const plain = { overrides: {}, allow: [], deny: [], trustsProject: false, mode: "text" };
   expect(wish(["-p", "hi"])).toMatchObject(plain);
   expect(wish(["-p", "hi"]).overrides).toEqual({});
@@ -67,7 +67,7 @@ test.each([
   [["-p", "bob@example.com", "@"], "bob@example.com @", []],
   [["-p", "look", "--", "@types/node", "-x", "--help"], "look @types/node -x --help", []],
   [["-p", "@a.ts", "--", "@b.ts"], "@b.ts", ["a.ts"]],
-])("TXT1 only a whole argument that begins with @ is a file: %j", (args, words, files) => {
+])("TXT1 an argument is a file only if all of it begins with @: %j", (args, words, files) => {
   expect(wish(args)).toMatchObject({ prompt: words, files });
 });
 
@@ -112,11 +112,11 @@ test.each([
   ],
   [["-p", "-c", "--no-session", "hi"], "-c, -r, --session and --no-session cannot be combined; use one of them"],
   [["-r", "-p"], "-r requires interactive mode; with -p or --mode, use --session ID"],
-])("PRT5 a mistake names the flag and what to write: %j", (args, message) => {
+])("PRT5 a wrong flag or value is reported with the flag's name and what to write: %j", (args, message) => {
   expect(parseCliArgs(args)).toEqual({ type: "mistake", message });
 });
 
-test("PRT5 who asks for help or for the version gets it, whatever else stands there", () => {
+test("PRT5 --help and --version win over every other argument", () => {
   expect(parseCliArgs(["-h", "--nonsense"])).toEqual({ type: "help" });
   expect(parseCliArgs(["--version"])).toEqual({ type: "version" });
   expect([["help"], ["version"]].map(parseCliArgs)).toEqual([{ type: "help" }, { type: "version" }]);

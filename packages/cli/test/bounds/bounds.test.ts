@@ -60,7 +60,7 @@ describe.each(modes.map((args) => ({ args })))("pith $args", ({ args }) => {
     },
   );
 
-  test("BOUND2 a line that never ends takes bounded memory", async () => {
+  test("BOUND2 a line without an end takes bounded memory", async () => {
     const { notes } = await expectBounded(longLine, [...args, "--model", models[anthropic]]);
     expect(notes).toContain("anthropic sent one event of more than 8 MB");
   });
@@ -68,7 +68,7 @@ describe.each(modes.map((args) => ({ args })))("pith $args", ({ args }) => {
 
 const others = wires.filter((wire) => isLong && wire !== anthropic);
 
-test.each(others)("BOUND1 the same through %s", async (wire) => {
+test.each(others)("BOUND1 text, thinking and calls without an end take bounded memory through %s", async (wire) => {
   await ground.serve(["Hello."]);
   const path = wire === "google-generative-ai" ? "/v1beta" : "/v1";
   for (const kind of ["text", "thinking", "call"] as const) {
@@ -83,7 +83,7 @@ test.each(others)("BOUND1 the same through %s", async (wire) => {
   }
 });
 
-test("BOUND5 200 calls in one reply all have a result", async () => {
+test("BOUND5 each of 200 calls in one reply gets a result", async () => {
   writeFileSync(join(ground.work, "a.txt"), "hello\n");
   const call = { type: "call", name: "read", arguments: { path: "a.txt" } } as const;
   await ground.serve([{ parts: Array.from({ length: 200 }, () => call) }, "Done."]);
@@ -92,7 +92,7 @@ test("BOUND5 200 calls in one reply all have a result", async () => {
   expect(session().match(/"role":"toolResult"/g)).toHaveLength(200);
 });
 
-test("BOUND4 a summary of 6 MB is refused by its length, and code writes one", async () => {
+test("BOUND4 a summary of 6 MB is rejected for its length, and one is built without a model", async () => {
   mkdirSync(ground.home, { recursive: true });
   writeFileSync(join(ground.home, "settings.json"), '{ "compaction": { "keepRecentTokens": 1000 } }');
   const lines = Array.from({ length: 2_000 }, (_, at) => `Line ${at} is about the work and its files.`).join("\n");
@@ -116,7 +116,7 @@ function session(): string {
 const again: Step = { parts: [{ type: "call", name: "ls", arguments: { path: "." } }] };
 
 test.each([["-p"], ["-p --mode json"]])(
-  "BOUND6 pith %s ends with 3 after --max-turns, and goes on with -c",
+  "BOUND6 pith %s exits with 3 after --max-turns, and -c continues the session",
   async (words) => {
     const args = [...words.split(" "), "--model", models[anthropic], "--tools", "ls"];
     await ground.serve([again, again, "Done."]);
@@ -131,7 +131,7 @@ test.each([["-p"], ["-p --mode json"]])(
   },
 );
 
-test("BOUND6 print mode ends after 200 turns by itself, and after --max-cost", async () => {
+test("BOUND6 print mode exits with 3 after 200 turns or --max-cost", async () => {
   const args = ["-p", "--model", models[anthropic], "--tools", "ls"];
   await ground.serve([again]);
   const turns = await ground.run([...args, "go"], 300_000);
@@ -153,7 +153,7 @@ test("BOUND6 print mode ends after 200 turns by itself, and after --max-cost", a
   });
 });
 
-test("BOUND7 a stop takes less than 200 ms of work, in a large reply as in a small one", async () => {
+test("BOUND7 stopping takes less than 200 ms of work in a large reply as in a small one", async () => {
   const step = flood({ wire: anthropic, kind: "text", chunk: 40 });
   const small = await measureStop(step, { model: models[anthropic], afterBytes: 30_000 });
   const large = await measureStop(step, { model: models[anthropic], afterBytes: 4_000_000 });

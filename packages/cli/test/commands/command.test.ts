@@ -11,7 +11,7 @@ const known = {
 
 const read = (text: string): unknown => parseCommandArgs(text, known);
 
-test("COM6 what stands behind a flag belongs to it, up to the next one", () => {
+test("COM6 the words after a flag are its value, up to the next flag", () => {
   expect(read("")).toEqual({ type: "read", text: "", flags: {} });
   expect(read("e1 --summary what failed --label second try --files")).toEqual({
     type: "read",
@@ -23,7 +23,7 @@ test("COM6 what stands behind a flag belongs to it, up to the next one", () => {
   expect(read("a--label b -- c")).toEqual({ type: "read", text: "a--label b -- c", flags: {} });
 });
 
-test("COM6 a flag that nobody knows, or that lacks its words, is a mistake that says what there is", () => {
+test("COM6 an unknown flag and a flag without its value are mistakes that name the known flags", () => {
   expect(read("e1 --sumary")).toEqual({
     type: "mistake",
     message: "unknown flag --sumary; use --summary, --label, --files",

@@ -15,7 +15,7 @@ const long = (count: number): readonly string[] => [
   ...Array.from({ length: count }, (_, at) => [`says: ${"work ".repeat(2_000)}${at}`, `user: and then ${at}`]).flat(),
 ];
 
-test("COM11 /compact tells with what it was done, what it freed and how it is taken back; /undo and /redo step over it", async () => {
+test("COM11 /compact reports the model, the freed tokens and how to undo it; /undo and /redo revert and restore it", async () => {
   const desk = await deskOf(long(20), { replies: [told, told] });
   const before = desk.agent.contextUsage().tokens;
   expect(await toldBy("/compact keep the numbers", desk)).toMatch(
@@ -33,7 +33,7 @@ test("COM11 /compact tells with what it was done, what it freed and how it is ta
   expect(await toldBy("/redo", desk)).toMatch(/^There is no undone compaction to restore\.$/);
 });
 
-test("COM42 no secret leaves with what is asked of a summary, of a compaction or of a branch", async () => {
+test("COM42 secrets are redacted in the requests for a compaction summary and a branch summary", async () => {
   const desk = await deskOf(long(20), { replies: [told, told] });
   const redaction = {
     redact: <Value>(value: Value): Value => JSON.parse(JSON.stringify(value).replaceAll("hunter2", "GONE")) as Value,
@@ -48,7 +48,7 @@ test("COM42 no secret leaves with what is asked of a summary, of a compaction or
   expect(requests).not.toContain("hunter2");
 });
 
-test("COM11 /compact --preview does nothing and asks nobody", async () => {
+test("COM11 /compact --preview changes nothing and sends no request", async () => {
   const desk = await deskOf(long(20));
   const { leaf } = desk.agent.session;
   for (const words of ["/compact --preview", "/compact keep the numbers --preview"])
@@ -62,7 +62,7 @@ test("COM11 /compact --preview does nothing and asks nobody", async () => {
   expect(desk.agent.session.leaf).toBe(leaf);
 });
 
-test("COM12 where there is nothing to compact, it says why", async () => {
+test("COM12 /compact says why there is nothing to compact", async () => {
   const why = async (lines: readonly string[], words = "/compact"): Promise<string> =>
     toldBy(words, await deskOf(lines));
   expect(await why([])).toBe("Not compacted: there are no messages yet.");
@@ -71,13 +71,13 @@ test("COM12 where there is nothing to compact, it says why", async () => {
   expect(await why(["user: hello", "says: hi"], "/compact --preview")).toMatch(/too short/);
 });
 
-test("COM12 a model that fails costs nobody the session: code alone tells it, and says so", async () => {
+test("COM12 when the model fails, /compact builds the summary without a model and reports the failure", async () => {
   const failure = { failure: { kind: "refused", message: "no credit" } } as const;
   const desk = await deskOf(long(20), { replies: [failure, failure] });
   expect(await toldBy("/compact", desk)).toMatch(/summary built without a model;.*no credit/);
 });
 
-test("COM13 /autocompact shows the switch and the amounts, and turns it for this program alone (B22)", async () => {
+test("COM13 /autocompact shows the switch and the limits, and changes the switch for this process only (B22)", async () => {
   const desk = await deskOf(["user: hello"]);
   const shown = await toldBy("/autocompact", desk);
   expect(shown).toMatch(
@@ -92,7 +92,7 @@ test("COM13 /autocompact shows the switch and the amounts, and turns it for this
   expect(await answerOf("/autocompact maybe", desk)).toMatchObject({ type: "mistake" });
 });
 
-test("COM13 DUE8 /autocompact shows amounts that are set as a share of the window (B26)", async () => {
+test("COM13 DUE8 /autocompact shows limits that are set as a share of the window (B26)", async () => {
   const limits = createLimitsForModel({ reserveTokens: 0.1, keepRecentTokens: 0.05 });
   const desk = await deskOf(["user: hello"], { parts: { limits } });
   const shown = await toldBy("/autocompact", desk);
@@ -100,7 +100,7 @@ test("COM13 DUE8 /autocompact shows amounts that are set as a share of the windo
   expect(shown).toMatch(/keepRecentTokens 5% of the window: the newest 10,000 tokens are kept unchanged$/);
 });
 
-test("COM13 on is on, also where the settings say off", async () => {
+test("COM13 /autocompact on turns it on even if the settings turn it off", async () => {
   const { compactionLimits } = await import("@pith/context");
   const desk = await deskOf(["user: hello"], { parts: { limits: { ...compactionLimits, enabled: false } } });
   expect(await toldBy("/autocompact", desk)).toMatch(
@@ -113,7 +113,7 @@ const branchSummary = told.replace("fix it [#1]", "a side track [#3]");
 const requestsOf = ({ agent }: { readonly agent: Agent }): string =>
   JSON.stringify((agent.model as unknown as { requests: unknown }).requests);
 
-test("CUT12 /compact --up-to keeps everything from an entry on; --preview says so first, and /undo goes back", async () => {
+test("CUT12 /compact --up-to keeps every entry from the given one, --preview reports that first, and /undo reverts it", async () => {
   const desk = await deskOf(long(20), { replies: [told] });
   const before = desk.agent.contextUsage().tokens;
   const preview = await toldBy("/compact --up-to #12 --preview", desk);
@@ -129,7 +129,7 @@ test("CUT12 /compact --up-to keeps everything from an entry on; --preview says s
   expect(desk.agent.contextUsage().tokens).toBe(before);
 });
 
-test("CUT12 /compact --from-originals writes the summary again, and the receipt says from what", async () => {
+test("CUT12 /compact --from-originals rewrites the summary from the original messages, and the receipt says that", async () => {
   const desk = await deskOf(long(20), { replies: [told.replace("the work", "the zebra"), told] });
   await toldBy("/compact", desk);
   expect(await toldBy("/compact", desk)).toContain("/compact --from-originals rewrites its summary");
@@ -144,7 +144,7 @@ test("CUT12 /compact --from-originals writes the summary again, and the receipt 
   expect(JSON.stringify(again)).not.toContain("zebra");
 });
 
-test("CUT12 /compact --from replaces what comes after an entry, and names the way back", async () => {
+test("CUT12 /compact --from replaces everything after an entry and says how to go back", async () => {
   const desk = await deskOf([...long(20), "says: done"], { replies: [branchSummary] });
   const { leaf } = desk.agent.session;
   const before = desk.agent.contextUsage().tokens;
@@ -161,7 +161,7 @@ test("CUT12 /compact --from replaces what comes after an entry, and names the wa
   expect(desk.agent.contextUsage().tokens).toBe(before);
 });
 
-test("CUT12 a pin after the entry is not counted as kept, and the preview says where it stays", async () => {
+test("CUT12 the preview of --from does not count a pin after the entry as kept, and says that it stays on the old branch", async () => {
   const desk = await deskOf(long(5), { replies: [branchSummary] });
   await toldBy("/pin never push to main", desk);
   expect(await toldBy("/compact --from #4 --preview", desk)).toMatch(
@@ -171,7 +171,7 @@ test("CUT12 a pin after the entry is not counted as kept, and the preview says w
   expect(await toldBy("/pin", desk)).toMatch(/^There are no pins\./);
 });
 
-test("CUT12 a summary that fails is reported as a compaction, without the flags of another command", async () => {
+test("CUT12 a failed summary of --from is reported as a failed compaction, without flags of other commands", async () => {
   const refused = { failure: { kind: "refused", message: "no credit" } } as const;
   const desk = await deskOf(long(5), { replies: [refused] });
   const { leaf } = desk.agent.session;
@@ -184,12 +184,12 @@ test("CUT12 a summary that fails is reported as a compaction, without the flags 
   expect(desk.agent.session.leaf).toBe(leaf);
 });
 
-test("CUT12 a message of the user is put back for editing, as in any move to it", async () => {
+test("CUT12 /compact --from a user message puts that message back into the editor", async () => {
   const desk = await deskOf(long(3), { replies: [branchSummary] });
   expect(await answerOf("/compact --from #5", desk)).toMatchObject({ type: "draft", draft: "and then 1" });
 });
 
-test("CUT9 CUT12 what cannot be done says what to do, and changes nothing", async () => {
+test("CUT9 CUT12 a compaction that is not possible says what to do and changes nothing", async () => {
   const desk = await deskOf([...long(3), "moves: e2", "user: another way", "says: it is"], {
     replies: [branchSummary],
   });

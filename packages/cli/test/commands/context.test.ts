@@ -20,7 +20,7 @@ const talk = [
   "bash: ls -> a.ts",
 ];
 
-test("COM14 the parts of a context add up to what the next request weighs, each in its place and by kind", () => {
+test("COM14 the parts of a context, by place and by kind, add up to the size of the next request", () => {
   const window = loadBranch(story(...talk));
   const parts = computeContextParts(window, budget);
   expect(parts.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(contextSize(window, budget).tokens);
@@ -36,7 +36,7 @@ test("COM14 the parts of a context add up to what the next request weighs, each 
   ]);
 });
 
-test("COM14 they add up, too, where less was measured than the system was estimated at", () => {
+test("COM14 the parts add up even if the system prompt is estimated larger than the measured whole", () => {
   const window = loadBranch(story(...talk));
   const { tokens } = contextSize(window, budget);
   const heavy = { ...budget, fixed: tokens + 500 };
@@ -44,7 +44,7 @@ test("COM14 they add up, too, where less was measured than the system was estima
   expect(parts.reduce((sum, part) => sum + part.tokens, 0)).toBe(contextSize(window, heavy).tokens);
 });
 
-test("COM14 blocks that nobody knows are in no part", () => {
+test("COM14 blocks of unknown types are in no part", () => {
   const entries = story("user: read it", "says: read");
   const [, reply] = entries;
   if (reply?.type !== "message") throw new Error("no reply");
@@ -53,7 +53,7 @@ test("COM14 blocks that nobody knows are in no part", () => {
   expect(computeContextParts(window, budget).map(({ kind }) => kind)).toEqual(["your messages", "replies"]);
 });
 
-test("COM14 behind a compaction its summary is the front, and what it covered is in no part", () => {
+test("COM14 after a compaction, the summary is a part and the summarized messages are in none", () => {
   const window = loadBranch(story(...talk, "user: go on", "compacts: a story of it, keeps e9", "says: going on"));
   const parts = computeContextParts(window, budget);
   expect(parts.filter(({ place }) => place === "summary")).toMatchObject([{ kind: "summary" }]);
@@ -61,7 +61,7 @@ test("COM14 behind a compaction its summary is the front, and what it covered is
   expect(parts.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(contextSize(window, budget).tokens);
 });
 
-test("COM15 MET19 the report says when it is too much, when it is told, and what a compaction would free", () => {
+test("COM15 MET19 the report shows the limit, the warning threshold and what a compaction would free", () => {
   const window = loadBranch(story("user: go", ...Array.from({ length: 30 }, () => `says: ${"work ".repeat(2_000)}`)));
   const report = buildContextReport(window, budget);
   expect(report).toMatchObject({
@@ -77,7 +77,7 @@ test("COM15 MET19 the report says when it is too much, when it is told, and what
   expect(text).toMatch(/A compaction now would free about [\d,]+ tokens \(\/compact --preview\)\.$/);
 });
 
-test("COM15 the report says since when its size is an estimate", () => {
+test("COM15 the report says that a size is an estimate, and since when", () => {
   const first = buildContextReport(loadBranch(story("user: go", "says: gone")), budget);
   expect(formatContextReport(first)).toContain("This is an estimate: the provider has not reported the size yet.");
   const compacted = loadBranch(story(...talk, "user: go on", "compacts: a story of it, keeps e9"));
@@ -86,7 +86,7 @@ test("COM15 the report says since when its size is an estimate", () => {
   );
 });
 
-test("COM15 an empty session, an unknown window and a full one are told as what they are", async () => {
+test("COM15 /context reports an empty session, an unknown window and a full window", async () => {
   expect(await toldBy("/context", await deskOf([]))).toContain("There is nothing to compact.");
   const unknown = await deskOf(talk, { model: { contextWindow: 0 } });
   expect(await toldBy("/context", unknown)).toMatch(/^about [\d,]+ tokens \(context window unknown\)\n/);

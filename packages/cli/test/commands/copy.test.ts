@@ -9,7 +9,7 @@ const talk = [
   "user: third",
 ];
 
-test("LOOK1 the last answer is copied, or the n-th last: what was said last before one spoke again", async () => {
+test("LOOK1 /copy copies the last answer, and /copy N the N-th last", async () => {
   const desk = await deskOf(talk);
   expect(await toldBy("/copy", desk)).toBe("two");
   expect(await toldBy("/copy 2", desk)).toBe("one");
@@ -20,11 +20,11 @@ test.each([
   ["/copy code", "this answer contains no code block; /copy copies the whole answer"],
   ["/copy 0", "/copy takes a number (2 is the second-to-last answer), the word code, or both"],
   ["/copy all", "/copy takes a number (2 is the second-to-last answer), the word code, or both"],
-])("LOOK1 what cannot be copied is said: %s", async (words, message) => {
+])("LOOK1 /copy names the reason when there is nothing to copy: %s", async (words, message) => {
   expect(await answerOf(words, await deskOf(talk))).toEqual({ type: "mistake", message });
 });
 
-test("LOOK1 without an answer there is nothing to copy", async () => {
+test("LOOK1 /copy fails before the first answer", async () => {
   expect(await answerOf("/copy", await deskOf(["user: hello"]))).toMatchObject({ message: "no answer yet" });
 });
 
@@ -34,6 +34,6 @@ test.each([
   ["```sh\nbroken off", "broken off"],
   ["no code, `but a word`", null],
   ["    ```\nindented", null],
-])("LOOK2 the last code of an answer is what stands between its fences: %j", (markdown, code) => {
+])("LOOK2 the last code block of an answer is the text between its fences: %j", (markdown, code) => {
   expect(findLastCodeBlock(markdown)).toBe(code);
 });

@@ -21,7 +21,7 @@ const read = (path: string) => ({ parts: [{ type: "call", name: "read", argument
 const edit = (path: string, oldText: string, newText: string) =>
   ({ parts: [{ type: "call", name: "edit", arguments: { path, edits: [{ oldText, newText }] } }] }) as const;
 
-test("LOOK3 each file is shown from before its first change to now: edited, new, back again, and changed by others, too", async () => {
+test("LOOK3 /diff compares each file with its state before the session's first change: edited, new, restored and changed by others", async () => {
   const at = (name: string): string => join(ground.folder, name);
   mkdirSync(at("src"));
   writeFileSync(at("src/a.ts"), "one\ntwo\nthree\n");
@@ -58,7 +58,7 @@ test("LOOK3 each file is shown from before its first change to now: edited, new,
   expect(existsSync(at("gone.txt"))).toBe(false);
 });
 
-test("BACK10 a file outside the workspace that a session names is not read; what the tools told of it is shown", async () => {
+test("BACK10 /diff does not read a file outside the workspace, and shows the diffs of the tool results instead", async () => {
   const outside = join(ground.userHome, "notes.txt");
   writeFileSync(outside, "old\n");
   const script = [read(outside), edit(outside, "old", "other"), "Done."];
@@ -71,7 +71,7 @@ test("BACK10 a file outside the workspace that a session names is not read; what
   expect(out).not.toContain("something private");
 });
 
-test("LOOK3 where nothing was kept, what the tools told is shown", async () => {
+test("LOOK3 without saved originals, /diff shows the diffs of the tool results", async () => {
   const input = "change it\n/diff\n";
   writeFileSync(join(ground.folder, "old.txt"), "old\n");
   const script = [write("new.txt", "fresh\n"), read("old.txt"), edit("old.txt", "old", "other"), "Done."];
@@ -85,13 +85,13 @@ test("LOOK3 where nothing was kept, what the tools told is shown", async () => {
   );
 });
 
-test("LOOK1 print mode prints the answer itself", async () => {
+test('LOOK1 pith -p "/copy code" prints the code itself', async () => {
   writeFileSync(join(ground.home, "settings.json"), '{ "plain": false }');
   await ground.pith(["-p", "how?"], ["So:\n```sh\nnpm start\n```"]);
   expect(await ground.run(["-p", "-c", "/copy code"])).toMatchObject({ code: 0, out: "npm start\n" });
 });
 
-test("LOOK3 a session that changed nothing says so", async () => {
+test("LOOK3 /diff reports that no tool changed a file", async () => {
   const desk = await deskOf(["user: hello", "says: hi"]);
   expect(await toldBy("/diff", desk)).toBe(
     "No tool changed a file on this branch. Changes made by shell commands are not tracked.",
@@ -107,13 +107,13 @@ test.each([
   expect(createPatch(before, after)?.patch).toBe(patch);
 });
 
-test("LOOK4 a long new file is shown, and two long texts without a line in common are not waited for", () => {
+test("LOOK4 the diff of a long new file is complete, and two long texts without a common line have no diff", () => {
   const lines = (word: string): string => Array.from({ length: 100_000 }, (_, at) => `${word} ${at}\n`).join("");
   expect(createPatch("", lines("a"))?.added).toBe(100_000);
   expect(createPatch(lines("a"), lines("b"))).toBeNull();
 });
 
-test("LOOK4 a diff is the same where the machine is slow", () => {
+test("LOOK4 a diff does not depend on the speed of the machine", () => {
   let now = 0;
   const clock = vi.spyOn(Date, "now").mockImplementation(() => (now += 10_000));
   onTestFinished(() => clock.mockRestore());

@@ -4,7 +4,7 @@ import { scriptedModel } from "@pith/context/testing";
 import { expect, test } from "vitest";
 import { answerOf, deskOf, toldBy } from "./desks.ts";
 
-test("COM17 /model tells who speaks and lets another take over; one that cannot be opened changes nothing", async () => {
+test("COM17 /model shows the current model and switches to another; a model that cannot be opened changes nothing", async () => {
   const other = { ...scriptedModel(), provider: "openai", model: "gpt-5", contextWindow: 400_000 };
   const desk = await deskOf(["user: hello", "says: hi"], {
     desk: {
@@ -21,7 +21,7 @@ test("COM17 /model tells who speaks and lets another take over; one that cannot 
   expect(desk.agent.session.branch.state.model).toEqual({ provider: "openai", modelId: "gpt-5" });
 });
 
-test("COM17 a model that the context is too much for does not take over, and it says what to do", async () => {
+test("COM17 /model refuses a model whose window is too small for the context, and says what to do", async () => {
   const small = { ...scriptedModel(), contextWindow: 100 };
   const lines = ["user: go", ...Array.from({ length: 4 }, () => `says: ${"work ".repeat(500)}`)];
   const failure = { failure: { kind: "refused", message: "no" } } as const;
@@ -36,7 +36,7 @@ test("COM17 a model that the context is too much for does not take over, and it 
   expect(await toldBy("/model", desk)).toContain("anthropic/storyteller");
 });
 
-test("COM18 /thinking tells the level and changes it; a level there is not names those there are", async () => {
+test("COM18 /thinking shows and changes the level; an unknown level is answered with the known ones", async () => {
   const desk = await deskOf(["user: hello"]);
   expect(await toldBy("/thinking", desk)).toBe("Thinking level: off");
   expect(await toldBy("/thinking high", desk)).toBe("Thinking set to high, starting with the next request.");
@@ -47,7 +47,7 @@ test("COM18 /thinking tells the level and changes it; a level there is not names
   });
 });
 
-test("COM19 /settings shows what holds and who says so, all or some of it; /reload what has changed", async () => {
+test("COM19 /settings lists the effective settings with their sources, all or by name; /reload reports what changed", async () => {
   const listed = [
     { name: "model", value: "a/b", source: "--model", description: "" },
     { name: "compaction.enabled", value: true, source: "default", description: "" },

@@ -6,7 +6,7 @@ import { nodeRuntime } from "@pith/context/node";
 import { expect, test } from "vitest";
 import { answerOf, deskOf, toldBy } from "./desks.ts";
 
-test("COM16 words and entries are pinned, shown with their numbers, and let go by number or id", async () => {
+test("COM16 /pin pins text and entries and lists them with numbers; /unpin removes one by number or id", async () => {
   const desk = await deskOf(["user: never push to main", "says: understood"]);
   const { session } = desk.agent;
   expect(await toldBy("/pin", desk)).toMatch(/^There are no pins\./);
@@ -19,7 +19,7 @@ test("COM16 words and entries are pinned, shown with their numbers, and let go b
   expect(session.branch.state.pins).toEqual([]);
 });
 
-test("COM16 a word that is no entry is pinned as it is; what has no words cannot be", async () => {
+test("COM16 /pin pins a word that is no entry id as text, and refuses an entry without text", async () => {
   const desk = await deskOf(["user: hello", "model: anthropic/claude"]);
   expect(await toldBy("/pin tabs", desk)).toBe("Pinned: tabs");
   expect(await answerOf("/pin e2", desk)).toMatchObject({ type: "mistake", message: "e2 has no text to pin" });
@@ -34,7 +34,7 @@ test("COM16 a word that is no entry is pinned as it is; what has no words cannot
   expect(await toldBy(`/unpin ${pin?.id.slice(0, 8)}`, desk)).toBe("Unpinned: tabs");
 });
 
-test("COM16 a pin is let go by the short id of what it keeps, also of a reply", async () => {
+test("COM16 /unpin accepts the short id of a pinned entry, also of a reply", async () => {
   const desk = await deskOf(["user: hello"]);
   const { store } = desk.agent.session;
   const reply = { ...(await store.entry("e1")), id: "0123456789abcdef0123-1-0", parentId: "e1", number: 2 } as Entry;

@@ -21,14 +21,14 @@ const forTheModel = [
   "/help/tree",
 ];
 
-test("COM1 what does not begin with a slash and one word is for the model", async () => {
+test("COM1 a line that does not begin with a slash and one word is sent to the model", async () => {
   const desk = await deskOf([], { isKept: false });
   for (const words of forTheModel) {
     expect(await runCommand(words, desk), words).toBeNull();
   }
 });
 
-test("COM1 a command is known by each of its names, with whatever white space stands behind it", async () => {
+test("COM1 a command is recognized by each of its names, followed by any white space", async () => {
   const desk = await deskOf([], { isKept: false });
   for (const words of ["/help", "/help  ", "/help\ntree", "/help\ttree"])
     expect(await runCommand(words, desk), words).toMatchObject({ type: "success" });
@@ -36,7 +36,7 @@ test("COM1 a command is known by each of its names, with whatever white space st
   expect(await runCommand("/quit", desk)).toEqual({ type: "quit" });
 });
 
-test("COM2 a mistyped command names the one that was meant, and the way to say it to the model all the same", async () => {
+test("COM2 an unknown command is answered with the closest one and how to send the line to the model", async () => {
   const desk = await deskOf([], { isKept: false });
   const answer = await answerOf("/compcat now", desk);
   expect(answer).toEqual({
@@ -50,7 +50,7 @@ test("COM2 a mistyped command names the one that was meant, and the way to say i
   expect(await answerOf("//help", desk)).toEqual({ type: "prompt", content: "/help" });
 });
 
-test("COM3 a template is said to the model with its words; a command of the same name goes before it", async () => {
+test("COM3 a template is filled with its arguments and sent to the model; a command of the same name wins", async () => {
   const filled = async (name: string, words: string): Promise<string | null> =>
     ["review", "help", "skill:pdf"].includes(name) ? `${name}(${words})` : null;
   const templates = { expand: filled, list: async () => [{ name: "review", description: "looks at a change" }] };
@@ -64,7 +64,7 @@ test("COM3 a template is said to the model with its words; a command of the same
   expect(await answerOf("/reveiw", desk)).toMatchObject({ message: expect.stringContaining("did you mean /review?") });
 });
 
-test("COM3 a template that says nothing without words says so", async () => {
+test("COM3 a template that is empty without arguments is a mistake that asks for arguments", async () => {
   const templates = { expand: async () => "", list: async () => [{ name: "echo", description: "$@" }] };
   const desk = await deskOf([], { isKept: false, desk: { templates } });
   expect(await answerOf("/echo", desk)).toEqual({
@@ -73,7 +73,7 @@ test("COM3 a template that says nothing without words says so", async () => {
   });
 });
 
-test("COM4 every command says what it does, names are said once, and /help shows each and all of them", async () => {
+test("COM4 every command has a description and a unique name, and /help shows one or all of them", async () => {
   const desk = await deskOf([], { isKept: false });
   const names = commands.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
   expect(new Set(names).size).toBe(names.length);
@@ -87,7 +87,7 @@ test("COM4 every command says what it does, names are said once, and /help shows
   expect(await answerOf("/help nonsense", desk)).toMatchObject({ type: "mistake" });
 });
 
-test("COM41 words behind a command that takes none are not passed over in silence: nothing is done", async () => {
+test("COM41 arguments of a command that takes none are a mistake, and nothing is done", async () => {
   const desk = await deskOf(["user: hello", "says: hi"]);
   const { leaf } = desk.agent.session;
   for (const { name, argumentHint } of commands.filter((command) => command.argumentHint === undefined))
@@ -98,7 +98,7 @@ test("COM41 words behind a command that takes none are not passed over in silenc
   expect(desk.agent.session.leaf).toBe(leaf);
 });
 
-test("COM5 what needs the session's file says so where nothing is kept", async () => {
+test("COM5 commands that need the session file are a mistake with --no-session", async () => {
   const desk = await deskOf(["user: hello", "says: hi"], { isKept: false });
   for (const words of ["/fork", "/fork e1", "/clone", "/new", "/export", "/handoff the rest", "/tree e1 --files"])
     expect(await answerOf(words, desk), words).toEqual({

@@ -11,7 +11,7 @@ import { answerOf, deskOf, toldBy } from "./desks.ts";
 
 const talk = ["user: fix the login", "says: looking", "user: try A", "says: A failed", "names: the login bug"];
 
-test("COM20 /fork makes a session that ends before one of your messages, with its words to begin with (B62)", async () => {
+test("COM20 /fork creates a session that ends before one of your messages, with that message as the draft (B62)", async () => {
   const desk = await deskOf(talk);
   expect(await toldBy("/fork", desk)).toBe(
     "e1  fix the login\ne3  try A\nTo start just before one, type /fork and its id.",
@@ -28,7 +28,7 @@ test("COM20 /fork makes a session that ends before one of your messages, with it
   });
 });
 
-test("COM21 /clone copies the branch one stands on, and no other (B62)", async () => {
+test("COM21 /clone copies the current branch and no other (B62)", async () => {
   const desk = await deskOf([...talk, "moves: e2", "user: try B"]);
   const { path, draft } = opened(await answerOf("/clone", desk));
   const text = JSON.stringify(linesOf(path));
@@ -38,7 +38,7 @@ test("COM21 /clone copies the branch one stands on, and no other (B62)", async (
   expect(text).not.toContain("A failed");
 });
 
-test("COM22 /new begins an empty session of this folder, and nobody holds it", async () => {
+test("COM22 /new creates an empty session in the same folder and leaves it unlocked", async () => {
   const desk = await deskOf(talk);
   const { path, id } = opened(await answerOf("/clear", desk));
   expect(linesOf(path)).toMatchObject([{ type: "session", id, cwd: desk.cwd }]);
@@ -60,7 +60,7 @@ test("COM23 /resume lists the sessions of the folder and opens one by the beginn
   expect(await answerOf("/resume nonsense", desk)).toMatchObject({ type: "mistake" });
 });
 
-test("COM24 /name tells, gives and takes away a name", async () => {
+test("COM24 /name shows, sets and removes the name of the session", async () => {
   const desk = await deskOf(["user: hello"]);
   expect(await toldBy("/name", desk)).toMatch(/^This session has no name\./);
   expect(await toldBy("/name the  \u001b[31mred\u001b[0m\nbug", desk)).toBe("Name: the red bug");
@@ -69,7 +69,7 @@ test("COM24 /name tells, gives and takes away a name", async () => {
   expect(await desk.agent.session.store.name()).toBeUndefined();
 });
 
-test("COM25 /session tells where it lies, and what all its branches hold and have cost", async () => {
+test("COM25 /session shows the file, and the contents and cost of all branches", async () => {
   const desk = await deskOf([...talk, "moves: e2", "user: try B", "says: B works"]);
   const text = await toldBy("/session", desk);
   expect(text).toContain(`file        ${desk.sessionPath}`);
@@ -81,7 +81,7 @@ test("COM25 /session tells where it lies, and what all its branches hold and hav
   expect(await toldBy("/session", unkept)).toMatch(/not saved[\s\S]*contents {4}5 entries/);
 });
 
-test("COM26 /export writes what the ending of the file says, and never over another", async () => {
+test("COM26 /export picks the format by the file extension, and never overwrites a file", async () => {
   const desk = await deskOf(talk);
   expect(await toldBy("/export talk.md", desk)).toBe(`Exported to ${join(desk.cwd, "talk.md")}`);
   expect(readFileSync(join(desk.cwd, "talk.md"), "utf8")).toContain("fix the login");
@@ -92,7 +92,7 @@ test("COM26 /export writes what the ending of the file says, and never over anot
 
 const handed = "## Background\n- the login was fixed in a.ts [#1]\n\n## First steps\n1. write the tests";
 
-test("COM27 /handoff makes a session that knows where it comes from and keeps a draft to be changed and said, with the pins (B82)", async () => {
+test("COM27 /handoff creates a session with a draft, the pins and a reference to its parent session (B82)", async () => {
   const desk = await deskOf([...talk, "calls: write path=a.ts", "result: done", "says: fixed"], {
     replies: [handed, handed],
   });
@@ -115,7 +115,7 @@ test("COM27 /handoff makes a session that knows where it comes from and keeps a 
   expect(readFileSync(desk.sessionPath ?? "", "utf8")).toContain('"kind":"handoff"');
 });
 
-test("COM27 without a goal, without anything said, and where the model fails, there is no new session", async () => {
+test("COM27 /handoff creates no session without a goal, without messages, or when the model fails", async () => {
   const failure = { failure: { kind: "refused", message: "no credit" } } as const;
   const desk = await deskOf(talk, { replies: [failure] });
   expect(await answerOf("/handoff", desk)).toMatchObject({ type: "mistake" });

@@ -8,7 +8,7 @@ import { Ground } from "../ground.ts";
 import { answerOf, deskOf, toldBy } from "./desks.ts";
 
 describe("/keys", () => {
-  test("TYP20 /keys tells every key as it is now, with what is wrong in the keymap file", async () => {
+  test("TYP20 /keys lists every current key binding and the errors of the keymap file", async () => {
     const desk = await deskOf([]);
     expect(await toldBy("/keys", desk)).toMatch(/ctrl\+o +expand or collapse folded content/);
     writeFileSync(join(desk.home, "keymap.json"), '{ "fold": "f2", "flod": "f3" }');
@@ -19,7 +19,7 @@ describe("/keys", () => {
     expect(await answerOf("/keys nothing like it", desk)).toMatchObject({ type: "mistake" });
   });
 
-  test("TYP20 the keys can be asked for without a screen, and without a model", async () => {
+  test("TYP20 pith -p /keys works without a terminal and without a model", async () => {
     const ground = new Ground();
     onTestFinished(() => ground.clear());
     const { code, out } = await ground.run(["-p", "/keys fold"]);
@@ -28,7 +28,7 @@ describe("/keys", () => {
 });
 
 describe("/mode", () => {
-  test("MAN5 /mode says which mode holds and sets another until the program ends", async () => {
+  test("MAN5 /mode shows the permission mode, and sets another until the program ends", async () => {
     let now: PermissionMode = "edit";
     const mode = {
       get: () => now,
@@ -51,12 +51,12 @@ describe("/mode", () => {
     });
   });
 
-  test("MAN5 where nobody is asked there is nothing to set", async () => {
+  test("MAN5 /mode cannot set a mode where there is no permission mode", async () => {
     const desk = await deskOf([]);
     expect(await answerOf("/mode plan", desk)).toMatchObject({ type: "mistake" });
   });
 
-  test("MAN5 in print mode /mode says which one holds, and a setting of the screen is no mistake there", async () => {
+  test("MAN5 pith -p /mode prints the mode, and settings of the interactive mode are accepted there", async () => {
     const ground = new Ground();
     writeFileSync(join(ground.home, "settings.json"), '{ "notify": "off", "permissionMode": "ask" }');
     const { code, out } = await ground.run(["-p", "/mode"], { variables: { ANTHROPIC_API_KEY: "any" } });

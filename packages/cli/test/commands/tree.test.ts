@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { answerOf, deskOf, toldBy } from "./desks.ts";
 
 describe("/transcript", () => {
-  test("RES23 /transcript tells all of the branch, also what a compaction covers", async () => {
+  test("RES23 /transcript prints the whole branch, including what a compaction covers", async () => {
     const desk = await deskOf([
       "user: the first words",
       "says: yes",
@@ -33,7 +33,7 @@ describe("/tree", () => {
     "labels e9: good",
   ];
 
-  test("COM7 the tree goes straight down the way to where one stands, with what was left set in, ids, labels and the leaf", async () => {
+  test("COM7 /tree draws the current branch as a straight line, with other branches indented, ids, labels and the leaf", async () => {
     const desk = await deskOf(twoTries);
     expect(await toldBy("/tree", desk)).toBe(
       [
@@ -53,7 +53,7 @@ describe("/tree", () => {
     });
   });
 
-  test("COM7 compactions and branch summaries are named, and an empty session has no tree", async () => {
+  test("COM7 /tree names compactions and branch summaries, and reports an empty session", async () => {
     const compacted = await deskOf([
       "user: one",
       "says: two",
@@ -67,7 +67,7 @@ describe("/tree", () => {
     expect(await toldBy("/tree", await deskOf([]))).toBe("No messages yet.");
   });
 
-  test("COM8 going to a message of one's own stands before it, with its words to be changed (B63)", async () => {
+  test("COM8 /tree to a user message moves to the entry before it and returns the message as a draft (B63)", async () => {
     const desk = await deskOf(twoTries);
     expect(await answerOf("/tree e3", desk)).toMatchObject({ type: "draft", draft: "try A", text: "Now at e2" });
     expect(await toldBy("/tree", desk)).toMatch(/^e2 reply: looking ← here$/m);
@@ -79,7 +79,7 @@ describe("/tree", () => {
     expect(await answerOf("/tree root", desk)).toMatchObject({ text: "Now before the first entry." });
   });
 
-  test("COM8 with a summary, what is left is told at the place one goes to, under the label that was given (B64)", async () => {
+  test("COM8 /tree --summary adds a summary of the branch you leave at the target, with the given label (B64)", async () => {
     const told =
       "## Goal\n- fix the login [#1]\n\n## Constraints & Preferences\n- (none)\n\n## Progress\n### Done\n- (none)\n\n### In Progress\n- [ ] try B [#1]\n\n### Blocked\n- (none)\n\n## Key Decisions\n- (none)\n\n## Next Steps\n1. go on";
     const desk = await deskOf(twoTries, { replies: [told, told] });
@@ -93,7 +93,7 @@ describe("/tree", () => {
     expect(request).toContain("Additional focus: what worked");
   });
 
-  test("COM8 where the summary fails nobody moves, and the way without it is named", async () => {
+  test("COM8 when the branch summary fails, the position does not change and the message offers to omit --summary", async () => {
     const failure = { failure: { kind: "refused", message: "no credit" } } as const;
     const desk = await deskOf(twoTries, { replies: [failure] });
     const { leaf } = desk.agent.session;
@@ -107,7 +107,7 @@ describe("/tree", () => {
     expect(await toldBy("/tree", desk)).toMatch(/e9 .*← here$/m);
   });
 
-  test("COM9 an entry is named by its id, the beginning of one, or its label; a wrong name says where the ids are", async () => {
+  test("COM9 /tree accepts an id, the beginning of an id, or a label; an unknown name is answered with where to find ids", async () => {
     const desk = await deskOf(twoTries);
     const { session } = desk.agent;
     await session.append({ type: "message", id: "abcdef0123", message: { role: "user", content: "x", timestamp: 0 } });
@@ -127,7 +127,7 @@ describe("/tree", () => {
     expect(await answerOf("/tree e1 --from e2", desk)).toMatchObject({ type: "mistake" });
   });
 
-  test("COM9 a label that several entries have names none of them", async () => {
+  test("COM9 /tree refuses a label that several entries have", async () => {
     const desk = await deskOf(["user: one", "says: two", "labels e1: here", "labels e2: here"]);
     expect(await answerOf("/tree here", desk)).toEqual({
       type: "mistake",
@@ -135,7 +135,7 @@ describe("/tree", () => {
     });
   });
 
-  test("COM10 of a long session the newest part is shown, and the way to what lies before", async () => {
+  test("COM10 /tree shows the newest part of a long session and how to see earlier entries", async () => {
     const lines = Array.from({ length: 1_200 }, (_, at) => `user: number ${at + 1}`);
     const desk = await deskOf(lines, { isKept: false });
     const text = await toldBy("/tree", desk);
@@ -148,7 +148,7 @@ describe("/tree", () => {
     expect(before).toContain("e1050 you: number 1050");
   });
 
-  test("COM10 long stretches of work between a question and its answer, and branches off branches, are drawn", async () => {
+  test("COM10 /tree draws long runs of tool calls, and branches of branches", async () => {
     const work = Array.from({ length: 900 }, () => ["calls: read path=a.ts", "result: text"]).flat();
     const long = await deskOf(["user: go", ...work, "says: done"], { isKept: false });
     expect(await toldBy("/tree", long)).toMatch(

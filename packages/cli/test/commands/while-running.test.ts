@@ -5,7 +5,7 @@ import { scriptedModel } from "@pith/context/testing";
 import { expect, test } from "vitest";
 import { answerOf, deskOf, toldBy } from "./desks.ts";
 
-test("COM33 a move, an undo and a redo are refused while a run is under way, and say so (B80)", async () => {
+test("COM33 /tree, /undo and /redo are refused during a run (B80)", async () => {
   const { desk, gate, run } = await atWork();
   for (const words of ["/tree e1", "/tree root --summary", "/undo", "/redo"])
     expect(await answerOf(words, desk), words).toEqual({
@@ -16,7 +16,7 @@ test("COM33 a move, an undo and a redo are refused while a run is under way, and
   expect(await run).toEqual({ type: "done" });
 });
 
-test("COM33 an undo or a redo that is asked for during a run is refused, and not done when the run ends", async () => {
+test("COM33 undoCompaction and its redo are refused during a run, and are not done after it", async () => {
   const { desk, gate, run } = await atWork();
   const results = Promise.all([desk.agent.undoCompaction(), desk.agent.undoCompaction("redo")]);
   gate.resolve();
@@ -24,7 +24,7 @@ test("COM33 an undo or a redo that is asked for during a run is refused, and not
   expect((await results).map(({ type }) => type)).toEqual(["refused", "refused"]);
 });
 
-test("COM34 what only looks answers at once; what writes beside the talk waits for the end of the request", async () => {
+test("COM34 during a run, commands that only read answer at once, and commands that write wait for the end of the request", async () => {
   const { desk, gate, run } = await atWork();
   for (const words of ["/tree", "/context", "/session", "/help", "/autocompact off", "/model"])
     await toldBy(words, desk);

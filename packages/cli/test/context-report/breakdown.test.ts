@@ -28,7 +28,7 @@ const talk = [
 
 const budget = createBudget(compactionLimits, { contextWindow: 200_000 });
 
-test("MET12 results count by tool and by file, the most first, and add up to what /context says of them", () => {
+test("MET12 results are counted by tool and by file, largest first, and add up to the parts of /context", () => {
   const report = buildContextReport(loadBranch(story(...talk)), budget);
   expect(report.tools.map(({ tool, results }) => [tool, results])).toEqual([
     ["read", 3],
@@ -44,7 +44,7 @@ test("MET12 results count by tool and by file, the most first, and add up to wha
   ]);
 });
 
-test("MET12 the biggest entries say what becomes free by a compaction, and by going back to before them", () => {
+test("MET12 the largest entries say what a compaction, and going back to before them, would free", () => {
   const long = Array.from({ length: 30 }, (_, at) => [`user: more ${at}`, `says: ${"words ".repeat(1_500)}`]).flat();
   const report = buildContextReport(loadBranch(story(...talk, ...long)), budget);
   const old = report.biggest.find(({ id }) => id === "e12");
@@ -60,7 +60,7 @@ test("MET12 the biggest entries say what becomes free by a compaction, and by go
   expect(report.biggest.some(({ frees }) => frees.compaction > 0)).toBe(true);
 });
 
-test("MET12 an entry is named in the singular, and its calls are described as in the transcript", () => {
+test("MET12 an entry's kind is in the singular, and its calls are described as in the transcript", () => {
   const edits = ["user: go", "calls: edit path=a.ts newText=y", "result: changed"];
   const { biggest } = buildContextReport(loadBranch(story(...edits, ...talk)), budget);
   const names = biggest.map(({ kind, text }) => `${kind}: ${text}`);
@@ -76,7 +76,7 @@ test("MET12 an entry is named in the singular, and its calls are described as in
   );
 });
 
-test("MET12 print and JSON have the same: by tool, by file and by entry", async () => {
+test("MET12 /context has the sizes by tool, by file and by entry in its text and in its data", async () => {
   const desk = await deskOf(talk);
   const text = await toldBy("/context", desk);
   for (const words of [
@@ -94,7 +94,7 @@ test("MET12 print and JSON have the same: by tool, by file and by entry", async 
   expect(formatContextReport(buildContextReport(loadBranch([]), budget))).not.toContain("By tool");
 });
 
-test("MET11 what is shown as seen is what is sent, word for word and in its order, each in its place", () => {
+test("MET11 buildModelView returns exactly what is sent, in the same order, with the place of each part", () => {
   const window = loadBranch(story(...talk, "compacts: what was done, keeps e8", "user: on", "says: yes"));
   const parts = buildModelView(window, undefined);
   expect(parts.map(({ place }) => place)).toEqual(["summary", "kept", "kept", "kept", "kept", "recent", "recent"]);
@@ -109,7 +109,7 @@ test("MET11 what is shown as seen is what is sent, word for word and in its orde
   }
 });
 
-test("MET11 /seen tells it in every mode; before the first word there is nothing to see", async () => {
+test("MET11 /seen prints what the model sees, and reports that it sees nothing yet", async () => {
   expect(await toldBy("/seen", await deskOf([]))).toBe("The model sees nothing yet.");
   const text = await toldBy(
     "/seen",
@@ -120,7 +120,7 @@ test("MET11 /seen tells it in every mode; before the first word there is nothing
   );
 });
 
-test("MET12 RST6 a compaction replaces the files read again, and a kind in two places has two names", () => {
+test("MET12 RST6 a compaction would replace files that were read again, and a kind in two places has two names", () => {
   const entries = story("user: go", "says: on", "user: next", "compacts: a story of it, keeps e3", "says: going on");
   const reread: Entry = {
     ...{ type: "custom_message", id: "e6", parentId: "e5", timestamp: "", display: false },

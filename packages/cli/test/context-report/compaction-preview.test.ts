@@ -19,7 +19,7 @@ const prices = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 };
 
 const limits = { provider: "p", model: "m", contextWindow: 24_000, maxTokens: 8_000 };
 
-test("MET20 the price is that of the model's own list; where none is known, none is shown", () => {
+test("MET20 the previewed cost uses the prices of the summarizer, and is unknown without prices", () => {
   if (planned.type !== "planned") throw new Error(planned.type);
   const price = (prices: SummarizerInfo["prices"]): number | null =>
     computePreviewStats(planned, choose({ ...limits, prices })).costUsd;
@@ -29,18 +29,18 @@ test("MET20 the price is that of the model's own list; where none is known, none
   expect(price(undefined)).toBe(null);
 });
 
-test("MET20 before any reply has a price, the listed one of the session's model is used", () => {
+test("MET20 before the first reply, the previewed cost uses the list prices of the session's model", () => {
   if (planned.type !== "planned") throw new Error(planned.type);
   const stats = computePreviewStats(planned, choose({ ...limits, api: "a", prices }));
   expect(stats).toMatchObject({ summarizer: "p/m", costUsd: expect.any(Number) });
 });
 
-test("MET20 a model whose window holds no part of the conversation has no price", () => {
+test("MET20 a model whose window is too small for any part of the conversation has no previewed cost", () => {
   if (planned.type !== "planned") throw new Error(planned.type);
   expect(computePreviewStats(planned, choose({ ...limits, contextWindow: 500, prices })).costUsd).toBe(null);
 });
 
-test("MET23 the messages that stay word for word are counted, and those that do not fit whole", () => {
+test("MET23 the preview counts the user messages that stay word for word, and those that are shortened", () => {
   const preview = (words: number, ...lines: readonly string[]) => {
     const limits = { ...compactionLimits, userMessages: { tokens: words, share: 1 } };
     const result = previewCompaction(loadBranch(story(...lines)), createBudget(limits, { contextWindow: 24_000 }));

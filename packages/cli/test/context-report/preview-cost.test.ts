@@ -106,7 +106,7 @@ test("PFX8 the receipt has the expected cost, and the statistics show how far it
   );
 });
 
-test("PFX9 none in compaction.model ends the list: no model is asked", async () => {
+test('PFX9 with compaction.model "none", the summary is built without a request to a model', async () => {
   const variables = await serve();
   await talk(variables, 6);
   const asked = ground.server.requests.length;

@@ -7,7 +7,7 @@ import { groupRules } from "../../src/context-report/user-rules.ts";
 import { answerOf, deskOf, toldBy } from "../commands/desks.ts";
 import { earlyTalk, fillWithRules } from "../commands/rules-session.ts";
 
-test("COM44 an empty session says what to do next", async () => {
+test("COM44 /rules in an empty session says what to do next", async () => {
   expect(await answerOf("/rules", await deskOf([]))).toEqual({
     type: "success",
     text: "You have not said anything in this session yet. Type a message, or keep a rule in the context through every compaction with /pin <text>.",
@@ -15,7 +15,7 @@ test("COM44 an empty session says what to do next", async () => {
   });
 });
 
-test("COM44 before a compaction, all messages hold as they are", async () => {
+test("COM44 before a compaction, /rules lists all messages word for word", async () => {
   const desk = await deskOf(["user: use tabs\nnot spaces", "says: fine", "user: go on"]);
   expect(await toldBy("/rules", desk)).toBe(
     [
@@ -32,7 +32,7 @@ test("COM44 before a compaction, all messages hold as they are", async () => {
   );
 });
 
-test("COM44 after compactions, each group says what the model reads", async () => {
+test("COM44 after compactions, /rules lists in each group what the model reads", async () => {
   const desk = await deskOf(earlyTalk);
   await toldBy("/pin Answer in German.", desk);
   await fillWithRules(desk.agent.session);
@@ -71,7 +71,7 @@ test("COM44 after compactions, each group says what the model reads", async () =
   });
 });
 
-test("COM44 a session of a thousand messages lists the newest five hundred", async () => {
+test("COM44 /rules lists the newest 500 messages of a session with 1,000", async () => {
   const messages = Array.from({ length: 1_000 }, (_, at) => `user: message ${at + 1}`);
   const text = await toldBy("/rules", await deskOf(messages, { isKept: false }));
   expect(text.split("\n")).toHaveLength(504);
@@ -80,7 +80,7 @@ test("COM44 a session of a thousand messages lists the newest five hundred", asy
   );
 });
 
-test("COM44 titles say what is missing, and stand-ins say what a message is", () => {
+test("COM44 group titles say what is missing, and an empty or shortened message gets a stand-in", () => {
   const hidden = { count: 1, first: "#5", last: "#5", messages: [] };
   const messages = [
     { reference: "#7", text: "Do this. […]" },
@@ -97,7 +97,7 @@ test("COM44 titles say what is missing, and stand-ins say what a message is", ()
   ]);
 });
 
-test("MET22 a text or a message is pinned once; of a message with a file, only what was typed", async () => {
+test("MET22 /pin pins a text or message once, and pins only the typed part of a message with a file", async () => {
   const desk = await deskOf(["user: use tabs", "says: fine"]);
   const { session } = desk.agent;
   const file = { type: "text", text: "<file>a long file</file>", pith: { attachment: { kind: "file", name: "a.ts" } } };

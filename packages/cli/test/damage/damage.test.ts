@@ -73,14 +73,14 @@ async function openAndPrompt(bytes: Uint8Array): Promise<Opened> {
 }
 
 describe("one flipped bit", () => {
-  test("HARM1 the session itself is opened without a notice", async () => {
+  test("HARM1 an undamaged session opens without a notice", async () => {
     const { events, request, end } = await openAndPrompt(session.bytes);
     expect(events.filter(({ type }) => type === "session_damaged")).toEqual([]);
     expect(end).toBe("done");
     expect(request).not.toContain("[Pith: ");
   });
 
-  test("HARM1 HARM3 wherever it is: it is told once, none of it becomes words, and the provider takes the request", async () => {
+  test("HARM1 HARM3 any flipped bit causes one notice, none of the damaged line is used, and the provider accepts the request", async () => {
     const untold: string[] = [];
     const spoken: string[] = [];
     const failed: string[] = [];

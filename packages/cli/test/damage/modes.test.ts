@@ -153,7 +153,7 @@ async function open(mode: keyof typeof modes, bytes: Uint8Array): Promise<Shown 
 }
 
 describe.each(names)("in %s mode", (mode) => {
-  test("HARM1 HARM3 HARM4 a flipped bit is told once, and none of the line is shown or sent", async () => {
+  test("HARM1 HARM3 HARM4 a flipped bit is reported once, and nothing of the damaged line is shown or sent", async () => {
     const { session } = mode === "screen" ? places.terminal : places.process;
     for (const flip of chosen(flipsOf(session.bytes, SEED))) {
       const { notice, output, requests } = await open(mode, flip.bytes);
@@ -163,7 +163,7 @@ describe.each(names)("in %s mode", (mode) => {
     }
   }, 1_200_000);
 
-  test("HARM1 HARM6 a torn end is told to the user and to the model, and kept beside the file", async () => {
+  test("HARM1 HARM6 a torn end is reported to the user and to the model, and saved beside the file", async () => {
     const { session } = mode === "screen" ? places.terminal : places.process;
     const half = session.bytes.subarray(session.bytes.lastIndexOf('{"type":"message"')).subarray(0, 120);
     const { notice, requests } = await open(mode, Buffer.concat([session.bytes, half]));
@@ -173,7 +173,7 @@ describe.each(names)("in %s mode", (mode) => {
   });
 });
 
-test("HARM5 a damaged message at the end is not taken up without a prompt", async () => {
+test("HARM5 a damaged message at the end is not continued without a prompt", async () => {
   const { session } = places.process;
   const lines = session.bytes.toString().trimEnd().split("\n");
   const question = lines.findLastIndex((line) => line.includes('"role":"user"'));

@@ -36,7 +36,7 @@ afterAll(async () => {
   rmSync(place, { recursive: true });
 });
 
-test("RUN16 what a start loads does not contain the summarizer", () => {
+test("RUN16 the modules loaded at start do not include the summarizer", () => {
   const folder = join(place, "program");
   const starts = readdirSync(folder).filter((name) => name === "pith.mjs" || /^run-[^.]+\.mjs$/.test(name));
   expect(starts.length).toBeGreaterThan(1);
@@ -56,13 +56,13 @@ test("RUN16 what a start loads does not contain the summarizer", () => {
 
 const SYSTEM_BEGINS = "You summarize a coding session";
 
-test("DOC1 there are pages with something to type", () => {
+test("DOC1 the pages with commands to type are found", () => {
   expect(pages.map(({ name }) => name)).toEqual(
     expect.arrayContaining(["settings.md", "commands.md", "skills.md", "security.md"]),
   );
 });
 
-test.each(pages)("DOC1 every line to type of $name works, in an empty home", async ({ name, blocks }) => {
+test.each(pages)("DOC1 every command line in $name works in an empty home", async ({ name, blocks }) => {
   const home = mkdtempSync(join(place, "home-"));
   const work = join(home, "project");
   mkdirSync(work);
@@ -88,7 +88,7 @@ test.each([
   ["settings.md", "jsonc", 2],
   ["secrets.md", "json", 1],
   ["mcp.md", "json", 1],
-])("DOC1 the settings that %s shows are settings", (name, language, count) => {
+])("DOC1 the settings shown in %s are valid settings", (name, language, count) => {
   const blocks = codeBlocks(readFileSync(join(docs, name), "utf8"), language);
   expect(blocks).toHaveLength(count);
   for (const { line, text } of blocks)

@@ -10,7 +10,7 @@ const page = readFileSync(join(docs, "security.md"), "utf8");
 const [, table = ""] = /^## What is enforced where$(.*?)^## /ms.exec(page) ?? [];
 const rows = [...table.matchAll(/^\| \*\*(.+)$/gm)].map(([, row = ""]) => row.split("|").map((cell) => cell.trim()));
 
-test("DOC2 every protection says what holds on each system and names a test that exists and cites its rule", () => {
+test("DOC2 every row says what holds on each system and names an existing test that cites its rule", () => {
   expect(rows.length).toBeGreaterThanOrEqual(16);
   for (const [name = "", ...cells] of rows) {
     const [bubblewrap, without, mac, windows, shown = ""] = cells;
@@ -30,7 +30,7 @@ test("DOC2 every protection says what holds on each system and names a test that
   }
 });
 
-test("DOC2 every setting that allows something is one of ours", () => {
+test("DOC2 every setting that the page names as allowing something exists", () => {
   const [, allowed = ""] = /^## Allow what is blocked$(.*?)^## /ms.exec(page) ?? [];
   const names = [...allowed.matchAll(/`"(\w+)"/g)].map(([, name = ""]) => name);
   expect(names.length).toBeGreaterThan(5);

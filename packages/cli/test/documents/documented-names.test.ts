@@ -55,20 +55,20 @@ const texts = sourceDocuments.map((text) =>
 /** As a call or a word names it: `event.setResult` is `setResult`. */
 const known = new Set(rows.flatMap(({ names }) => names.flatMap((name) => [name, name.split(".").at(-1) ?? name])));
 
-test.each(Object.entries(shapes))("SRC4 %s of the documents stand in the table", (_, shape) => {
+test.each(Object.entries(shapes))("SRC4 the table contains all %s that the documents name", (_, shape) => {
   const named = new Set(texts.flatMap((text) => Array.from(text.matchAll(shape), ([, name = ""]) => name)));
   expect(named.size).toBeGreaterThan(0);
   expect([...named].filter((name) => !known.has(name))).toEqual([]);
 });
 
-test("SRC4 settings in the documents' files stand in the table", () => {
+test("SRC4 the table contains the settings in the documents' example files", () => {
   const files = sourceSamples().filter(({ code }) => /^\{\n/.test(code));
   const keys = files.flatMap(({ code }) => Array.from(code.matchAll(/^ {4}"(\w+)":/gm), ([, key]) => key));
   expect(new Set(keys)).toEqual(new Set(["enabled", "reserveTokens", "keepRecentTokens"]));
   for (const key of keys) expect(known).toContain(`compaction.${key}`);
 });
 
-test("SRC4 every name of the table is one of the documents'", () => {
+test("SRC4 every name in the table is used in the documents", () => {
   const all = sourceDocuments.join("\n");
   const names = rows.flatMap((row) => row.names).map((name) => name.split(".").at(-1) ?? name);
   expect(names.filter((name) => !all.includes(name))).toEqual([]);
@@ -87,7 +87,7 @@ const kinds = ["function", "constant", "type", "field", "entry", "setting", "com
 /** `door` with the same name, `door` and another name, or a member of a type. */
 const HERE = /^`(?:(@[\w/]+)`(?: `(\w+)`)?|([A-Z]\w+)(?:\.(\w+))?`)$/;
 
-test("SRC4 every row says what kind of thing it is, and where it is or why it is not", () => {
+test("SRC4 every row has a kind, and either a place or a reason why there is none", () => {
   for (const { names, kind, here, note } of rows) {
     expect(names.length, here).toBeGreaterThan(0);
     expect(kinds).toContain(kind);
@@ -96,7 +96,7 @@ test("SRC4 every row says what kind of thing it is, and where it is or why it is
   }
 });
 
-test("SRC4 functions and constants that are here are exported", () => {
+test("SRC4 functions and constants marked as present are exported", () => {
   const exported = rows.flatMap(({ names, kind, here }) => {
     const [, door, other] = HERE.exec(here) ?? [];
     if (door === undefined || !["function", "constant"].includes(kind)) return [];
@@ -107,7 +107,7 @@ test("SRC4 functions and constants that are here are exported", () => {
   expect(missing).toEqual([]);
 });
 
-test("SRC4 settings, commands, flags and events that are here are in the program's tables", () => {
+test("SRC4 settings, commands, flags and events marked as present are in the program's tables", () => {
   const there: Readonly<Record<string, readonly string[]>> = {
     setting: settingTable.map(({ name }) => name),
     command: commands.flatMap(({ name, aliases = [] }) => [name, ...aliases].map((each) => `/${each}`)),
@@ -117,7 +117,7 @@ test("SRC4 settings, commands, flags and events that are here are in the program
   for (const { names, kind } of rows) for (const name of there[kind] ? names : []) expect(there[kind]).toContain(name);
 });
 
-test("SRC4 types, fields, methods and entries that are here compile", () => {
+test("SRC4 types, fields, methods and entries marked as present compile", () => {
   const lines = rows.flatMap(({ names, kind, here }) => {
     const [, door, other, type, member] = HERE.exec(here) ?? [];
     if (kind === "type" && door !== undefined) return names.map((name) => `import("${door}").${other ?? name}`);

@@ -63,7 +63,7 @@ const SHOULD_COMPACT = `import { type CompactionSettings, shouldCompact } from "
 export const theirs: (contextTokens: number, contextWindow: number, settings: CompactionSettings) => boolean = shouldCompact;
 `;
 
-test("SRC3 the documents' interfaces are our types, and their programs compile against our packages", () => {
+test("SRC3 the documents' interfaces match our types, and their programs compile against our packages", () => {
   const modules = {
     "document-1.ts": SHOULD_COMPACT + samplesOf(1, "function shouldCompact").replace("shouldCompact", "documented"),
     "document-2.ts": interfaces(2, "interface "),
@@ -80,7 +80,7 @@ test("SRC3 the documents' interfaces are our types, and their programs compile a
   expect(checkTypes(modules)).toBe("");
 });
 
-test("SRC3 what is no type of ours is found: the check can fail", () => {
+test("SRC3 the type check reports a property that our types do not have", () => {
   const wrong =
     'import type { CompactionEntry } from "@pith/context";\nexport const entry: CompactionEntry["nothing"] = 1;\n';
   expect(checkTypes({ "wrong.ts": wrong })).toContain("Property 'nothing' does not exist");

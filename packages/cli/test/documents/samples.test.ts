@@ -51,7 +51,7 @@ const treatments: readonly (readonly [document: number, first: string, treatment
   [4, "{", "settings"],
 ];
 
-test("SRC3 every sample of the documents is listed with what becomes of it", () => {
+test("SRC3 every sample of the documents is in the list of treatments", () => {
   const found = sourceSamples().map((sample) => [sample.document, firstLine(sample)]);
   expect(found).toEqual(treatments.map(([document, first]) => [document, first]));
 });
@@ -77,7 +77,7 @@ async function run(code: string, given: Readonly<Record<string, unknown>>, retur
   return await sample(context, ...Object.values(given));
 }
 
-test("SRC3 001 shouldCompact: the document's function and ours agree in every window", () => {
+test("SRC3 001 shouldCompact: the document's function and ours give the same result in every window", () => {
   const code = stripTypeScriptTypes(sampleWith(1, "function shouldCompact")).replace("export ", "");
   type Theirs = (contextTokens: number, contextWindow: number, settings: context.CompactionSettings) => boolean;
   const theirs: Theirs = new Function(`${code}\nreturn shouldCompact;`)();
@@ -95,7 +95,7 @@ test("SRC3 001 shouldCompact: the document's function and ours agree in every wi
         }
 });
 
-test("SRC3 B23 the settings of all three documents are settings here", () => {
+test("SRC3 B23 the settings of all three documents are known settings", () => {
   const known = new Set(settingTable.map(({ name }) => name));
   const files = sourceSamples().filter((_, at) => treatments[at]?.[2] === "settings");
   expect(files).toHaveLength(3);
@@ -154,7 +154,7 @@ async function withAgent<Result>(script: readonly Step[], act: (agent: Agent) =>
   return { result, agent, asked: JSON.stringify(server.requests.map(({ body }) => body)) };
 }
 
-test("SRC3 002 messages are converted and serialised", async () => {
+test("SRC3 002 messages are converted and serialized", async () => {
   const { result } = await withAgent([], ({ session }) => {
     const { messages: agentMessages } = context.buildSessionContext(session.branch);
     return run(sampleWith(2, "Then serialize to text"), { agentMessages }, "text");
@@ -173,7 +173,7 @@ test("SRC3 002 session.setAutoCompactionEnabled: session is an Agent", async () 
   });
 });
 
-test("SRC3 002 session.compact gives summary, first kept entry, tokens before and details", async () => {
+test("SRC3 002 session.compact returns the summary, the first kept entry, the tokens before and the details", async () => {
   const code = sampleWith(2, 'session.compact("Focus on authentication changes")');
   const { result, agent, asked } = await withAgent([headings("part 0 [#2]")], (session) =>
     run(code, { session }, "result"),
@@ -189,7 +189,7 @@ test("SRC3 002 session.compact gives summary, first kept entry, tokens before an
   expect(agent.session.branch.compactionIndex).toBeGreaterThan(-1);
 });
 
-test("SRC1 the calls that ask a model, with one of openModel: it has its key and its clock", async () => {
+test("SRC1 the calls that need a model work with a model of openModel, which has its key and its clock", async () => {
   const record = headings("part 0 [#2]");
   const branchRecord = record.replace(/\n\n## Critical Context[\s\S]*/, "");
   const settings = { enabled: true, reserveTokens: 16_384, keepRecentTokens: 20_000 };
@@ -211,7 +211,7 @@ test("SRC1 the calls that ask a model, with one of openModel: it has its key and
   expect(result.left).toMatchObject({ summary: expect.stringContaining("- [x] part 0 [#2]"), readFiles: [] });
 });
 
-test("SRC3 SRC2 003 compact({ auto: true }) was a plan: it says what to call", async () => {
+test("SRC3 SRC2 003 compact({ auto: true }) rejects with the call to use instead", async () => {
   const { compact } = context;
   const ratio = sampleWith(3, "tokenUsage / contextLimit");
   const trigger = sampleWith(3, "contextTokens > model.contextWindow");
@@ -276,7 +276,7 @@ function lines(): readonly Line[] {
 
 const nothing = (): Step => "No model should be asked.";
 
-test("SRC3 HOOK7 002 session_before_compact: event.setResult brings the summary", async () => {
+test("SRC3 HOOK7 002 session_before_compact: event.setResult sets the summary", async () => {
   const { written, asked, notes } = await inProgram(sampleWith(2, "event.setResult"), () => "/compact", nothing);
   const compaction = written.find(({ type }) => type === "compaction");
   assert.match(compaction?.summary ?? "", /Mine: \d+ lines, nothing before\./, notes);
@@ -287,7 +287,7 @@ test("SRC3 HOOK7 002 session_before_compact: event.setResult brings the summary"
   expect(asked).toBe("[]");
 });
 
-test("SRC3 HOOK7 HOOK8 002 session_before_tree: a summary with instructions, though the user asked for none", async () => {
+test("SRC3 HOOK7 HOOK8 002 session_before_tree: event.setSummarize adds a summary with instructions, even if the user did not request one", async () => {
   const record = headings("counted [#2]").replace(/\n\n## Critical Context[\s\S]*/, "");
   const code = sampleWith(2, "event.setSummarize");
   const { written, asked, notes } = await inProgram(
@@ -299,31 +299,31 @@ test("SRC3 HOOK7 HOOK8 002 session_before_tree: a summary with instructions, tho
   expect(written.map(({ type }) => type)).toContain("branch_summary");
 });
 
-test("SRC3 002 event.cancel(), where the comment marks are taken away", async () => {
+test("SRC3 002 event.cancel() cancels the move when it is uncommented", async () => {
   const code = sampleWith(2, "event.setSummarize").replace("// event.cancel();", "event.cancel();");
   const { written, asked } = await inProgram(code, (first) => `/tree ${first}`, nothing);
   expect([written, asked]).toEqual([[], "[]"]);
 });
 
-test("SRC3 004 session_before_compact: cancelled, nothing is written", async () => {
+test("SRC3 004 session_before_compact: cancel writes nothing", async () => {
   const { written, asked } = await inProgram(sampleWith(4, '"session_before_compact"'), () => "/compact", nothing);
   expect([written, asked]).toEqual([[], "[]"]);
 });
 
-test("SRC3 004 session_before_compact: without its first answer, the second counts", async () => {
+test("SRC3 004 session_before_compact: without the first return, the second one sets the summary", async () => {
   const code = sampleWith(4, '"session_before_compact"').replace("return { cancel: true };", "");
   const { written, notes } = await inProgram(code, () => "/compact", nothing);
   const compaction = written.find(({ type }) => type === "compaction");
   assert.match(compaction?.summary ?? "", /Your summary\.\.\./, notes);
 });
 
-test("SRC3 004 session_before_tree: cancelled, nobody moves", async () => {
+test("SRC3 004 session_before_tree: cancel keeps the position and writes nothing", async () => {
   const code = sampleWith(4, '"session_before_tree"');
   const { written, asked } = await inProgram(code, (first) => `/tree ${first} --summary`, nothing);
   expect([written, asked]).toEqual([[], "[]"]);
 });
 
-test("SRC3 004 session_before_tree: without its first answer, its summary is used where the user wants one", async () => {
+test("SRC3 004 session_before_tree: without the first return, its summary is used if the user requests one", async () => {
   const code = sampleWith(4, '"session_before_tree"').replace("return { cancel: true };", "");
   const wanted = await inProgram(code, (first) => `/tree ${first} --summary`, nothing);
   expect(wanted.written.find(({ type }) => type === "branch_summary")).toMatchObject({

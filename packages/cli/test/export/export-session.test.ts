@@ -58,7 +58,7 @@ async function made(replies?: readonly string[]): Promise<Made> {
   return { path: opened.store.path, id: opened.store.header.id };
 }
 
-test("EXP1 no secret leaves, in whatever format; files are their owner's, and nothing is written over", async () => {
+test("EXP1 an export in any format has no secrets, is readable by its owner only, and overwrites nothing", async () => {
   const { path } = await made();
   for (const as of ["pi", "markdown", "html"] as const) {
     const to = join(home, `out-${as}`);
@@ -72,7 +72,7 @@ test("EXP1 no secret leaves, in whatever format; files are their owner's, and no
   }
 });
 
-test("EXP2 a page holds no element but ours, no script and no address outside of it, whatever was said", async () => {
+test("EXP2 an HTML page has only Pith's own elements, no scripts and no external addresses, whatever the messages contain", async () => {
   const { path } = await made();
   const to = join(home, "out.html");
   await exportSession(path, { to, redaction, cwd: home });
@@ -89,7 +89,7 @@ test("EXP2 a page holds no element but ours, no script and no address outside of
   expect(text).not.toContain("\u001b");
 });
 
-test("EXP2 Markdown of a session makes no element, attribute or address of its own", async () => {
+test("EXP2 Markdown in messages adds no elements, attributes or addresses to the page", async () => {
   const { path } = await made([
     "[click](javascript:alert(1)) ![pixel](https://evil.example/p.png) <https://evil.example>",
     '<a href="javascript:alert(1)">x</a> `<b>` **<i>bold</i>** &#8238; &lt;script&gt;',
@@ -114,7 +114,7 @@ test("EXP2 Markdown of a session makes no element, attribute or address of its o
   expect(text).toContain("<li>☑ done</li>");
 });
 
-test("EXP7 a page has a title, Markdown, framed code with colors, and folded tool calls with their results", async () => {
+test("EXP7 an HTML page has a title, Markdown, framed code with colors, and folded tool calls with their results", async () => {
   const opened = await createSession({ cwd: "/code", env: { PITH_HOME: home } });
   if (opened.type !== "opened") throw new Error("no session");
   const session = await Session.open(opened.store, nodeRuntime);
@@ -178,7 +178,7 @@ test("EXP7 a page has a title, Markdown, framed code with colors, and folded too
   expect(text).toContain("width=device-width");
 });
 
-test("EXP8 a page begins with its amounts and with links to messages, changes, failures and summaries", async () => {
+test("EXP8 an HTML page begins with the totals and with links to messages, changes, failures and summaries", async () => {
   const opened = await createSession({ cwd: "/code", env: { PITH_HOME: home } });
   if (opened.type !== "opened") throw new Error("no session");
   const session = await Session.open(opened.store, nodeRuntime);
@@ -230,7 +230,7 @@ test("EXP8 a page begins with its amounts and with links to messages, changes, f
   expect(text).toContain("<details><summary>Summary sent to the model</summary>");
 });
 
-test("EXP3 in Markdown no output ends its own fence", async () => {
+test("EXP3 in a Markdown export, fences are longer than any fence in the output that they contain", async () => {
   const { path } = await made();
   const to = join(home, "out.md");
   await exportSession(path, { to, redaction, cwd: home });
@@ -238,7 +238,7 @@ test("EXP3 in Markdown no output ends its own fence", async () => {
   expect(text).toContain("`````\n```\n# heading\n````\n`````");
 });
 
-test("EXP3 a fence that a reply has left open ends with it", async () => {
+test("EXP3 a Markdown export closes a fence that a reply left open", async () => {
   const { path } = await made(["```js\ncut off", "````\n```\n`````", "~~~\n```", "```inline``` and more", "the end"]);
   const to = join(home, "out.md");
   await exportSession(path, { to, redaction, cwd: home });
@@ -265,7 +265,7 @@ const odd: readonly unknown[] = [
   ],
 ];
 
-test("EXP6 whatever stands in an entry of a foreign file, the rest of it is exported", async () => {
+test("EXP6 a foreign file with malformed entries is exported without them", async () => {
   const path = join(home, "foreign.jsonl");
   const start = { type: "session", version: 3, id: "a", timestamp: "2026-01-01T00:00:00.000Z", cwd: `/w/${SECRET}` };
   const roles = ["user", "assistant", "toolResult", "bashExecution"].flatMap((role) =>
@@ -292,7 +292,7 @@ function placed(at: number): object {
   return { id: `a${at}`, parentId: at === 0 ? null : `a${at - 1}`, timestamp: at % 2 === 0 ? 7 : "2026-01-01" };
 }
 
-test("EXP4 the ending of the file says what it becomes; without a name it is a page called after the session", async () => {
+test("EXP4 the file extension sets the format; without a path, the export is an HTML page named after the session", async () => {
   const { path, id } = await made();
   expect(await exportSession(path, { redaction, cwd: home })).toMatchObject({
     path: join(home, `pith-${id.slice(0, 8)}.html`),
@@ -318,7 +318,7 @@ test("EXP4 the ending of the file says what it becomes; without a name it is a p
   });
 });
 
-test("EXP5 pictures come along in a page; one that is lost is told", async () => {
+test("EXP5 an HTML page embeds images and reports the missing ones", async () => {
   const { path } = await made();
   const kept = await keepBlob(path, Buffer.from("not really a picture"));
   if (kept.type !== "kept") throw new Error(kept.why);

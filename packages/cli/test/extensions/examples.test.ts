@@ -51,7 +51,7 @@ function lines(): readonly Line[] {
     .map((line) => JSON.parse(line));
 }
 
-test("LOAD17 own-summary.ts: a summary without a model, with details of its own", async () => {
+test("LOAD17 own-summary.ts: writes a summary without a model, with its own details", async () => {
   add("own-summary.ts");
   const { code, notes } = await ground.pith(["-p", "-c", "/compact"], []);
   const compaction = lines().find(({ type }) => type === "compaction");
@@ -79,7 +79,7 @@ test("LOAD17 custom-compaction.ts: another model writes the summary", async () =
   assert.match(compaction?.summary ?? "", /Nothing is left to count/);
 });
 
-test("LOAD17 branch-focus.ts: what it wants looked at reaches whoever tells the branch", async () => {
+test("LOAD17 branch-focus.ts: adds its focus to the request for a branch summary", async () => {
   add("branch-focus.ts");
   const first = lines().find(({ message }) => message?.role === "user")?.id ?? "";
   const modelWithRuntime: string[] = [];
@@ -92,7 +92,7 @@ test("LOAD17 branch-focus.ts: what it wants looked at reaches whoever tells the 
   assert.match(modelWithRuntime.join("\n"), /changes to the API's contract/);
 });
 
-test("LOAD17 git-checkpoint.ts: a move keeps the files in git", async () => {
+test("LOAD17 git-checkpoint.ts: a move in the tree saves the files in git", async () => {
   add("git-checkpoint.ts");
   const git = (...args: readonly string[]): string =>
     execFileSync("git", [...args], { cwd: ground.folder, encoding: "utf8" }).trim();
@@ -110,7 +110,7 @@ test("LOAD17 git-checkpoint.ts: a move keeps the files in git", async () => {
   assert.equal(git("show", `${kept}:a.txt`), "two");
 });
 
-test("LOAD6 todo.ts: a tool, a state that is told again after a compaction, and a command after a restart", async () => {
+test("LOAD6 todo.ts: its tool's state is sent again after a compaction, and its command works after a restart", async () => {
   add("todo.ts");
   const items = [{ text: "write the tests", isDone: false }];
   const plan: Step = { parts: [{ type: "call", name: "todo", arguments: { items } }] };

@@ -54,45 +54,45 @@ const extensions: Readonly<Record<string, string>> = {
   "words.ts": starting('void Promise.reject("just words");'),
 };
 
-test("LOAD1 a file, a folder and a package's entry are extensions; what is none is named", () => {
+test("LOAD1 a file, a folder and a package's entry point are loaded as extensions; a folder without one is reported", () => {
   for (const name of ["one", "two", "three"]) assert.match(helped.out, new RegExp(`/${name} +d \\(`), helped.notes);
   assert.match(said.notes, /four is not an extension: it needs an index\.ts/);
 });
 
-test("LOAD2 what an extension imports of Pith is the program that runs, in its own files too", () => {
+test("LOAD2 an extension and its own files import the running Pith, and an unknown Pith package is reported", () => {
   assert.match(helped.out, /\/kinds +function,function,function/);
   assert.match(said.notes, /lost\.ts.*extensions cannot import @pith\/nothing; available: @pith\/context,/);
 });
 
-test("LOAD3 one that cannot be loaded is named with its line, and the session goes on without it", () => {
+test("LOAD3 an extension that cannot be loaded is reported with its line, and the session continues without it", () => {
   assert.deepEqual([said.code, said.out], [0, "Hello.\n"]);
   assert.match(said.notes, /extensions\/broken\.ts(:2)?: /);
   assert.match(said.notes, /extensions\/throws\.ts:3: not today/);
   assert.match(said.notes, /shapeless\.ts: it has no default export that is a function; add: export default/);
 });
 
-test("LOAD18 what an extension leaves running does not keep the program from ending, nor cuts off what it says", () => {
+test("LOAD18 background work of an extension does not keep the program running, and its output is complete", () => {
   assert.deepEqual([said.code, said.out], [0, "Hello.\n"]);
 });
 
-test("LOAD19 what an extension throws outside of any call is told, and the session goes on", () => {
+test("LOAD19 an error in an extension's background work is reported, and the session continues", () => {
   assert.match(said.notes, /the extension late\.ts failed during background work.*late\.ts:1: in a clock/);
   assert.match(said.notes, /the extension alone\.ts failed during background work.*alone\.ts:1: in a promise/);
   assert.match(said.notes, /words\.ts.* failed during background work.*just words/);
   assert.equal(said.code, 0);
 });
 
-test("LOAD20 a tool that is named and that nobody brings is told", () => {
+test("LOAD20 a tool in the settings that no extension provides is reported", () => {
   assert.match(said.notes, /unknown tool nobodys: no loaded extension provides it; pith extensions list/);
 });
 
-test("LOAD5 with --no-extensions none is loaded", async () => {
+test("LOAD5 --no-extensions loads no extension", async () => {
   const { out, notes } = await ground.pith(["-p", "--no-extensions", "hi"], ["Hello."]);
   assert.equal(out, "Hello.\n");
   assert.doesNotMatch(notes, /extension/);
 });
 
-test("LOAD4 of a project nothing is loaded before it is trusted, and then the very bytes that were", async () => {
+test("LOAD4 extensions of a project are loaded only after it is trusted, and only while their files are unchanged", async () => {
   rmSync(join(ground.home, "extensions"), { recursive: true });
   const word = 'import { word } from "./words/word.ts";\n';
   const own = `${word}export default (pith: any) => pith.registerCommand("word", { description: "d", run: async () => word });\n`;

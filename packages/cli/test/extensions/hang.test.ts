@@ -18,7 +18,7 @@ const places: Readonly<Record<string, string>> = {
 const CALL: readonly Step[] = [{ parts: [{ type: "call", name: "read", arguments: { path: "a.txt" } }] }, "Read."];
 
 test.concurrent.each(Object.entries(places))(
-  "LOAD15 one that hangs in %s is left behind in time, and the session is whole",
+  "LOAD15 an extension that hangs in %s is abandoned in time, and the session is intact",
   async (place, body) => {
     const ground = new Ground();
     mkdirSync(join(ground.home, "extensions"));

@@ -44,7 +44,7 @@ export default (pith) => {
 };
 `;
 
-test("LOAD8 an extension that is inspected reaches no file, database, process, host, name server or variable", async () => {
+test("LOAD8 an extension under inspection reaches no file, database, process, host, name server or variable", async () => {
   let requests = 0;
   const server = createServer((_, response) => {
     requests += 1;
@@ -74,7 +74,7 @@ test("LOAD8 an extension that is inspected reaches no file, database, process, h
   }
 });
 
-test("LOAD8 without a sandbox, nothing of the extension runs, and the question says so", async () => {
+test("LOAD8 without a sandbox, an extension is not run for inspection, and the question says why", async () => {
   const mark = join(ground.folder, "ran");
   writeFileSync(
     join(ground.folder, "marks.js"),

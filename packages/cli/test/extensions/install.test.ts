@@ -17,7 +17,7 @@ afterEach(() => ground.clear());
 
 const examples = join(import.meta.dirname, "../../../../examples/extensions");
 
-test("LOAD7 what an extension can do is shown before it is added, and it counts only then", async () => {
+test("LOAD7 pith extensions add shows what an extension registers, and adds it only with --yes", async () => {
   cpSync(join(examples, "todo.ts"), join(ground.folder, "todo.ts"));
   const asked = await ground.run(["extensions", "add", "todo.ts"]);
   assert.equal(asked.code, 1);
@@ -44,7 +44,7 @@ export default (pith) => {
 };
 `;
 
-test("LOAD8 a packed npm package is added without running any script of it; while it is looked into it writes and reads nothing", async () => {
+test("LOAD8 adding a packed npm package runs none of its scripts, and its inspection reads and writes nothing", async () => {
   const folder = join(ground.folder, "package");
   mkdirSync(folder);
   const scripts = { postinstall: "node -e \"require('fs').writeFileSync('../../../scripted','x')\"" };
@@ -60,7 +60,7 @@ test("LOAD8 a packed npm package is added without running any script of it; whil
   assert.equal(ran.out, "hello you function\n", ran.notes);
 });
 
-test("LOAD9 what cannot be loaded is not added, and the reason is told", async () => {
+test("LOAD9 an extension that cannot be loaded is not added, and the message says why", async () => {
   writeFileSync(join(ground.folder, "bad.ts"), "export default () => {\n  throw new Error('no');\n};\n");
   const { code, notes } = await ground.run(["extensions", "add", "--yes", "bad.ts"]);
   assert.equal(code, 1);

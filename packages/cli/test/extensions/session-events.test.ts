@@ -61,7 +61,7 @@ const CALLS: readonly Step[] = [
   "Done.",
 ];
 
-test("LOAD10 extensions are told how a session begins and ends", () => {
+test("LOAD10 extensions receive session_start and session_shutdown with their reasons", () => {
   const [start, settled, end] = heard();
   assert.deepEqual(start, { type: "session_start", reason: "startup" });
   assert.equal(settled?.type, "agent_settled");
@@ -81,19 +81,19 @@ test("LOAD15 an extension that throws in a hook, a tool or a command is named, a
   assert.deepEqual([after.code, /Done\./.test(after.out)], [0, true], after.notes);
 });
 
-test("LOAD16 a wrong rule of an extension is told, and its others count", () => {
+test("LOAD16 an invalid permission rule of an extension is reported, and its valid rules apply", () => {
   assert.match(went.notes, /extension rule bash\(/);
   assert.match(asked, /the rule bash\(git push\) denies it/);
 });
 
-test("LOAD13 folders of skills and templates that an extension names count", async () => {
+test("LOAD13 skills and templates from folders that an extension names are available", async () => {
   assert.match(asked, /How to knit\./);
   const { out, notes } = await ground.pith(["-p", "-c", "/greet Ada"], ["Hello Ada."]);
   assert.equal(out, "Hello Ada.\n", notes);
   assert.match(JSON.stringify(ground.body()), /Say hello to Ada\./);
 });
 
-test("LOAD11 an extension can keep one from leaving a session", async () => {
+test("LOAD11 an extension can prevent /new and /clone", async () => {
   for (const command of ["/new", "/clone"]) {
     const { out, code } = await ground.pith(["-p", "-c", command], []);
     assert.equal(code, 0);
@@ -101,7 +101,7 @@ test("LOAD11 an extension can keep one from leaving a session", async () => {
   }
 });
 
-test("LOAD12 how long it thinks is told where it changes", async () => {
+test("LOAD12 a change of the thinking level sends thinking_level_select", async () => {
   await ground.pith(["-p", "-c", "/thinking high"], []);
   const told = heard().filter(({ type }) => type === "thinking_level_select");
   assert.deepEqual(
@@ -110,7 +110,7 @@ test("LOAD12 how long it thinks is told where it changes", async () => {
   );
 });
 
-test("LOAD14 an extension of the user may trust a folder for one call; nothing of that is kept", async () => {
+test("LOAD14 a user's extension can trust a folder for one run, and that trust is not saved", async () => {
   const project = join(ground.folder, ".pith/extensions");
   extend("own.ts", 'pith.registerCommand("mine", { description: "d", run: async () => "trusted" });', project);
   extend(

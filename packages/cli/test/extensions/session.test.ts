@@ -16,14 +16,14 @@ function hearing(): { readonly extensions: Extensions; readonly asked: unknown[]
   return { extensions: { onEvent: () => {}, dispatch: ask } as unknown as Extensions, asked };
 }
 
-test("EVT6 a slow reader is waited for where there are extensions, too", async () => {
+test("EVT6 with extensions, the session still waits for a slow listener", async () => {
   const read = Promise.withResolvers<void>();
   const listen = createSessionListener(() => read.promise, hearing().extensions, speaking);
   assert.equal(listen({ type: "agent_start" } as AgentEvent), read.promise);
   read.resolve();
 });
 
-test("LOAD12 who speaks is told once it has changed, and not before", async () => {
+test("LOAD12 model_select is sent only when the model really changes", async () => {
   const { extensions, asked } = hearing();
   const listen = createSessionListener(undefined, extensions, speaking);
   for (const modelId of ["first", "second", "second"])

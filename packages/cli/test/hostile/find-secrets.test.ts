@@ -33,7 +33,7 @@ test.each([
   expect(findSecrets(Buffer.from(sent, "latin1"), secrets)).toEqual(["planted"]);
 });
 
-test("HOSTILE1 finds nothing in what holds no secret, though it be long", () => {
+test("HOSTILE1 finds nothing in long data without a secret", () => {
   const noise = Array.from({ length: 3_000 }, (_, at) => `word${at} ${hex(`number ${at}`)} ${base64(`more ${at}`)}`);
   expect(findSecrets(Buffer.from(noise.join("\n")), secrets)).toEqual([]);
 });

@@ -85,7 +85,7 @@ const REFUSED = /not permitted|did not (?:permit|let|allow)|not trusted|refused/
 
 describe.each(refusing)("mode $mode, a user who $user, as $as", (each) => {
   test.each(each.attempts.map(({ name, channel }) => ({ name, channel })))(
-    "HOSTILE1 HOSTILE4 by $channel: $name",
+    "HOSTILE1 HOSTILE4 nothing leaks by $channel: $name",
     ({ name }) => {
       const { leaked, via, changed, told, questions } = outcomeOf(each, name);
       expect({ leaked, changed }, JSON.stringify({ via, questions, told })).toEqual({ leaked: [], changed: [] });
@@ -100,7 +100,7 @@ describe.each(refusing)("mode $mode, a user who $user, as $as", (each) => {
 
 describe("a user who agrees", () => {
   test.each(permittedAttempts.map(({ name }) => ({ name })))(
-    "HOSTILE2 $name: it is asked about, and arrives",
+    "HOSTILE2 a request that the user allows causes a question and then arrives: $name",
     ({ name }) => {
       const { hasArrived, served, told, questions } = outcomeOf(agreeing, name);
       expect(hasArrived || served.includes("tiny from a server"), JSON.stringify({ told, questions, served })).toBe(
@@ -111,7 +111,7 @@ describe("a user who agrees", () => {
   );
 
   test.each(agreedAttempts.map(({ name }) => ({ name })))(
-    "HOSTILE3 reaches no address of the machine: $name",
+    "HOSTILE3 a permitted request reaches no local address: $name",
     ({ name }) => {
       const { via, told } = outcomeOf(agreeing, name);
       expect(
@@ -122,16 +122,19 @@ describe("a user who agrees", () => {
     },
   );
 
-  test.each(keptSecretAttempts.map(({ name }) => ({ name })))("HOSTILE6 $name", ({ name }) => {
-    const { leaked, told, questions } = outcomeOf(agreeing, name);
-    expect(leaked, JSON.stringify(told)).toEqual([]);
-    expect(questions.join()).toContain("GITHUB_TOKEN");
-  });
+  test.each(keptSecretAttempts.map(({ name }) => ({ name })))(
+    "HOSTILE6 a permitted command with a secret asks about it and does not leak it: $name",
+    ({ name }) => {
+      const { leaked, told, questions } = outcomeOf(agreeing, name);
+      expect(leaked, JSON.stringify(told)).toEqual([]);
+      expect(questions.join()).toContain("GITHUB_TOKEN");
+    },
+  );
 });
 
 describe("honest work", () => {
   test.each(workAttempts.map(({ name, says = "" }) => ({ name, says })))(
-    "BOX26 BOX28 $name, without a question",
+    "BOX26 BOX28 ordinary work needs no question: $name",
     ({ name, says }) => {
       const { told, questions, leaked } = outcomeOf(working, name);
       expect({ text: told.at(-1)?.text, questions, leaked }).toEqual({
@@ -143,7 +146,7 @@ describe("honest work", () => {
   );
 
   test.each(workAttempts.filter(({ name }) => name.includes("package")).map(({ name }) => ({ name })))(
-    "BOX27 in plan mode no registry is reached: $name",
+    "BOX27 in plan mode no package registry is reached: $name",
     ({ name }) => {
       const { reached, told } = outcomeOf(planning, name);
       expect(reached).toEqual([]);
@@ -152,7 +155,7 @@ describe("honest work", () => {
   );
 });
 
-test("HOSTILE5 there are at least forty ways to send secrets, and forty to get out", () => {
+test("HOSTILE5 there are at least forty attempts to leak secrets and forty to escape the sandbox", () => {
   const isAboutEscape = ({ isEscape, name }: Attempt): boolean => isEscape === true || name.startsWith("the proxy");
   expect(hostileAttempts.filter((attempt) => !isAboutEscape(attempt)).length).toBeGreaterThanOrEqual(40);
   expect(hostileAttempts.filter(isAboutEscape).length).toBeGreaterThanOrEqual(40);

@@ -212,7 +212,7 @@ const cases = (questions: readonly Question[], of: number) =>
     of,
   ).map(({ question, keys }) => [question.name, keys.join(" ").slice(0, 40), question, keys] as const);
 
-describe("ASK7 keys that are typed ahead let nothing run", () => {
+describe("ASK7 keys typed before the question run nothing", () => {
   test.each(cases([...screenQuestions, ...plainQuestions], 25))("%s: %s", async (_, __, question, keys) => {
     const ground = await createGround(question);
     const tmux = await start(question, ground, keys);
@@ -236,7 +236,7 @@ describe("ASK7 keys that are typed ahead let nothing run", () => {
   });
 });
 
-describe("ASK7 letters that are typed until the question is there let nothing run", () => {
+describe("ASK7 letters typed until the question appears run nothing", () => {
   test.each(takeShare(screenQuestions, 7).map((question) => [question.name, question] as const))(
     "%s",
     async (_, question) => {
@@ -252,7 +252,7 @@ describe("ASK7 letters that are typed until the question is there let nothing ru
   );
 });
 
-describe("ASK7 in plain mode, no line but the number of its row lets anything run", () => {
+describe("ASK7 in plain mode, only the number of the row allows a run", () => {
   test.each(takeShare(plainQuestions, 4).map((question) => [question.name, question] as const))(
     "%s",
     async (_, question) => {
@@ -267,7 +267,7 @@ describe("ASK7 in plain mode, no line but the number of its row lets anything ru
   );
 });
 
-describe("ASK7 at the question, no letter, digit or paste lets anything run, only Enter on its row", () => {
+describe("ASK7 at the question, letters, digits and pastes run nothing; only Enter on a row does", () => {
   test.each(takeShare(screenQuestions, 3).map((question) => [question.name, question] as const))(
     "%s",
     async (_, question) => {

@@ -20,7 +20,7 @@ const bash = {
   parts: [{ type: "call", name: "bash", arguments: { command: "echo one; sleep 0.3; echo two" } }],
 } as const;
 
-test("XUI14 what happens in one call is told to extensions where nobody looks on, too", async () => {
+test("XUI14 in JSON mode, extensions receive the events of a run", async () => {
   const { code, notes } = await ground.pith(["--mode", "json", "--permission-mode", "all", "work"], [bash, "done"]);
   expect({ code, notes }).toMatchObject({ code: 0 });
   const heard = heardIn(ground.home);
@@ -28,7 +28,7 @@ test("XUI14 what happens in one call is told to extensions where nobody looks on
     expect(heard).toContain(name);
 });
 
-test("XUI14 an extension that listens to every event hears each of them in a talk", async () => {
+test("XUI14 in an interactive session, an extension that listens to every event receives each of them", async () => {
   mkdirSync(join(ground.folder, ".pith"));
   writeFileSync(join(ground.folder, ".pith/settings.json"), "{}");
   writeFileSync(join(ground.home, "settings.json"), JSON.stringify({ compaction: { keepRecentTokens: 100 } }));

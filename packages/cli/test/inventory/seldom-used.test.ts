@@ -19,7 +19,7 @@ afterEach(async () => {
   shelf.clear();
 });
 
-test("AGT12 --agent plays the part: its text is the role, and a name that is not there is named with those that are", async () => {
+test("AGT12 --agent uses the agent's text as the system prompt, and an unknown name is answered with the known ones", async () => {
   mkdirSync(join(ground.home, "agents"));
   const text = "---\nname: poet\ndescription: Writes verses.\n---\nSpeak in verses.\n";
   writeFileSync(join(ground.home, "agents/poet.md"), text);
@@ -30,7 +30,7 @@ test("AGT12 --agent plays the part: its text is the role, and a name that is not
   expect(other).toMatchObject({ code: 2, notes: expect.stringMatching(/no agent named poem.*poet/) });
 });
 
-test("PRT5 flags that say how one call works: its words first, how long it thinks, what it keeps and reaches", async () => {
+test("PRT5 flags for one run set its system prompt, thinking level, session, skills and network", async () => {
   const skill = join(ground.home, "skills/deploy");
   mkdirSync(skill, { recursive: true });
   writeFileSync(join(skill, "SKILL.md"), "---\nname: deploy\ndescription: How to deploy.\n---\nSay it.\n");
@@ -53,7 +53,7 @@ test("PRT5 flags that say how one call works: its words first, how long it think
   expect(readdirSync(ground.home)).not.toContain("sessions");
 });
 
-test("COM1 other names of a command do the same", async () => {
+test("COM1 aliases of a command do the same as the command", async () => {
   await ground.pith(["-p", "the first words"], ["hi"]);
   const variables = { ANTHROPIC_API_KEY: "any" };
   const branch = await ground.run(["-p", "-c", "/branch"], { variables });
@@ -62,7 +62,7 @@ test("COM1 other names of a command do the same", async () => {
   expect(await ground.run(["-p", "-c", "/exit"], { variables })).toMatchObject({ code: 0 });
 });
 
-test("LOOK1 what was said, sent and changed is looked at from a shell, too", async () => {
+test("LOOK1 /copy, /diff, /seen, /rules and /transcript work with pith -p", async () => {
   await ground.pith(["-p", "write a note"], [write, "It is *written*."]);
   const variables = { ANTHROPIC_API_KEY: "any" };
   const told = async (command: string) => (await ground.run(["-p", "-c", command], { variables })).out;
@@ -77,14 +77,14 @@ const write = {
   parts: [{ type: "call", name: "write", arguments: { path: "note.txt", content: "remember the milk\n" } }],
 } as const;
 
-test("PLN13 a talk in plain lines goes through a pipe", async () => {
+test("PLN13 plain mode works with input from a pipe", async () => {
   const { code, out } = await ground.pith(["--plain"], ["Hello, you."], {
     input: "hi there\n",
   });
   expect({ code, out }).toMatchObject({ code: 0, out: expect.stringContaining("Hello, you.") });
 });
 
-test("SUB5 what changes something tells programs what it did", async () => {
+test("SUB5 subcommands that change something report it as JSON", async () => {
   const path = await shelf.add({ said: "Precious." });
   const id = idOf(path);
   expect(await shelf.json("sessions", "rm", id)).toMatchObject({ trashed: [{ id, path }] });
@@ -93,7 +93,7 @@ test("SUB5 what changes something tells programs what it did", async () => {
   expect(JSON.stringify(await shelf.json("completions", "bash"))).toContain("complete");
 });
 
-test("TRU11 trust is shown, kept, listed and taken back, for programs too", async () => {
+test("TRU11 pith trust shows, saves, lists and revokes trust, also as JSON", async () => {
   mkdirSync(join(shelf.folder, ".pith"));
   writeFileSync(join(shelf.folder, ".pith/settings.json"), "{}");
   expect((await shelf.run("trust", "--show")).out).toContain("settings.json");
@@ -104,7 +104,7 @@ test("TRU11 trust is shown, kept, listed and taken back, for programs too", asyn
   expect((await shelf.run("trust", "--list")).out).not.toContain(shelf.folder);
 });
 
-test("SUB5 extensions and servers of tools are told to programs, too", async () => {
+test("SUB5 pith extensions and pith mcp print JSON", async () => {
   mkdirSync(join(ground.home, "extensions"));
   writeFileSync(join(ground.home, "extensions/mine.js"), "export default () => {};\n");
   writeFileSync(

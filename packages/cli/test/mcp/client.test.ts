@@ -17,7 +17,7 @@ beforeEach(() => {
 
 afterEach(() => desk.clear());
 
-test("MCP7 a server that dies fails the call with its last words, and the next call starts it again, three times at most", async () => {
+test("MCP7 a server that exits fails the call with its last output, and the next call restarts it, at most three times", async () => {
   await desk.open({ desk: desk.program() }, { answer: true });
   for (let round = 0; round < 4; round += 1)
     assert.match(
@@ -30,7 +30,7 @@ test("MCP7 a server that dies fails the call with its last words, and the next c
   assert.equal(desk.started().length, 4);
 });
 
-test("MCP7 MCP10 a server that cannot start says why; it gets a few variables, and none of ours", async () => {
+test("MCP7 MCP10 a server that cannot start reports why, and it gets only a few environment variables", async () => {
   process.env.PITH_TEST_API_KEY = "any";
   const broken = desk.program("broken");
   const env = { ...broken.env, DESK_REGION: "eu" };
@@ -51,7 +51,7 @@ test("MCP7 MCP10 a server that cannot start says why; it gets a few variables, a
 
 const NOT_FOUND = /failed: the program no-such-program-here was not found; .* \(configured in your settings/;
 
-test("MCP8 a server that never answers is given up, and a stop reaches it at once", async () => {
+test("MCP8 a call to a server that never answers times out, and an abort stops it at once", async () => {
   await desk.open({ desk: desk.program("silent") }, { answer: true, limits: { connectMs: 400 } });
   assert.match((await desk.use("mcp_call", { tool: "desk/add" })).text, /no response within 0\.4 seconds/);
   assert.ok(!desk.started().some(isRunning));
@@ -67,7 +67,7 @@ test("MCP8 a server that never answers is given up, and a stop reaches it at onc
   assert.equal((await desk.use("mcp_call", { tool: "desk/add", arguments: { one: 1, other: 2 } })).text, "3");
 });
 
-test("MCP27 a question stops the clock of a start", () => {
+test("MCP27 a question to the user pauses the start timeout", () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   let isLate = false;
@@ -87,7 +87,7 @@ test("MCP27 a question stops the clock of a start", () => {
   assert.equal(isLate, true);
 });
 
-test("MCP9 servers end with the session, also one that hangs", async () => {
+test("MCP9 closing the session ends its servers, also one that hangs", async () => {
   await desk.open({ desk: desk.program("stubborn") }, { answer: true });
   const hanging = desk.use("mcp_call", { tool: "desk/hang" });
   while (!desk.log().includes("hanging")) await sleep(20);
@@ -96,7 +96,7 @@ test("MCP9 servers end with the session, also one that hangs", async () => {
   assert.equal((await hanging).isError, true);
 });
 
-test("MCP9 a session that ends while a server starts leaves none behind", async () => {
+test("MCP9 closing the session while a server starts leaves no process behind", async () => {
   await desk.open({ desk: desk.program("silent") }, { answer: true });
   const starting = desk.use("mcp_find", {});
   while (desk.started().length === 0) await sleep(20);
@@ -115,7 +115,7 @@ test("MCP11 a redirect to another host is not followed", async () => {
   await other.close();
 });
 
-test("MCP18 an answer that is too long fails its call, and the next one is made", async () => {
+test("MCP18 a response that is too long fails its call, and the next call works", async () => {
   let words = "Hello. ".repeat(5_000_000);
   const old = await startOldDesk({ "tools/call": () => said(words) });
   await desk.open({ old: { url: old.url } }, { answer: true });
@@ -127,7 +127,7 @@ test("MCP18 an answer that is too long fails its call, and the next one is made"
   await old.close();
 });
 
-test("MCP18 no schema of a server keeps us busy, and nothing that it says breaks what we print", async () => {
+test("MCP18 a slow regular expression in a server's schema does not block, and server text cannot break the output", async () => {
   const field = { type: "object", properties: { text: { type: "string", pattern: "^(a+)+$" } } };
   const tool = { name: "tell", inputSchema: field, outputSchema: field };
   const text = `${"a".repeat(27)}!`;

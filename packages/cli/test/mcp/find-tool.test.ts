@@ -26,7 +26,7 @@ async function found(tools: readonly OfferedTool[], args: Readonly<Record<string
   return content.map((block) => (block.type === "text" ? block.text : "")).join("");
 }
 
-test("MCP13 tools with odd or doubled names are left out, and what servers say is plain and bounded", async () => {
+test("MCP13 tools with invalid or duplicate names are left out, and server text is plain and of limited length", async () => {
   const text = await found(
     [
       {
@@ -49,14 +49,14 @@ test("MCP13 tools with odd or doubled names are left out, and what servers say i
   assert.ok(text.length < 10_000);
 });
 
-test("MCP13 many are told in pages", async () => {
+test("MCP13 many tools are listed in pages", async () => {
   const many = Array.from({ length: 100 }, (_, at) => ({ name: `number-${at}`, inputSchema: {} }));
   assert.match(await found(many, {}), /number-59:.*\n\(40 more on page 2\)$/);
   assert.match(await found(many, { page: 2 }), /number-99:/);
   assert.equal((await found(many, { query: "number" })).match(/arguments:/g)?.length, 8);
 });
 
-test("MCP1 names of many servers do not fill the description", () => {
+test("MCP1 the names of many servers do not fill the tool description", () => {
   const names = Array.from({ length: 60 }, (_, at) => `server-with-a-long-name-${at}`);
   const { description } = createFindTool(servers([], names));
   assert.ok(description.length < 450);

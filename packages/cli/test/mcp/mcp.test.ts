@@ -17,7 +17,7 @@ beforeEach(() => {
 
 afterEach(() => desk.clear());
 
-test("MCP2 MCP3 nothing runs before the first use, and tools of a program and of an address are found and called alike", async () => {
+test("MCP2 MCP3 no server starts before its first use, and tools of local programs and of URLs are found and called alike", async () => {
   const web = await startWebDesk();
   await desk.open({ desk: desk.program(), web: { url: web.url, headers: { "x-team": "docs" } } }, { answer: true });
   assert.match(await desk.status(), /desk {2}not started, not trusted yet/);
@@ -40,7 +40,7 @@ test("MCP2 MCP3 nothing runs before the first use, and tools of a program and of
   await web.close();
 });
 
-test("MCP3 a server that only knows the older way over HTTP is spoken to in it", async () => {
+test("MCP3 a server that supports only the older HTTP transport is called with it", async () => {
   const old = await startOldDesk();
   await desk.open({ old: { url: old.url, headers: { "x-team": "docs" } } }, { answer: true });
   assert.equal((await desk.use("mcp_call", { tool: "old/tell" })).text, "as of old");
@@ -49,7 +49,7 @@ test("MCP3 a server that only knows the older way over HTTP is spoken to in it",
   await old.close();
 });
 
-test("RUN13 calls of a tool with readOnlyHint run beside others once the server has listed its tools, all others in order", async () => {
+test("RUN13 tools with readOnlyHint run concurrently once the server has listed its tools, all others in order", async () => {
   await desk.open({ desk: desk.program("reading") }, { answer: true });
   const isConcurrent = desk.tool("mcp_call")?.isConcurrent;
   assert.ok(typeof isConcurrent === "function");
@@ -61,7 +61,7 @@ test("RUN13 calls of a tool with readOnlyHint run beside others once the server 
   assert.equal(desk.tool("mcp_find")?.isConcurrent, true);
 });
 
-test("MCP4 MCP23 the first use asks with what runs, then with what it offers; once trusted nobody is asked, and a changed list asks again with what changed", async () => {
+test("MCP4 MCP23 the first use asks about the program and then its tools; a trusted server asks nothing, and a changed tool list asks again with the changes", async () => {
   await desk.open({ desk: desk.program() }, { answer: true });
   await desk.use("mcp_find", { server: "desk" });
   await desk.use("mcp_call", { tool: "desk/add", arguments: { one: 1, other: 2 } });
@@ -96,7 +96,7 @@ test("MCP4 MCP23 the first use asks with what runs, then with what it offers; on
   assert.equal(desk.asked.length, 3);
 });
 
-test("MCP4 another address under the same name is another server", async () => {
+test("MCP4 another URL under the same name needs trust again", async () => {
   const web = await startWebDesk();
   await desk.open({ web: { url: web.url } }, { answer: true });
   await desk.use("mcp_find", {});
@@ -106,7 +106,7 @@ test("MCP4 another address under the same name is another server", async () => {
   await web.close();
 });
 
-test("MCP5 a list that changes in mid-session is asked about before the next call", async () => {
+test("MCP5 a tool list that changes during a session is confirmed before the next call", async () => {
   await desk.open({ desk: desk.program() }, { answer: true });
   await desk.use("mcp_call", { tool: "desk/more" });
   assert.equal(desk.asked.length, 2);
@@ -115,7 +115,7 @@ test("MCP5 a list that changes in mid-session is asked about before the next cal
   assert.match(desk.asked[2] ?? "", /new: late: Came later\.$/);
 });
 
-test("MCP5 what changes while somebody thinks about it is not called", async () => {
+test("MCP5 a tool that changes while the user is deciding is not called", async () => {
   await desk.open({ desk: desk.program("restless") }, { answer: true, thinks: 600 });
   const call = { tool: "desk/add", arguments: { one: 1, other: 2 } };
   assert.match((await desk.use("mcp_call", call)).text, /the tools from desk have changed; try again/);
@@ -123,7 +123,7 @@ test("MCP5 what changes while somebody thinks about it is not called", async () 
   assert.match(desk.asked[2] ?? "", /new: late: Came later\.$/);
 });
 
-test("MCP6 MCP16 a wrong name and arguments that do not fit are not called; texts, pictures, resources and data become what a model can take", async () => {
+test("MCP6 MCP16 an unknown tool or arguments that do not match are not sent; text, images, resources and data become model content", async () => {
   await desk.open({ desk: desk.program() }, { answer: true });
   const misfit = await desk.use("mcp_call", { tool: "desk/add", arguments: { one: "1" } });
   assert.match(
@@ -145,7 +145,7 @@ test("MCP6 MCP16 a wrong name and arguments that do not fit are not called; text
   });
 });
 
-test("MCP15 what is trusted is kept for the user's eyes alone, and nothing is trusted by a file that others can write", async () => {
+test("MCP15 trust is stored readable by the user only, and a file that others can write is not trusted", async () => {
   const old = await startOldDesk();
   await desk.open({ old: { url: old.url } }, { answer: true });
   await desk.use("mcp_find", {});

@@ -30,7 +30,7 @@ function packedServer(): { readonly script: string; readonly lock: string } {
 
 const find = (): ReturnType<Desk["use"]> => desk.use("mcp_find", {});
 
-test("MCP20 MCP21 MCP22 MCP23 a changed executable, script or lock file asks before anything runs, and says what changed", async () => {
+test("MCP20 MCP21 MCP22 MCP23 a changed executable, script or lock file is confirmed before anything runs, and the question names the change", async () => {
   const { script, lock } = packedServer();
   const node = join(desk.home, "node");
   copyFileSync(process.execPath, node);
@@ -72,7 +72,7 @@ test("MCP20 MCP21 MCP22 MCP23 a changed executable, script or lock file asks bef
   }
 });
 
-test("MCP20 pins of version 1 are read; the program is asked about once, and the tools are not", async () => {
+test("MCP20 with pins of version 1, the program needs trust once more and the tools do not", async () => {
   await desk.open({ desk: desk.program() }, { answer: true });
   await find();
   const file = join(desk.home, "mcp-pins.json");
@@ -90,7 +90,7 @@ test("MCP20 pins of version 1 are read; the program is asked about once, and the
   assert.equal((await find()).isError, false);
 });
 
-test("MCP22 npx: the packages that it fetched are pinned by their lock file after the first start", async () => {
+test("MCP22 packages that npx fetched are pinned by their lock file after the first start", async () => {
   const folder = join(desk.home, "npm-package");
   mkdirSync(folder, { recursive: true });
   const { args: [main, ...rest] = [] } = desk.program();
@@ -115,7 +115,7 @@ test("MCP22 npx: the packages that it fetched are pinned by their lock file afte
   assert.match((await find()).text, /has changed since it was trusted \(packages changed: .*package-lock\.json\)/);
 });
 
-test("MCP21 the script is found behind options, and what cannot be read is said", async () => {
+test("MCP21 the pinned script is found after options, and an unreadable file is recorded with its error", async () => {
   const folder = desk.workspace;
   for (const name of ["hook.mjs", "main.mjs", "data.json"]) writeFileSync(join(folder, name), "");
   const named = async (program: string, ...words: readonly string[]): Promise<readonly string[]> => {

@@ -46,7 +46,7 @@ function call(tool: string, args: object = {}): Step {
 const firstBody = (): string => JSON.stringify(ground.server.requests[0]?.body);
 const allSaid = (): string => JSON.stringify(ground.body());
 
-test("MCP1 MCP2 MCP12 the file of a folder counts once the folder is trusted; fifty tools add no more than 1 KB to the first request, and no server is started that nobody uses", async () => {
+test("MCP1 MCP2 MCP12 servers of a folder need trust, fifty tools add at most 1 KB to the first request, and an unused server is not started", async () => {
   const file = join(ground.folder, ".mcp.json");
   writeFileSync(file, JSON.stringify({ mcpServers: { desk: program("many") } }));
   assert.equal((await ground.pith(["-p", "Hello"], ["Hello."])).code, 0);
@@ -61,7 +61,7 @@ test("MCP1 MCP2 MCP12 the file of a folder counts once the folder is trusted; fi
   rmSync(file);
 });
 
-test("MCP3 MCP4 MCP14 without a screen tools are trusted by a subcommand, allowed by a rule, and refused once they change", async () => {
+test("MCP3 MCP4 MCP14 in print mode, tools are trusted by a subcommand, allowed by a rule, and refused once they change", async () => {
   const web = await startWebDesk();
   settle({ desk: program(), web: { url: web.url } });
   const script = [call("desk/add", { one: 1, other: 2 }), call("web/greet", { name: "Ann" })];
@@ -83,7 +83,7 @@ test("MCP3 MCP4 MCP14 without a screen tools are trusted by a subcommand, allowe
   await web.close();
 });
 
-test("MCP23 over RPC the program of a server starts after a yes and not before; a no leaves it unstarted", async () => {
+test("MCP23 over RPC a server's program starts after Yes and does not start after No", async () => {
   settle({ other: { ...program(), args: [...(deskProgram(log(), []).args ?? []), "other"] } });
   const { url } = await ground.serve(({ resultCount }) =>
     resultCount === 0 ? call("other/add", { one: 1, other: 2 }) : "Done.",
@@ -115,7 +115,7 @@ test("MCP23 over RPC the program of a server starts after a yes and not before; 
   ]);
 });
 
-test("MCP8 MCP9 a stop and a kill leave no server behind", async () => {
+test("MCP8 MCP9 neither SIGINT nor SIGKILL leaves a server running", async () => {
   settle({ desk: program() });
   await ground.serve(() => call("desk/hang"));
   const ends = (["SIGINT", "SIGKILL"] as const).map(async (name) => {
@@ -135,7 +135,7 @@ test("MCP8 MCP9 a stop and a kill leave no server behind", async () => {
 });
 
 test.skipIf(here.type === "unavailable")(
-  "MCP25 MCP29 a sandboxed server is trusted and called without a screen, and a kill leaves none behind",
+  "MCP25 MCP29 a sandboxed server is trusted and called without a terminal, and a kill leaves no process behind",
   async () => {
     const mark = `--mark=${ground.home}`;
     const args = [join(import.meta.dirname, "servers/curious.ts"), mark];
@@ -171,7 +171,7 @@ async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await sleep(30);
 }
 
-test("MCP30 without a server, /mcp says how to add one, and lists those that are turned off", async () => {
+test("MCP30 /mcp says how to add a server when there is none, and lists servers that are turned off", async () => {
   settle({});
   const { code, out } = await ground.pith(["-p", "/mcp"], []);
   assert.equal(code, 0);

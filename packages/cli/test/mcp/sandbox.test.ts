@@ -33,7 +33,7 @@ async function ask(tool: string, args: object = {}): Promise<string> {
 }
 
 test.skipIf(hasNoSandbox)(
-  "MCP25 a server sees neither the workspace, nor the home, nor Pith's own files, nor the temporary folder of the machine",
+  "MCP25 a server cannot see the workspace, the home folder, Pith's own files or the temporary folder",
   async () => {
     const secret = mkdtempSync(join(homedir(), "pith-test-"));
     onTestFinished(() => rmSync(secret, { recursive: true }));
@@ -58,7 +58,7 @@ test.skipIf(hasNoSandbox)(
 );
 
 test.skipIf(hasNoSandbox)(
-  "MCP31 a server gets the variables that name certificates of a company, and reads the files; nothing from the workspace",
+  "MCP31 a server gets the variables for company certificates and can read those files, but none in the workspace",
   async () => {
     const folder = mkdtempSync(join(homedir(), "pith-test-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -75,18 +75,21 @@ test.skipIf(hasNoSandbox)(
   },
 );
 
-test.skipIf(hasNoSandbox)("BOX40 MCP25 a socket of the machine in a folder of a server is closed", async () => {
-  const folder = mkdtempSync(join(homedir(), "pith-test-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const path = join(folder, "service");
-  const server = createNetServer((socket) => socket.end("machine"));
-  onTestFinished(() => void server.close());
-  await new Promise<void>((resolve) => server.listen(path, resolve));
-  await desk.open({ curious: curious({ folders: [folder] }) }, { answer: true });
-  assert.equal(await ask("connect", { path }), "failed: ECONNREFUSED");
-});
+test.skipIf(hasNoSandbox)(
+  "BOX40 MCP25 a server cannot connect to a socket of the machine, even in one of its folders",
+  async () => {
+    const folder = mkdtempSync(join(homedir(), "pith-test-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const path = join(folder, "service");
+    const server = createNetServer((socket) => socket.end("machine"));
+    onTestFinished(() => void server.close());
+    await new Promise<void>((resolve) => server.listen(path, resolve));
+    await desk.open({ curious: curious({ folders: [folder] }) }, { answer: true });
+    assert.equal(await ask("connect", { path }), "failed: ECONNREFUSED");
+  },
+);
 
-test.skipIf(hasNoSandbox)("BOX33 MCP25 a workspace outside the home is empty for a server", async () => {
+test.skipIf(hasNoSandbox)("BOX33 MCP25 a server sees a workspace outside the home as empty", async () => {
   assert(here.type === "available");
   const namedServer = { name: "any", server: { command: process.execPath }, from: "settings" } as const;
   const hosts = new ServerHosts({ namedServer, isPackageHost: async () => false, confirm: () => null });
@@ -103,7 +106,7 @@ test.skipIf(hasNoSandbox)("BOX33 MCP25 a workspace outside the home is empty for
 });
 
 test.skipIf(hasNoSandbox)(
-  "MCP25 what it writes into its home and its folder is there again, and in nobody else's home",
+  "MCP25 a server's files in its home and its folder persist, and other servers do not see them",
   async () => {
     await desk.open({ curious: curious() }, { answer: true });
     const own = join(desk.home, "mcp/curious/note");
@@ -117,18 +120,15 @@ test.skipIf(hasNoSandbox)(
   },
 );
 
-test.skipIf(hasNoSandbox)(
-  "BOX34 a server that uses more than its limits is killed, and the call says why",
-  async () => {
-    await desk.open({ curious: curious() }, { answer: true, choices: { sandboxMemoryGB: 0.02 } });
-    assert.match(
-      await ask("wait"),
-      /Last output from the server:\n[\s\S]*used 0\.\d+ GB of memory; the limit is 0\.02 GB \(setting sandboxMemoryGB\)/,
-    );
-  },
-);
+test.skipIf(hasNoSandbox)("BOX34 a server that exceeds its memory limit is killed, and the call says why", async () => {
+  await desk.open({ curious: curious() }, { answer: true, choices: { sandboxMemoryGB: 0.02 } });
+  assert.match(
+    await ask("wait"),
+    /Last output from the server:\n[\s\S]*used 0\.\d+ GB of memory; the limit is 0\.02 GB \(setting sandboxMemoryGB\)/,
+  );
+});
 
-test.skipIf(hasNoSandbox)("MCP26 it sees and writes the folders of its settings", async () => {
+test.skipIf(hasNoSandbox)("MCP26 a server can read and write the folders in its settings", async () => {
   mkdirSync(join(desk.workspace, "docs"));
   const inside = join(desk.workspace, "docs/page");
   await desk.open({ curious: curious({ folders: [join(desk.workspace, "docs")] }) }, { answer: true });
@@ -140,7 +140,7 @@ test.skipIf(hasNoSandbox)("MCP26 it sees and writes the folders of its settings"
 });
 
 test.skipIf(hasNoSandbox)(
-  "MCP26 folders that hold the home, or are not there, are refused before anything runs",
+  "MCP26 a server whose folders contain the home or do not exist is refused before it starts",
   async () => {
     for (const limits of [
       { folders: ["~"] },
@@ -172,7 +172,7 @@ async function startSite(): Promise<{ readonly host: string; readonly url: strin
 }
 
 test.skipIf(hasNoSandbox)(
-  "MCP27 MCP30 it reaches the hosts of its settings, asks about others, and is refused where nobody is there",
+  "MCP27 MCP30 a server reaches the hosts in its settings, asks about others, and is refused without a user",
   async () => {
     const { host, url, seen } = await startSite();
     const fetchHosts = [host];
@@ -200,7 +200,7 @@ test.skipIf(hasNoSandbox)(
   },
 );
 
-test.skipIf(hasNoSandbox)("MCP27 it reaches a server of this machine that its hosts name by port", async () => {
+test.skipIf(hasNoSandbox)("MCP27 a server reaches a local server that its hosts name with a port", async () => {
   const local = createServer((_, response) => void response.end("local"));
   await new Promise<void>((resolve) => local.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void local.close());
@@ -212,7 +212,7 @@ test.skipIf(hasNoSandbox)("MCP27 it reaches a server of this machine that its ho
 });
 
 test.skipIf(hasNoSandbox)(
-  "MCP27 a launcher reaches the hosts of the user's own package configuration without a question",
+  "MCP27 npx reaches the hosts of the user's package configuration without a question",
   async () => {
     const { host, url } = await startSite();
     const npx = join(desk.workspace, "bin/npx");
@@ -229,7 +229,7 @@ test.skipIf(hasNoSandbox)(
 );
 
 test.skipIf(hasNoSandbox)(
-  "MCP22 MCP25 npx keeps its packages in the private home of the server, where they are pinned",
+  "MCP22 MCP25 npx stores its packages in the server's private home, where they are pinned",
   async () => {
     const folder = join(desk.workspace, "package");
     mkdirSync(folder);
@@ -262,7 +262,7 @@ test.skipIf(hasNoSandbox)("MCP29 a sandboxed server ends with the session", asyn
   assert.equal(runningWith(desk.home), 0);
 });
 
-test("MCP28 without a sandbox it starts with all rights after the question, which says so, and so does the list", async () => {
+test("MCP28 a server without a sandbox starts with full permissions after a question; the question and /mcp say so", async () => {
   const path = join(desk.workspace, "file");
   writeFileSync(path, "seen");
   await desk.open({ curious: curious({ sandbox: "off" }) }, { answer: true });

@@ -36,7 +36,7 @@ const folder = JSON.stringify({
   },
 });
 
-test("MCP12 MCP24 a name stays with who had it first, and a trusted folder brings no headers, and no cwd, hosts, folders and sandbox", () => {
+test("MCP12 MCP24 the first server with a name wins, and a trusted folder cannot set headers, cwd, hosts, folders and sandbox", () => {
   const { servers, disabled, notes } = readConfiguredServers({
     settings: { mcpServers: { desk: { command: "desk" }, off: { command: "x", enabled: false } } },
     mcpServers: { Off: { command: "y" } },
@@ -54,7 +54,7 @@ test("MCP12 MCP24 a name stays with who had it first, and a trusted folder bring
   ]);
 });
 
-test("MCP12 a folder that is not trusted names nobody, and a project's settings never do", () => {
+test("MCP12 an untrusted folder adds no servers, and a project's settings never do", () => {
   const place = { settings: {}, trustedFolder: holding(folder, "untrusted") };
   assert.deepEqual([readConfiguredServers(place).servers, hasConfiguredServers(place)], [[], false]);
   const read = parseSettings('{ "mcpServers": { "desk": { "command": "evil" } } }', "settings.json", "project");
@@ -70,13 +70,13 @@ test.each([
   [{ url: "http://127.0.0.1.example.com/" }, /does not use https/],
   [{ command: "x", url: "https://example.com" }, /both a command and a url/],
   [{}, /neither a command nor a url/],
-])("MCP11 %j does not count", (written, why) => {
+])("MCP11 the server configuration %j is ignored with a note", (written, why) => {
   const { servers, notes } = readConfiguredServers({ settings: { mcpServers: { desk: written } } });
   assert.deepEqual(servers, []);
   assert.match(notes[0] ?? "", why);
 });
 
-test("MCP11 a server of which nothing is said is a note", () => {
+test("MCP11 an empty server configuration causes a note", () => {
   const read = parseSettings('{ "mcpServers": { "desk": {} } }', "settings.json");
   assert.match(
     read.type === "read" ? (read.notes[0] ?? "") : "",
@@ -84,7 +84,7 @@ test("MCP11 a server of which nothing is said is a note", () => {
   );
 });
 
-test("MCP12 odd names are no names", () => {
+test("MCP12 servers with invalid names are ignored with a note", () => {
   const { servers, notes } = readConfiguredServers({
     settings: {},
     mcpServers: { "a/b": { command: "x" }, "a\u202eb": { command: "x" } },

@@ -10,7 +10,7 @@ import { listServers, testServer, trustServer } from "../../src/mcp/subcommands.
 import { deskProgram } from "./desk.ts";
 import { startOldDesk } from "./servers/old-desk.ts";
 
-test("MCP2 MCP4 a list of servers asks none of them; without --yes nothing is trusted, and with it exactly what is shown", async () => {
+test("MCP2 MCP4 pith mcp list contacts no server; pith mcp trust trusts only with --yes, and exactly what it shows", async () => {
   const home = mkdtempSync(join(tmpdir(), "pith-home-"));
   onTestFinished(() => rmSync(home, { recursive: true }));
   const old = await startOldDesk();
@@ -45,7 +45,7 @@ test("MCP2 MCP4 a list of servers asks none of them; without --yes nothing is tr
   await old.close();
 });
 
-test("MCP12 without a server in use, the list says whether this folder has some that are not trusted", async () => {
+test("MCP12 without a configured server, the list says whether this folder has untrusted ones", async () => {
   const home = mkdtempSync(join(tmpdir(), "pith-home-"));
   const cwd = mkdtempSync(join(tmpdir(), "pith-work-"));
   onTestFinished(() => {
@@ -61,7 +61,7 @@ test("MCP12 without a server in use, the list says whether this folder has some 
   assert.equal(await list(), "No MCP servers in use; this folder's servers are ignored until you trust it.");
 });
 
-test("MCP23 without --yes nothing is started where nobody can be asked; what would run is shown", async () => {
+test("MCP23 without a terminal, pith mcp trust shows what would run and starts it only with --yes", async () => {
   const home = mkdtempSync(join(tmpdir(), "pith-home-"));
   onTestFinished(() => rmSync(home, { recursive: true }));
   const log = join(home, "desk.log");

@@ -10,13 +10,21 @@ import { createBoundedFetch } from "../../src/mcp/transport.ts";
 const event = (length: number, end = "\n\n"): string => `data: ${"x".repeat(length)}${end}`;
 
 test.each([
-  { what: "a short answer", sent: ["x".repeat(1_000)], isRead: true },
-  { what: "a long answer", sent: ["x".repeat(600), "x".repeat(600)], isRead: false },
-  { what: "an answer that is packed small", sent: [gzipSync("x".repeat(5_000))], isRead: false },
-  { what: "many short events", sent: [event(600), event(600), event(600, "\r\n\r\n"), event(600)], isRead: true },
-  { what: "events whose ends are torn", sent: [event(600, "\n"), `\n${event(600, "\n")}`, "\n"], isRead: true },
-  { what: "an event of many lines", sent: [event(300, "\n"), event(300, "\n"), event(600, "\n"), "\n"], isRead: false },
-])("MCP18 $what", async ({ sent, isRead }) => {
+  { what: "a short response", sent: ["x".repeat(1_000)], isRead: true },
+  { what: "a long response", sent: ["x".repeat(600), "x".repeat(600)], isRead: false },
+  { what: "a compressed response by its decompressed size", sent: [gzipSync("x".repeat(5_000))], isRead: false },
+  {
+    what: "each of many short events alone",
+    sent: [event(600), event(600), event(600, "\r\n\r\n"), event(600)],
+    isRead: true,
+  },
+  { what: "events whose ends arrive in parts", sent: [event(600, "\n"), `\n${event(600, "\n")}`, "\n"], isRead: true },
+  {
+    what: "an event of many lines as a whole",
+    sent: [event(300, "\n"), event(300, "\n"), event(600, "\n"), "\n"],
+    isRead: false,
+  },
+])("MCP18 a limit of 1,000 bytes applies to $what", async ({ sent, isRead }) => {
   const isEvents = String(sent[0]).startsWith("data:");
   const isPacked = typeof sent[0] !== "string";
   const server = createServer(async (_, response) => {

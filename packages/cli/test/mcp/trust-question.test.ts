@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "vitest";
 import { createTrustConfirm } from "../../src/mcp/trust-question.ts";
 
-test("MCP4 the first answer trusts nothing, nor does none; the second does", async () => {
+test("MCP4 only the second answer to the trust question trusts the server; the first and no answer do not", async () => {
   const { signal } = new AbortController();
   const answer = (at: number) =>
     createTrustConfirm({ select: async (_, options) => options[at] })("desk: trust its tools?", "1 tool", {

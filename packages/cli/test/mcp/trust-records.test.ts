@@ -7,7 +7,7 @@ import { createTrustRecord, findToolChanges, trustRecordKey } from "../../src/mc
 const add = { name: "add", description: "Adds.", inputSchema: { type: "object", properties: { one: {}, two: {} } } };
 const tell = { name: "tell", inputSchema: { type: "object" } };
 
-test("MCP4 the order of things changes nothing, and every word of a tool does", () => {
+test("MCP4 the order of tools and keys does not change the hash, and any text of a tool does", () => {
   const pin = createTrustRecord([add, tell], "now");
   const turned = {
     inputSchema: { properties: { two: {}, one: {} }, type: "object" },
@@ -33,7 +33,7 @@ test("MCP4 the order of things changes nothing, and every word of a tool does", 
   );
 });
 
-test("MCP24 other variables of a folder's file are another server; those of the user's settings are not", () => {
+test("MCP24 other variables make another server if they come from a folder's file, not if they come from the user's settings", () => {
   const key = (from: "settings" | "folder", env: Readonly<Record<string, string>>) =>
     trustRecordKey({ name: "desk", server: { command: "node", args: ["x.js"], env }, from }, "/p");
   assert.notEqual(key("folder", { NODE_OPTIONS: "-r ./x.js" }), key("folder", {}));

@@ -62,7 +62,7 @@ test.each([
   assert.equal(existsSync(mark()), false);
 });
 
-test("MCP19 python loads no module of the workspace", async () => {
+test("MCP19 a server run with python loads no module of the workspace", async () => {
   const text = `open(${JSON.stringify(mark())}, "w")`;
   for (const name of ["json.py", "sitecustomize.py", "usercustomize.py"]) plant(name, text);
   await desk.open(
@@ -73,7 +73,7 @@ test("MCP19 python loads no module of the workspace", async () => {
   assert.equal(existsSync(mark()), false);
 });
 
-test("MCP19 a server starts in a folder of its own that nobody else may enter, or in the one that its cwd names", async () => {
+test("MCP19 a server starts in a private folder of its own, or in its configured cwd", async () => {
   const say = (tool: string) => ({ tool, arguments: {} });
   await desk.open({ desk: desk.program("where") }, { answer: true });
   assert.equal((await desk.use("mcp_call", say("desk/where"))).text, join(desk.home, "mcp/desk"));

@@ -14,7 +14,7 @@ describe("local servers", () => {
     for (const close of closing.splice(0)) await close();
   });
 
-  test("FST3 each kind of server is found, with its models", async () => {
+  test("FST3 each kind of local server is found, with its models", async () => {
     const kinds = ["ollama", "llama.cpp", "lm-studio", "vllm"] as const;
     const locals = await Promise.all(
       kinds.map(async (kind) => {
@@ -28,7 +28,7 @@ describe("local servers", () => {
     for (const { models } of found) expect(models).toEqual([expect.stringContaining("qwen3")]);
   });
 
-  test("FST3 only this machine is asked, on the usual ports", () => {
+  test("FST3 local servers are searched only on this machine, at their default ports", () => {
     const local = providers.filter(({ isLocal }) => isLocal);
     expect(local.map(({ id, baseUrl }) => [id, new URL(baseUrl ?? "").host])).toEqual([
       ["ollama", "127.0.0.1:11434"],
@@ -38,7 +38,7 @@ describe("local servers", () => {
     ]);
   });
 
-  test("FST3 a web page, an error, a redirect, endless words and nobody are no servers of models", async () => {
+  test("FST3 an HTML page, an error, a redirect, an oversized response and a closed port are not model servers", async () => {
     const locals = await Promise.all([
       anyServer((_, response) => response.end("<html>hello</html>")),
       anyServer((_, response) => response.writeHead(500).end("{}")),
@@ -65,7 +65,7 @@ describe("local servers", () => {
 });
 
 describe("model ids", () => {
-  test("FST4 models are read from every provider's list, without those that cannot talk", () => {
+  test("FST4 model ids are read from every provider's list, without those that cannot chat", () => {
     const openai = { data: [{ id: "gpt-5.1" }, { id: "text-embedding-3-large" }, { id: "whisper-1" }] };
     expect(parseModelIds(openai)).toEqual(["gpt-5.1"]);
     const google = {
@@ -77,7 +77,7 @@ describe("model ids", () => {
     expect(parseModelIds(google)).toEqual(["gemini-2.5-pro"]);
   });
 
-  test("FST4 anything else is no list", () => {
+  test("FST4 an unknown response has no model ids", () => {
     for (const answer of [
       null,
       1,

@@ -32,7 +32,7 @@ const named = (id: string): Provider => ({
 });
 const tried = (id = "anthropic") => checkKey({ provider: named(id), key: "sk-1", environment: {} });
 
-test("FST4 a key that is taken comes with the models it is good for, each provider asked as it wants to be", async () => {
+test("FST4 an accepted key returns its models, with each provider's own URL and headers", async () => {
   expect(await tried()).toEqual({ type: "accepted", models: ["claude-sonnet-4-5"] });
   await tried("openai");
   await tried("google");
@@ -43,7 +43,7 @@ test("FST4 a key that is taken comes with the models it is good for, each provid
   expect(asked[2]?.headers).toMatchObject({ "x-goog-api-key": "sk-1" });
 });
 
-test("FST4 401, 403 and Google's 400 refuse a key; anything else says nothing about it", async () => {
+test("FST4 401, 403 and Google's 400 reject a key; other responses leave it unchecked", async () => {
   const verdicts: unknown[] = [];
   for (const [status, body] of [
     [401, "{}"],
@@ -59,7 +59,7 @@ test("FST4 401, 403 and Google's 400 refuse a key; anything else says nothing ab
   expect(verdicts).toEqual(["refused", "refused", "refused", "unchecked", "unchecked", "unchecked"]);
 });
 
-test("FST4 without a network nobody can say, and that is no refusal", async () => {
+test("FST4 without a network, a key is unchecked rather than rejected", async () => {
   const provider = { ...named("anthropic"), baseUrl: "http://127.0.0.1:1/v1" };
   expect(await checkKey({ provider, key: "sk-1", environment: {} })).toEqual({
     type: "unchecked",
@@ -67,7 +67,7 @@ test("FST4 without a network nobody can say, and that is no refusal", async () =
   });
 });
 
-test("FST4 an address in the environment is asked instead, with or without its path", async () => {
+test("FST4 a base URL in the environment is used instead, with or without its path", async () => {
   const provider = { ...named("anthropic"), baseUrl: "http://127.0.0.1:1/v1" };
   for (const address of [base(), `${base()}/`, `${base()}/v1`])
     expect((await checkKey({ provider, key: "sk-1", environment: { ANTHROPIC_BASE_URL: address } })).type).toBe(
@@ -75,7 +75,7 @@ test("FST4 an address in the environment is asked instead, with or without its p
     );
 });
 
-test("FST2 whoever can be chosen has a usual model, so that a key alone is enough", () => {
+test("FST2 every provider on offer has a default model, so that a key is enough to start", () => {
   const ids = listProviderOptions().map(({ provider }) => provider.id);
   expect(ids.length).toBeGreaterThan(10);
   expect(ids.filter((id) => createCatalogue().defaultModel(id) === null)).toEqual([]);

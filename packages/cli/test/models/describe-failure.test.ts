@@ -82,16 +82,16 @@ test("FST8 each failure of the connection has its own advice and names the addre
   expect(await advice(undefined, { kind: "unreachable" })).toMatch(/Nothing is lost.*pith doctor/);
 });
 
-test("FST8 no access and no credit are told apart from a wrong key", async () => {
+test("FST8 missing access and missing credit get different advice than a wrong key", async () => {
   expect(await advice("no-access")).toMatch(/not allowed.*\/model/);
   expect(await advice("no-credit")).toMatch(/no credit.*anthropic.*\/model/);
 });
 
-test("FST8 a failure that says it all gets no advice", async () => {
+test("FST8 a failure whose message is sufficient gets no advice", async () => {
   expect(await describeFailure({ kind: "quota", message: "too much" }, claude, options)).toBe("too much");
 });
 
-test("FST8 the nearest names include models of an updated list", async () => {
+test("FST8 the nearest model names include those of an updated catalogue", async () => {
   const rows = { anthropic: [["claude-sonet-4-6", 200_000, 64_000, 3] as const] };
   await writeCatalogueFile(catalogueFilePath(home), { date: "2999-01-01", defaults: {}, rows });
   expect(await advice("unknown-model")).toContain("Did you mean claude-sonet-4-6");

@@ -38,7 +38,7 @@ describe("names", () => {
     ["openrouter sonnet", { ...openrouter, ...anthropic }, "openrouter/anthropic/claude-sonnet-5"],
     ["anthropic/claude-sonnet-4.5", openrouter, "anthropic/claude-sonnet-4.5"],
     ["z-ai/glm", openrouter, "openrouter/z-ai/glm-5.3"],
-  ])("CAT10 %s with %j is %s", async (model, environment, name) => {
+  ])("CAT10 %s with the keys %j resolves to %s", async (model, environment, name) => {
     expect(await select(model, environment)).toEqual({ type: "named", name });
   });
 
@@ -52,7 +52,7 @@ describe("names", () => {
     "ollama/qwen",
     "openai-compatible/my-model",
     "anthropic/nightly",
-  ])("CAT10 %s is a full name, which is used unchanged", async (name) => {
+  ])("CAT10 %s is a full name and is used unchanged", async (name) => {
     expect(await select(name, { ...anthropic, ...openai, ...openrouter })).toEqual({ type: "named", name });
   });
 
@@ -76,7 +76,7 @@ describe("names", () => {
     });
   });
 
-  test("CAT10 without a match the three closest are named", async () => {
+  test("CAT10 a name without a match is a mistake that lists the three closest models", async () => {
     expect(await select("sonet", anthropic)).toEqual({
       type: "mistake",
       message: expect.stringMatching(
@@ -90,7 +90,7 @@ describe("names", () => {
     expect(await select("sonnet", {})).toMatchObject({ message: expect.stringContaining("ANTHROPIC_API_KEY") });
   });
 
-  test("CAT10 a model that the policy forbids is no match", async () => {
+  test("CAT10 a model that the policy forbids does not match", async () => {
     const policy = { path: "/etc/pith/policy.json", models: { allow: ["anthropic/claude-haiku-*"] } } as never;
     expect(await select("claude", anthropic, {}, { policy })).toEqual({
       type: "named",
@@ -142,7 +142,7 @@ describe("the program", () => {
     expect(ground.body()).toMatchObject({ model: "claude-opus-4-8" });
   });
 
-  test("CAT10 after a change of the model, its provider comes first", async () => {
+  test("CAT10 after a change of the model, models of its provider are preferred", async () => {
     const variables = { ANTHROPIC_API_KEY: "any", OPENROUTER_API_KEY: "any" };
     const input = ["/model opus", "/model openrouter/z-ai/glm-5.3", "/model opus"]
       .map((message, index) => `${JSON.stringify({ type: "prompt", id: `${index}`, message })}\n`)
@@ -161,7 +161,7 @@ describe("the program", () => {
     expect(notes).not.toContain("Using");
   });
 
-  test("CAT9 without a choice the default of the first provider with a key is used", async () => {
+  test("CAT9 without a configured model, the default of the first provider with a key is used", async () => {
     await ground.pith(["-p", "hi"], ["done"]);
     expect(ground.body()).toMatchObject({ model: catalogue.defaultModel("anthropic") });
   });
@@ -182,7 +182,7 @@ describe("the program", () => {
     expect(ended.out).toContain('"id":"claude-none-1"');
   });
 
-  test("CAT10 the limits of a session are reported for a short name", async () => {
+  test("CAT10 pith context --model with a short name reports the limits of that model", async () => {
     await ground.pith(["-p", "hi"], ["done"]);
     const variables = { ANTHROPIC_API_KEY: "any" };
     const report = await ground.run(["context", "last", "--model", "haiku", "--json"], { variables });
@@ -194,7 +194,7 @@ describe("summary models", () => {
   const settingsWith = (model: string | readonly string[]) => ({ compaction: { model } });
   const SUMMARY = "## Goal\nKeep it.\n\n## Progress\n### Done\n- Done.\n\n## Next Steps\n1. Go on.";
 
-  test("SET9 short names in compaction.model become full ones, and stay where no key is known", async () => {
+  test("SET9 short names in compaction.model are resolved to full names, and stay unresolved without a key", async () => {
     const sources = { environment: anthropic, home };
     const names = ["haiku", "groq/llama-3.3-70b-versatile"];
     expect(await resolveSummaryModels(settingsWith(names), sources)).toMatchObject({

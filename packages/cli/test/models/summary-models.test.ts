@@ -17,7 +17,7 @@ const STORY = [
   "## Critical Context\n- (none)",
 ].join("\n\n");
 
-test("SET9 nobody is opened before a summary is wanted; then the first that can write it does, and is kept (B42)", async () => {
+test("SET9 summary models are opened only for a compaction; the first that works writes the summary and is reused (B42)", async () => {
   const opened: string[] = [];
   const cheap = named("cheap/small", ...Array.from({ length: 6 }, () => STORY));
   const open = async (name: string): Promise<ChooseModelResult> => {
@@ -40,7 +40,7 @@ test("SET9 nobody is opened before a summary is wanted; then the first that can 
   expect(opened).toEqual(["none/missing", "cheap/small", "none/missing"]);
 });
 
-test("SET9 behind those who were named stands who speaks, whoever that is by then (B42)", async () => {
+test("SET9 when every summary model fails, the current model of the session writes the summary (B42)", async () => {
   const speaker = named("new/speaker", STORY);
   const open = async (name: string): Promise<ChooseModelResult> => openedAs(named(name, { failure }));
   const agent = await agentWith(["broken/one"], { open, speaker: named("old/speaker") });
@@ -48,7 +48,7 @@ test("SET9 behind those who were named stands who speaks, whoever that is by the
   expect(await agent.compact()).toMatchObject({ type: "compacted", receipt: { by: "new/speaker" } });
 });
 
-test("SET9 who speaks is not asked a second time where it was named; then code writes alone (B42)", async () => {
+test("SET9 the session's model is not tried twice if it is also a summary model; then the summary is built without a model (B42)", async () => {
   const speaker = named("only/one", { failure });
   const agent = await agentWith(["only/one"], { open: async () => openedAs(speaker), speaker });
   expect(await agent.compact()).toMatchObject({ type: "compacted", receipt: { by: null, route: "model-free" } });
