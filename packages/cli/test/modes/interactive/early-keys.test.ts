@@ -55,26 +55,29 @@ const sequences: readonly (readonly string[])[] = [
 ];
 
 describe("the trust question on the screen", () => {
-  test.each(isLong ? sequences : sequences.slice(0, 5))("ASK3 ASK6 %j typed ahead runs nothing", async (...keys) => {
-    const ground = await createGround();
-    const tmux = await startWithKeys(ground, "pith", keys);
-    await tmux.waitFor(QUESTION);
-    // What was typed is in the editor or was sent; the question is still open.
-    await tmux.settled();
-    expect(await tmux.screen()).toContain(QUESTION);
-    expect(hasRun(ground)).toBe(false);
-    if ((await tmux.screen()).includes("back to the question")) await tmux.press("Escape");
-    await tmux.waitFor("Enter select");
-    await tmux.press("Right");
-    await tmux.waitFor("❯ Only this time");
-    expect(hasRun(ground)).toBe(false);
-    await tmux.press("Enter");
-    await tmux.waitUntilGone(QUESTION);
-    await tmux.waitFor(/claude/);
-    expect(hasRun(ground)).toBe(true);
-  });
+  test.each(isLong ? sequences : sequences.slice(0, 5))(
+    "ASK3 ASK6 %j typed before it runs nothing",
+    async (...keys) => {
+      const ground = await createGround();
+      const tmux = await startWithKeys(ground, "pith", keys);
+      await tmux.waitFor(QUESTION);
+      // What was typed is in the editor or was sent; the question is still open.
+      await tmux.settled();
+      expect(await tmux.screen()).toContain(QUESTION);
+      expect(hasRun(ground)).toBe(false);
+      if ((await tmux.screen()).includes("back to the question")) await tmux.press("Escape");
+      await tmux.waitFor("Enter select");
+      await tmux.press("Right");
+      await tmux.waitFor("❯ Only this time");
+      expect(hasRun(ground)).toBe(false);
+      await tmux.press("Enter");
+      await tmux.waitUntilGone(QUESTION);
+      await tmux.waitFor(/claude/);
+      expect(hasRun(ground)).toBe(true);
+    },
+  );
 
-  test("ASK1 ASK3 a message that is typed at the question goes to the editor, and is sent when the question is answered", async () => {
+  test("ASK1 ASK3 a message typed at the question goes to the editor and can be sent after the answer", async () => {
     const ground = await createGround();
     const tmux = await startWithKeys(ground, "pith", []);
     await tmux.waitFor("Enter select");
@@ -94,7 +97,7 @@ describe("the trust question on the screen", () => {
 
 describe("the trust question in plain mode", () => {
   test.each([[["2", "Enter"]], [["2", "Enter", "2", "Enter"]], [["y", "Enter", "2", "Enter"]]])(
-    "ASK4 ASK6 %j typed ahead runs nothing",
+    "ASK4 ASK6 %j typed before it runs nothing",
     async (keys) => {
       const ground = await createGround();
       const tmux = await startWithKeys(ground, "pith --plain", keys);
@@ -112,7 +115,7 @@ describe("questions of subcommands", () => {
     ["pith trust", ["y", "Enter"], "nothing was trusted"],
     ["pith trust", ["y"], "nothing was trusted"],
     ["pith extensions add mark.js", ["y", "Enter", "y", "Enter"], "nothing was added"],
-  ])("ASK6 %s with %j typed ahead does nothing", async (command, keys, refusal) => {
+  ])("ASK6 %s with %j typed before its question does nothing", async (command, keys, refusal) => {
     const ground = await createGround();
     const tmux = await startWithKeys(ground, command, keys);
     await tmux.waitFor("[y/N]");

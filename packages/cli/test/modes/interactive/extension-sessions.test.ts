@@ -30,7 +30,7 @@ function heard({ folder }: TalkGround): readonly string[] {
   return readFileSync(join(folder, "heard"), "utf8").trim().split("\n");
 }
 
-test("LOAD21 /reload loads a changed extension anew, and the session goes on", async () => {
+test("LOAD21 /reload loads a changed extension again, and the session continues", async () => {
   const { ground, path } = await extended("an answer", "one more");
   ground.start("a question");
   await ground.until("an answer");
@@ -56,7 +56,7 @@ test("LOAD21 /reload loads a changed extension anew, and the session goes on", a
   ]);
 });
 
-test("LOAD10 on a screen the session that is left ends for its extensions before the next begins", async () => {
+test("LOAD10 on /new, extensions receive session_shutdown of the old session before session_start of the new one", async () => {
   const { ground } = await extended("an answer");
   ground.start("a question");
   await ground.until("an answer");

@@ -37,7 +37,7 @@ async function drawnUi() {
   return { ...shown, own, ui: own.ui, sees };
 }
 
-test("XUI1 one of several, yes or no, and a line: asked in place of the editor, and Esc answers none of them", async () => {
+test("XUI1 select, confirm and input replace the editor, and Esc answers none of them", async () => {
   const { ui, terminal, sees, seen } = await drawnUi();
   const asked: readonly [() => Promise<unknown>, string, readonly string[], unknown][] = [
     [() => ui.select("Which one?", ["red", "green"]), "❯ red", [DOWN, ENTER], "green"],
@@ -67,7 +67,7 @@ test("XUI1 one of several, yes or no, and a line: asked in place of the editor, 
   }
 });
 
-test("ASK3 a letter of a message says yes to no question of an extension", async () => {
+test("ASK3 a letter typed for a message does not confirm a question of an extension", async () => {
   const { ui, terminal, sees } = await drawnUi();
   const coming = ui.confirm("Run it?", "");
   await sees("Yes (y then Enter)");
@@ -82,7 +82,7 @@ test("ASK3 a letter of a message says yes to no question of an extension", async
   expect(await coming).toBe(false);
 });
 
-test("XUI2 one question at a time: those of extensions wait for each other and behind a permission question", async () => {
+test("XUI2 questions of extensions wait for each other and for a permission question", async () => {
   const { screen, terminal, sees, seen } = await drawnUi();
   const inTurn = createPromptQueue();
   const { ui } = createExtensionUi(screen, {
@@ -107,7 +107,7 @@ test("XUI2 one question at a time: those of extensions wait for each other and b
   expect(await Promise.all([first, second])).toEqual([true, false]);
 });
 
-test("XUI3 a question closes by itself when time is up, when nobody wants an answer any more, and when the session is left", async () => {
+test("XUI3 a question closes when its timeout passes, its signal aborts or its session is left", async () => {
   const { ui, own, sees, seen } = await drawnUi();
   expect(await ui.confirm("Soon?", "", { timeout: 30 })).toBe(false);
   const enough = new AbortController();
@@ -123,7 +123,7 @@ test("XUI3 a question closes by itself when time is up, when nobody wants an ans
   expect(await seen()).not.toContain("?");
 });
 
-test("XUI4 after the session is left nothing is asked or shown, and what was shown is gone", async () => {
+test("XUI4 after its session is left, an extension's questions fail and its status and widgets disappear", async () => {
   const { ui, own, screen } = await drawnUi();
   ui.setStatus("build", "green");
   ui.setWidget("todo", ["one"]);
@@ -137,7 +137,7 @@ test("XUI4 after the session is left nothing is asked or shown, and what was sho
   expect(before.extensionWidgets).toEqual({ statuses: {}, widgets: {} });
 });
 
-test("XUI5 words stand below the meter, lines above the editor, and a notice in the transcript", async () => {
+test("XUI5 statuses are shown below the meter, widgets above the editor, and a notification in the transcript", async () => {
   const { ui, sees, seen } = await drawnUi();
   ui.setStatus("tests", "tests: 3 fail");
   ui.setStatus("build", "build: green");
@@ -153,7 +153,7 @@ test("XUI5 words stand below the meter, lines above the editor, and a notice in 
   expect(await seen()).not.toMatch(/tests|\[x\]/);
 });
 
-test("XUI6 they take a part of the screen at most, however much is given", async () => {
+test("XUI6 statuses and widgets of any size take only a part of the screen", async () => {
   const { ui, screen, sees } = await drawnUi();
   for (let at = 0; at < 200; at++) {
     ui.setStatus(`s${at}`, `${at} ${"long ".repeat(100)}`);
@@ -170,7 +170,7 @@ test("XUI6 they take a part of the screen at most, however much is given", async
   expect(Math.max(...Object.values(widgets).map((lines) => lines.length))).toBeLessThanOrEqual(10);
 });
 
-test("XUI7 nothing that extensions say steers the terminal, and secrets are not shown", async () => {
+test("XUI7 control sequences and secrets in text of extensions are not shown", async () => {
   const { screen, seen, terminal } = shownOn({ columns: 60, rows: 20 });
   const redacted = <Value>(value: Value): Value =>
     JSON.parse(JSON.stringify(value ?? null).replaceAll("hunter2", "[secret]"));
@@ -188,7 +188,7 @@ test("XUI7 nothing that extensions say steers the terminal, and secrets are not 
   expect(await asked).toBe(evil);
 });
 
-test("XUI8 in plain lines they are numbered questions or a line to type, and signs are told when they come", async () => {
+test("XUI8 in plain mode, questions are numbered lists or input lines, and statuses and widgets are printed", async () => {
   const { screen, taken } = listening();
   const { ui } = ownUi(screen);
   const answered = async (asking: Promise<unknown>, ...lines: readonly string[]): Promise<unknown> => {
@@ -213,7 +213,7 @@ test("XUI8 in plain lines they are numbered questions or a line to type, and sig
   expect(taken()).toEqual(["Status: green", "one", "Error: done"]);
 });
 
-test("XUI9 what is set before the session has the screen is seen when it has it", async () => {
+test("XUI9 a status set before the session is on the screen appears with it", async () => {
   const { screen, seen } = shownOn({ columns: 60, rows: 20 });
   const own = createExtensionUi(screen, {
     redact: (value) => value,

@@ -38,7 +38,7 @@ const prepare = ({ home }: { readonly home: string }): void => {
   writeFileSync(join(home, "extensions/greeter.js"), body);
 };
 
-test("XUI13 a command of an extension is completed, listed and run, and may ask and show", async () => {
+test("XUI13 a command of an extension is completed, listed and run, and can ask questions and show text", async () => {
   const talk = await talkOn([], all({ prepare }));
   // What can be completed is loaded behind the first picture.
   while (!(await talk.terminal.all()).join("\n").includes("greets whoever it is told")) {
@@ -57,7 +57,7 @@ test("XUI13 a command of an extension is completed, listed and run, and may ask 
   expect(await talk.sees("says nothing (")).toContain("/quiet");
 });
 
-test("XUI13 each part of what a tool of an extension tells is seen while it runs", async () => {
+test("XUI13 the progress of an extension's tool is shown while it runs", async () => {
   const calls = { parts: [{ type: "call", name: "crew", arguments: { task: "all of it" } }] } as const;
   const talk = await talkOn([calls, "done now"], all({ prepare }));
   talk.say("work");

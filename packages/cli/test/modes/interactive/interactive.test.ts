@@ -20,13 +20,13 @@ test.each([
   { flag: undefined, setting: true, terminal: "xterm", is: true },
   { flag: undefined, setting: false, terminal: "dumb", is: false },
   { flag: true, setting: false, terminal: "xterm", is: true },
-])("PLN15 the flag goes before the setting, and that before what the terminal can: %j", async (wish) => {
+])("PLN15 the flag decides on plain mode before the setting, and the setting before the terminal: %j", async (wish) => {
   if (wish.setting !== undefined) writeFileSync(join(home, "settings.json"), JSON.stringify({ plain: wish.setting }));
   const choices = wish.flag === undefined ? {} : { plain: wish.flag };
   expect(await wantsPlainMode(choices, { home, terminalName: wish.terminal })).toBe(wish.is);
 });
 
-test("PLN15 settings that cannot be read leave it to the terminal", async () => {
+test("PLN15 with unreadable settings, the terminal decides on plain mode", async () => {
   writeFileSync(join(home, "settings.json"), "{");
   expect(await wantsPlainMode({}, { home, terminalName: "dumb" })).toBe(true);
 });

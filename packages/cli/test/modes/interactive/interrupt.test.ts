@@ -12,7 +12,7 @@ describe("quit", () => {
   const CTRL_D = "\x04";
   const UP = "\x1b[A";
 
-  test("MAN12 Ctrl+C empties the editor, the arrow up brings it back, and a second one soon after leaves", async () => {
+  test("MAN12 Ctrl+C clears the editor, Up restores the text, and a second Ctrl+C soon after quits", async () => {
     const talk = await talkOn([]);
     talk.terminal.type("a long thought");
     talk.terminal.press(CTRL_C);
@@ -25,7 +25,7 @@ describe("quit", () => {
     await talk.until(() => talk.left() === null);
   });
 
-  test("MAN19 before it quits, a session that is not saved says so", async () => {
+  test("MAN19 Ctrl+C in an unsaved session says that it is not saved before it quits", async () => {
     const talk = await talkOn([], { wish: { session: { type: "none" } } });
     talk.terminal.press(CTRL_C);
     await talk.sees("Press Ctrl+C again to quit. This session is not saved.");
@@ -33,7 +33,7 @@ describe("quit", () => {
     await talk.until(() => talk.left() === null);
   });
 
-  test("MAN12 a second Ctrl+C later only empties again", async () => {
+  test("MAN12 a second Ctrl+C after the hint has gone does not quit", async () => {
     const talk = await talkOn([]);
     talk.terminal.press(CTRL_C);
     await talk.until(() => talk.screen.state.hint === null || !talk.screen.state.hint.includes("again to quit"));
@@ -42,7 +42,7 @@ describe("quit", () => {
     expect(talk.left()).toBe(undefined);
   });
 
-  test("MAN12 while something is under way Ctrl+C stops it, and what was typed stays", async () => {
+  test("MAN12 Ctrl+C during a run stops it and keeps the typed text", async () => {
     const talk = await talkOn([{ parts: [{ type: "text", text: "one" }], breaks: { how: "stall" } }]);
     talk.say("hello");
     await talk.until(() => talk.server.requests.length === 1);
@@ -53,7 +53,7 @@ describe("quit", () => {
     expect(talk.left()).toBe(undefined);
   });
 
-  test("MAN13 Ctrl+D leaves an empty editor, and no other", async () => {
+  test("MAN13 Ctrl+D quits only if the editor is empty", async () => {
     const talk = await talkOn([]);
     talk.terminal.type("x");
     talk.terminal.press(CTRL_D);
@@ -63,7 +63,7 @@ describe("quit", () => {
     await talk.until(() => talk.left() === null);
   });
 
-  test("MAN16 a terminal that was lent is drawn anew when it comes back, also where a picture was due", async () => {
+  test("MAN16 after the terminal was released to another program, the screen is drawn again", async () => {
     const talk = await talkOn([]);
     talk.terminal.type("half a thought");
     await talk.sees("half a thought");
@@ -75,7 +75,7 @@ describe("quit", () => {
     await talk.sees(/somebody else was here[\s\S]*half a thought!/);
   });
 
-  test("MAN16 a page that stood there gives way to whoever has the terminal, and stands there again", async () => {
+  test("MAN16 a page is hidden while another program has the terminal, and is shown again afterwards", async () => {
     const talk = await talkOn([]);
     talk.say("/settings");
     await talk.sees("type to filter");
@@ -88,7 +88,7 @@ describe("quit", () => {
     await talk.sees("edit mode");
   });
 
-  test("MAN16 what is asked while somebody else has the terminal waits, and lending it on takes nothing from them", async () => {
+  test("MAN16 a panel that opens while the terminal is released waits, and a nested release writes nothing", async () => {
     const talk = await talkOn([]);
     const { promise, resolve } = Promise.withResolvers<void>();
     const lent = talk.screen.releaseTerminal(async () => {
@@ -157,7 +157,7 @@ describe("stop", () => {
       reach: begin("hello", "three four"),
     },
     {
-      at: "while it thinks",
+      at: "during thinking",
       script: [stalling(8, { type: "thinking", text: LONG })],
       reach: async (talk) => {
         talk.say("hello");
@@ -165,7 +165,7 @@ describe("stop", () => {
       },
     },
     {
-      at: "while a call is being written",
+      at: "while the model writes a tool call",
       script: [stalling(6, { type: "call", name: "write", arguments: { path: "a.txt", content: LONG } })],
       reach: async (talk) => {
         talk.say("hello");
@@ -179,13 +179,13 @@ describe("stop", () => {
       mode: "all",
     },
     {
-      at: "while somebody is asked",
+      at: "during a permission question",
       script: [call("bash", { command: "touch late" }), after],
       reach: begin("hello", "Esc refuse and stop"),
       mode: "ask",
     },
     {
-      at: "between a result and the next reply",
+      at: "between a tool result and the next reply",
       script: [call("bash", { command: "echo quick" }), stalling(null, { type: "text", text: LONG })],
       reach: async (talk) => {
         talk.say("hello");
@@ -194,7 +194,7 @@ describe("stop", () => {
       mode: "all",
     },
     {
-      at: "while it waits to ask again",
+      at: "during the wait before a retry",
       script: [{ refuse: { status: 529, type: "overloaded_error", message: "Overloaded" } }, after, after],
       reach: async (talk) => {
         talk.say("hello");
@@ -202,7 +202,7 @@ describe("stop", () => {
       },
     },
     {
-      at: "in a compaction that was asked for",
+      at: "in a compaction by command",
       script: [`fine\n\n${LONG.repeat(12)}`, "and fine", stalling(null, { type: "text", text: LONG })],
       reach: async (talk) => {
         talk.say("first");
@@ -215,7 +215,7 @@ describe("stop", () => {
       },
     },
     {
-      at: "in a compaction that nobody asked for, in the middle of a run",
+      at: "in an automatic compaction during a run",
       script: ({ tools, number }) =>
         tools.length === 0
           ? stalling(null, { type: "text", text: LONG })
@@ -234,7 +234,7 @@ describe("stop", () => {
       window: 12_000,
     },
     {
-      at: "in the summary of a branch",
+      at: "in a branch summary",
       script: ["fine", "and fine", stalling(null, { type: "text", text: LONG })],
       reach: async (talk) => {
         talk.say("first");
@@ -247,14 +247,14 @@ describe("stop", () => {
       },
     },
     {
-      at: "while a shell line of the user's own runs",
+      at: "while a shell line of the user runs",
       script: ["fine"],
       reach: begin("!echo begun; sleep 60; touch late", /^begun|^ +begun/m),
     },
   ];
 
   for (const { at, script, reach, mode, window } of points)
-    test(`MAN10 Esc stops it ${at}, and nothing begins afterwards`, async () => {
+    test(`MAN10 Esc stops a run ${at}, and nothing starts afterwards`, async () => {
       const talk = await talkOn(script, {
         wish: { overrides: { permissionMode: mode ?? "edit", sandbox: "off", compaction } },
         prepare: ({ home }) => {
@@ -274,7 +274,7 @@ describe("stop", () => {
       expect(existsSync(join(talk.folder, "late"))).toBe(false);
     });
 
-  test("MAN11 what waited to be said comes back to the editor when all is stopped", async () => {
+  test("MAN11 queued messages return to the editor when a run is stopped", async () => {
     const talk = await talkOn([stalling(8, { type: "text", text: LONG }), after]);
     talk.say("hello");
     await talk.sees("three four");
@@ -287,7 +287,7 @@ describe("stop", () => {
     expect(talk.server.requests.length).toBe(1);
   });
 
-  test("MAN17 a summary of a branch that failed leaves nothing that looks as if it went on", async () => {
+  test("MAN17 after a failed branch summary the session is idle and sends the next message", async () => {
     const refused: Step = { refuse: { status: 400, type: "invalid_request_error", message: "no summaries today" } };
     const talk = await talkOn(["fine", "and fine", refused, refused, refused, refused, "heard"]);
     for (const words of ["first", "second"]) {

@@ -12,7 +12,7 @@ describe("bound keys", () => {
   const CTRL_T = "\x14";
   const ALT_S = "\x1bs";
 
-  test("MAN18 whatever fails behind a key is told, and the talk goes on", async () => {
+  test("MAN18 an error in a key's action is shown, and the session continues", async () => {
     const talk = await talkOn(["hello"]);
     talk.screen.showPanel = () => Promise.reject(new Error("no page today"));
     for (const key of [CTRL_T, "\x1bc", "\x0c"]) talk.terminal.press(key);
@@ -21,7 +21,7 @@ describe("bound keys", () => {
     await talk.sees("hello");
   });
 
-  test("MAN18 a session that is gone from the disk is told as well", async () => {
+  test("MAN18 opening the transcript after the session file was deleted leaves the screen usable", async () => {
     const talk = await talkOn(["hello", "hello again"]);
     talk.say("hi");
     await talk.sees("hello");
@@ -32,7 +32,7 @@ describe("bound keys", () => {
     await talk.sees("hello");
   });
 
-  test("MAN18 a key that opens nothing now says so, as its command does", async () => {
+  test("MAN18 a key that has nothing to show gives the same message as its command", async () => {
     const talk = await talkOn([]);
     talk.terminal.press(ALT_S);
     await talk.sees("The model sees nothing yet.");
@@ -44,7 +44,7 @@ describe("queue keys", () => {
   const ALT_UP = "\x1b[1;3A";
   const ESC = "\x1b";
 
-  test("TYP1 Enter while it works is heard before its next request, Alt+Enter when it is done", async () => {
+  test("TYP1 during a run, Enter queues a message for the next request and Alt+Enter for the end of the run", async () => {
     const talk = await atWork(["done with it", "all done"]);
     talk.terminal.type("afterwards this");
     talk.terminal.press(ALT_ENTER);
@@ -61,7 +61,7 @@ describe("queue keys", () => {
     expect(talk.screen.state.queue).toEqual({ steering: [], followUp: [] });
   });
 
-  test("TYP1 nothing is lost, doubled or exchanged by quick Enters", async () => {
+  test("TYP1 messages sent in quick succession are neither lost, duplicated nor reordered", async () => {
     const talk = await talkOn(
       Array.from({ length: 6 }, (_, at) => `answer ${at}`),
       all(),
@@ -74,7 +74,7 @@ describe("queue keys", () => {
     expect(numbers).toEqual(["one", "two", "three", "four", "five"]);
   });
 
-  test("TYP2 Alt+Up takes all that waits back into the editor, before what is typed", async () => {
+  test("TYP2 Alt+Up moves all queued messages into the editor, before the typed text", async () => {
     const talk = await atWork(["done"]);
     talk.say("first\\");
     talk.say("with a second line");
@@ -92,7 +92,7 @@ describe("queue keys", () => {
     expect(heard(talk).join()).not.toContain("later");
   });
 
-  test("TYP2 what is sent off quickly, now and for later, comes back in the order in which it was said", async () => {
+  test("TYP2 messages queued for now and for later return to the editor in the order in which they were sent", async () => {
     const talk = await atWork(["done"]);
     talk.terminal.press(..."first", "\r", ..."second", ALT_ENTER, ..."third", "\r");
     await talk.until(() => talk.screen.state.queue.steering.length + talk.screen.state.queue.followUp.length === 3);
@@ -101,7 +101,7 @@ describe("queue keys", () => {
     expect(talk.screen.editorText.text).toBe("first\n\nsecond\n\nthird");
   });
 
-  test("TYP3 Esc stops the work and gives back what waits", async () => {
+  test("TYP3 Esc stops the run and returns the queued message to the editor", async () => {
     const talk = await atWork(["never"]);
     talk.say("do not lose this");
     await talk.sees("↳ next request: do not lose this");
@@ -111,7 +111,7 @@ describe("queue keys", () => {
     expect(talk.server.requests).toHaveLength(1);
   });
 
-  test("TYP4 COM43 what is said during a compaction waits, is seen, and is heard after it (B79)", async () => {
+  test("TYP4 COM43 a message sent during a compaction is queued, shown, and sent after it (B79)", async () => {
     const slow: Step = { parts: [{ type: "text", text: SUMMARY }], pace: { chunk: 10, waitMs: 100 } };
     const long = `first answer\n\n${"one two three four five six seven eight nine ten ".repeat(400)}`;
     const talk = await talkOn([long, "second answer", slow, "after it all", "after it all", "after it all"], {
@@ -139,7 +139,7 @@ describe("queue keys", () => {
     expect(words).toEqual(["typed meanwhile", "and this"]);
   });
 
-  test("TYP1 a command that is typed while it works is answered at once", async () => {
+  test("TYP1 a command typed during a run is answered at once", async () => {
     const talk = await atWork(["done"]);
     talk.say("/session");
     await talk.sees(/entries|tokens|messages/);

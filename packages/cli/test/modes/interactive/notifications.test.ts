@@ -14,7 +14,7 @@ import {
 import { Headless } from "./headless.ts";
 
 describe("notification sequences", () => {
-  test("MAN21 off says nothing, a bell is a bell, and a desktop hears it in the words of its terminal", () => {
+  test("MAN21 off sends nothing, bell sends a bell, and desktop sends the sequence that the terminal supports", () => {
     expect(formatNotification("done", "off", {})).toBe("");
     expect(formatNotification("done", "bell", { KITTY_WINDOW_ID: "1" })).toBe("\x07");
     expect(formatNotification("done", "desktop", { TERM: "xterm-256color" })).toBe("\x1b]9;Pith: done\x1b\\\x07");
@@ -24,7 +24,7 @@ describe("notification sequences", () => {
     );
   });
 
-  test("MAN21 tmux hands it on in brackets of its own", () => {
+  test("MAN21 within tmux the sequence is wrapped for the outer terminal", () => {
     expect(formatNotification("done", "desktop", { TMUX: "/tmp/x,1,0" })).toBe(
       "\x1bPtmux;\x1b\x1b]9;Pith: done\x1b\x1b\\\x1b\\\x07",
     );
@@ -33,7 +33,7 @@ describe("notification sequences", () => {
   /** In the order in which they are taken away, each once. */
   const OURS = ["\x1b\\\x1b]99;", "\x1b]99;", "\x1b]777;", "\x1b]9;", "\x1b\\\x07"];
 
-  test("MAN21 nothing in the words can end the sequence or begin another", () => {
+  test("MAN21 control characters in the text cannot end the sequence or begin another", () => {
     const hostile = "a\x1b\\\x07b\x9c\nc\u202e\x1b]0;title\x07";
     for (const environment of [{}, { VTE_VERSION: "1" }, { TERM: "xterm-kitty" }]) {
       const sequence = formatNotification(hostile, "desktop", environment);
@@ -48,7 +48,7 @@ describe("terminal focus", () => {
   const GAINED = "\x1b[I";
   const LOST = "\x1b[O";
 
-  test("MAN20 a terminal that says nothing of its focus is looked at for ten seconds after a key, and before the first one not", () => {
+  test("MAN20 a terminal that does not report focus counts as watched for ten seconds after a key, and not before the first key", () => {
     expect(msUntilAway(initialFocus, 5_000)).toBe(0);
     const typed = reduceFocus(initialFocus, "a", 5_000);
     expect(msUntilAway(typed, 5_000)).toBe(10_000);
@@ -56,7 +56,7 @@ describe("terminal focus", () => {
     expect(msUntilAway(typed, 15_000)).toBe(0);
   });
 
-  test("MAN20 what a terminal says of its focus counts, until somebody types", () => {
+  test("MAN20 a reported loss of focus counts until the next key", () => {
     const lost = reduceFocus(reduceFocus(initialFocus, "a", 1_000), LOST, 1_001);
     expect(msUntilAway(lost, 1_002)).toBe(0);
     expect(msUntilAway(reduceFocus(lost, GAINED, 2_000), 99_000)).toBe(null);
@@ -84,7 +84,7 @@ describe("notifier", () => {
   const start = { type: "agent_start" } as const;
   const settled = { type: "agent_settled", aborted: false } as const;
 
-  test("MAN22 work of more than ten seconds is told to who looks elsewhere, shorter work and stopped work to nobody", () => {
+  test("MAN22 a run of more than ten seconds notifies an unfocused terminal; a shorter or stopped run does not", () => {
     const { notifier, sent } = calling({ hasFocus: false });
     notifier.handleEvent(start);
     vi.advanceTimersByTime(9_000);
@@ -100,7 +100,7 @@ describe("notifier", () => {
     expect(sent).toEqual(["\x07"]);
   });
 
-  test("MAN22 who looks is not called", () => {
+  test("MAN22 a long run does not notify a focused terminal", () => {
     const { notifier, sent } = calling({ hasFocus: true });
     notifier.handleEvent(start);
     vi.advanceTimersByTime(60_000);
@@ -108,7 +108,7 @@ describe("notifier", () => {
     expect(sent).toEqual([]);
   });
 
-  test("MAN23 a question that waits calls at once where nobody looks, else as soon as nobody does, once", () => {
+  test("MAN23 an open question notifies once: at once if the terminal is not watched, else as soon as it is not", () => {
     const away = calling({ hasFocus: false });
     away.notifier.notifyWhenAway("may it?");
     expect(away.sent).toEqual(["\x07"]);
@@ -122,7 +122,7 @@ describe("notifier", () => {
     expect(near.sent).toEqual(["\x07"]);
   });
 
-  test("MAN23 who answers in time is not called, and who turned it off never", () => {
+  test("MAN23 an answered question does not notify, and neither does anything with notify off", () => {
     const { notifier, sent, seen } = calling({ hasFocus: true });
     const answered = notifier.notifyWhenAway("may it?");
     vi.advanceTimersByTime(5_000);
@@ -137,7 +137,7 @@ describe("notifier", () => {
 });
 
 describe("watched terminal", () => {
-  test("MAN20 focus is asked for at the start and no longer at the end, and word of it is no key", () => {
+  test("MAN20 focus reporting is turned on at the start and off at the end, and its reports are not passed on as keys", () => {
     const inner = new Headless();
     const written: string[] = [];
     inner.write = (data) => void written.push(data);

@@ -22,13 +22,13 @@ describe("copy text", () => {
     ["darwin", {}, ["pbcopy"]],
     ["win32", {}, ["clip.exe"]],
   ] as const)(
-    "LOOK5 the program is the one of the screen that somebody sits at: %s %j",
+    "LOOK5 the copy programs are chosen by platform and environment, and none are used over SSH: %s %j",
     (platform, environment, names) => {
       expect(listCopyPrograms({ platform, environment }).map(([name]) => name)).toEqual(names);
     },
   );
 
-  test("LOOK5 the terminal is told, too, and where no program takes it, it alone", async () => {
+  test("LOOK5 text is also sent to the terminal, which is the only way if no program works", async () => {
     const sent: string[] = [];
     const tried: Program[] = [];
     const place = {
@@ -43,12 +43,12 @@ describe("copy text", () => {
     expect(sent).toEqual([`\x1b]52;c;${Buffer.from("ü\x1b]").toString("base64")}\x07`, "\x1b]52;c;YQ==\x07"]);
   });
 
-  test("LOOK5 a program that is not there is passed by", async () => {
+  test("LOOK5 a copy program that is not installed is skipped", async () => {
     const environment = { DISPLAY: ":0", PATH: "/nowhere" };
     expect(await copyToClipboard("a", { environment, platform: "darwin", writeSequence: () => {} })).toBeNull();
   });
 
-  test("LOOK5 within tmux the terminal around it is reached as well", () => {
+  test("LOOK5 within tmux the sequence is also passed through to the outer terminal", () => {
     expect(formatClipboardSequence("a", { TMUX: "x" })).toBe(
       "\x1b]52;c;YQ==\x07\x1bPtmux;\x1b\x1b]52;c;YQ==\x07\x1b\\",
     );
@@ -68,19 +68,19 @@ describe("paste images", () => {
 
   const PNG = "\\211PNG\\r\\n\\032\\nrest";
 
-  test("TYP13 the first program that has a picture gives it", async () => {
+  test("TYP13 the image is read from the first program that returns one", async () => {
     const clipped = await readClipboardImage(programs({ "wl-paste": "exit 1", xclip: `printf '${PNG}'` }));
     expect(clipped.type).toBe("picture");
   });
 
-  test("TYP13 pictures that are told in hexadecimal digits or by their letters are read, too", async () => {
+  test("TYP13 images returned as hexadecimal or base64 text are decoded", async () => {
     const hex = await readClipboardImage(programs({ osascript: "echo '«data PNGf89504E470D0A1A0A00»'" }));
     expect(hex).toMatchObject({ type: "picture", bytes: Buffer.from("89504e470d0a1a0a00", "hex") });
     const letters = await readClipboardImage(programs({ "powershell.exe": "echo iVBORw0KGgoA" }));
     expect(letters.type).toBe("picture");
   });
 
-  test("TYP13 where there is no picture, or no program to read one, that is said kindly", async () => {
+  test("TYP13 a clipboard without an image, or a missing clipboard program, is reported", async () => {
     expect(await readClipboardImage(programs({ xclip: "exit 1" }))).toEqual({
       type: "none",
       reason: "The clipboard contains no image.",

@@ -31,7 +31,7 @@ async function offered(...lines: string[]): Promise<readonly string[] | null> {
   return found?.items.map(({ value }) => value) ?? null;
 }
 
-test("TYP12 commands, templates and skills are offered behind a slash at the beginning", async () => {
+test("TYP12 a slash at the beginning completes commands, templates and skills", async () => {
   expect(await offered("/co")).toEqual(["/compact", "/context", "/autocompact"]);
   expect(await offered("/c")).toEqual(["/compact", "/context"]);
   expect(await offered("/REV")).toEqual(["/review"]);
@@ -40,14 +40,14 @@ test("TYP12 commands, templates and skills are offered behind a slash at the beg
   expect(await offered("words", "/co")).toBeNull();
 });
 
-test("TYP12 what belongs behind a command is offered where it is a closed set", async () => {
+test("TYP12 arguments are completed only for commands with a fixed set of values", async () => {
   expect(await offered("/autocompact o")).toEqual(["on", "off"]);
   expect(await offered("/compact o")).toBeNull();
   expect(await offered("/context ")).toBeNull();
   expect(await offered("/context -")).toEqual(["--none"]);
 });
 
-test("TYP12 of an argument only the literal values are offered, never a placeholder of its hint", async () => {
+test("TYP12 only the literal values of an argument hint are completed, never its placeholders", async () => {
   const values = async (name: string) =>
     (await listArgumentCandidates(name, { context: {} as CommandContext, listModels: async () => [] }))?.map(
       ({ value }) => value,
@@ -61,7 +61,7 @@ test("TYP12 of an argument only the literal values are offered, never a placehol
     for (const value of argumentValues) expect(`${name} ${argumentHint}`).toContain(value);
 });
 
-test("TYP12 where an argument or a path is written to its end nothing is offered, so that Enter says it", async () => {
+test("TYP12 a completely typed argument or path has no completion, so that Enter sends it", async () => {
   expect(await offered("/autocompact on")).toBeNull();
   expect(await offered("/compact")).toContain("/compact");
   const paths = createCompletionProvider({
@@ -74,13 +74,13 @@ test("TYP12 where an argument or a path is written to its end nothing is offered
   expect((await paths.getSuggestions(["see @slug.j"], 0, 11, options))?.items).toHaveLength(2);
 });
 
-test("TYP11 paths are offered behind an @ anywhere, quoted where they have blanks, and never what could not be seen", async () => {
+test("TYP11 an @ at the beginning of a word completes paths, quoted if they contain spaces, without invisible characters", async () => {
   expect(await offered("see @a")).toEqual(["@afound.ts", '@"with blank.md"', "@src/"]);
   expect(await offered("words", 'and @"wi')).toEqual(["@wifound.ts", '@"with blank.md"', "@src/"]);
   expect(await offered("me@example")).toBeNull();
 });
 
-test("TYP11 behind a file comes a blank; in a folder one writes on", () => {
+test("TYP11 a completed file is followed by a space, a completed folder is not", () => {
   const apply = (value: string) => provider.applyCompletion(["see @s now"], 0, 6, { value, label: value }, "@s");
   expect(apply("@src/a.ts")).toEqual({ lines: ["see @src/a.ts now"], cursorLine: 0, cursorCol: 13 });
   expect(apply("@src/")).toEqual({ lines: ["see @src/ now"], cursorLine: 0, cursorCol: 9 });

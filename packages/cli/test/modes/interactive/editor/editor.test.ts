@@ -9,7 +9,7 @@ import { shownOn } from "../shown-on.ts";
 const paste = (text: string): string => `\x1b[200~${text}\x1b[201~`;
 const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 60));
 
-test("TYP16 Shift+Enter, Ctrl+J and a backslash before Enter make a new line, and undo takes it back", () => {
+test("TYP16 Shift+Enter, Ctrl+J and a backslash before Enter insert a new line, and undo removes it", () => {
   const { screen, terminal } = shownOn({ columns: 80, rows: 24 });
   terminal.type("one");
   terminal.press("\x1b[13;2u");
@@ -38,7 +38,7 @@ test("TYP16 the editor takes at most half of the screen", async () => {
   }
 });
 
-test("TYP15 up and down on the first and last line walk through what was said", () => {
+test("TYP15 Up on the first line and Down on the last line step through the history", () => {
   const { screen, terminal } = shownOn({ columns: 80, rows: 24 });
   for (const words of ["first\nof two lines", "second"]) screen.editor.addToHistory(words);
   terminal.type("typed");
@@ -53,7 +53,7 @@ test("TYP15 up and down on the first and last line walk through what was said", 
 test.each([
   ["pasted", (text: string) => [paste(text)]],
   ["pasted in pieces", (text: string) => [`\x1b[200~${text.slice(0, 3)}`, `${text.slice(3)}\x1b[201~`]],
-])("TYP8 nothing that is %s reaches the terminal as anything but words", async (_, spelled) => {
+])("TYP8 control sequences in text that is %s are removed before it reaches the terminal", async (_, spelled) => {
   const { screen, terminal } = shownOn({ columns: 80, rows: 24 });
   terminal.press(...spelled("a\x1b[2Jb\x1b]0;title\x07c\x9b5nd\u202ee\r\nf"));
   await settled();
@@ -61,7 +61,7 @@ test.each([
   expect((await terminal.screen()).map((line) => line.trimEnd())).toEqual(expect.arrayContaining(["abcde", "f"]));
 });
 
-test("TYP8 words that come from a session or from another program are harmless, too", () => {
+test("TYP8 control sequences are removed from text that the program sets, inserts or adds to the history", () => {
   const { screen } = shownOn({ columns: 80, rows: 24 });
   screen.editorText.set("a\x1b[31mb");
   screen.editorText.insert("\x9dc");
@@ -69,7 +69,7 @@ test("TYP8 words that come from a session or from another program are harmless, 
   expect(screen.editorText.text).toBe("abc");
 });
 
-test("TYP9 a very long paste is one marker that is taken away whole, and the words have all of it", () => {
+test("TYP9 a very long paste is shown as one marker that is deleted as a whole, and the message has the full text", () => {
   const { screen, terminal } = shownOn({ columns: 80, rows: 24 });
   const long = "all of it\n".repeat(100_000).trimEnd();
   terminal.press(paste(long));
@@ -83,7 +83,7 @@ test("TYP9 a very long paste is one marker that is taken away whole, and the wor
   expect(screen.editorText.text).toBe("");
 });
 
-test("WORD6 what is sent off says which of it was pasted as a marker, and what was typed", () => {
+test("WORD6 a sent message marks which part was a folded paste and which was typed", () => {
   const { screen, terminal } = shownOn({ columns: 80, rows: 24 });
   const sent: EditorMessage[] = [];
   screen.editor.onSubmit = (text) => void sent.push(screen.editor.buildMessage(text));
@@ -96,7 +96,7 @@ test("WORD6 what is sent off says which of it was pasted as a marker, and what w
   ]);
 });
 
-test("WORD6 a paste that comes back in full is a paste when it is sent again", () => {
+test("WORD6 a paste that returns from the history is a paste when it is sent again", () => {
   const { screen, terminal } = shownOn({ columns: 80, rows: 24 });
   const sent: EditorMessage[] = [];
   screen.editor.onSubmit = (text) => void sent.push(screen.editor.buildMessage(text));
@@ -112,7 +112,7 @@ test("WORD6 a paste that comes back in full is a paste when it is sent again", (
   expect(sent[2]).toMatchObject({ typed: "Why?", pastes: [] });
 });
 
-test("TYP9 very many words that come back are one marker, so that no key waits for them", () => {
+test("TYP9 a very long text set into the editor becomes one marker", () => {
   const { screen, terminal } = shownOn({ columns: 80, rows: 24 });
   const long = "a word or two ".repeat(20_000).trim();
   screen.editorText.set(long);
@@ -121,7 +121,7 @@ test("TYP9 very many words that come back are one marker, so that no key waits f
   expect(screen.editorText.text).toBe(`${long}!`);
 });
 
-test("TYP16 with a completion it takes at most half of a small screen, and no line is too wide", async () => {
+test("TYP16 with a completion list the editor takes at most half of a small screen, and no line is too wide", async () => {
   const { screen, terminal, seen } = shownOn({ columns: 60, rows: 16 });
   const items = Array.from({ length: 30 }, (_, at) => ({
     value: `/command-${at}-${"長い名前".repeat(at % 12)}`,
@@ -155,7 +155,7 @@ function completing() {
   return { screen, terminal, seen, sent };
 }
 
-test("TYP22 quick keys never get a suggestion for earlier text", async () => {
+test("TYP22 keys typed quickly never accept a completion of earlier text", async () => {
   const { screen, terminal, seen, sent } = completing();
   terminal.type("/hel");
   await settled();
@@ -180,7 +180,7 @@ test("TYP22 quick keys never get a suggestion for earlier text", async () => {
   expect(await seen()).not.toContain("→ /help");
 });
 
-test("TYP22 Enter sends an argument as it is typed; Tab, or an arrow and Enter, take a suggestion", async () => {
+test("TYP22 Enter sends an argument as it is typed; Tab, or an arrow key and Enter, accept a completion", async () => {
   const { screen, terminal, seen, sent } = completing();
   for (const typed of ["/model gpt-6-sol", "/model openai/gpt"]) {
     terminal.type(typed);

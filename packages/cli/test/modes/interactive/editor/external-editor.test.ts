@@ -25,7 +25,7 @@ async function editing(script: string): Promise<TalkOn> {
   });
 }
 
-test("TYP14 the words are changed in the editor of the environment, and its file is gone afterwards", async () => {
+test("TYP14 Ctrl+G opens the text in the external editor, in a private file that is removed afterwards", async () => {
   const talk = await editing('stat -c %a "$2" > rights; echo "$2" > name; echo "and more" >> "$2"');
   talk.terminal.type("words\n");
   talk.terminal.press(CTRL_G);
@@ -35,7 +35,7 @@ test("TYP14 the words are changed in the editor of the environment, and its file
   await talk.until(() => !existsSync(told("name")));
 });
 
-test("TYP14 a key that is pressed twice opens one editor", async () => {
+test("TYP14 pressing Ctrl+G twice opens one external editor", async () => {
   const talk = await editing('echo open >> opened; sleep 0.3; echo "and more" >> "$2"');
   talk.terminal.type("words\n");
   talk.terminal.press(CTRL_G, CTRL_G);
@@ -43,7 +43,7 @@ test("TYP14 a key that is pressed twice opens one editor", async () => {
   expect(readFileSync(join(talk.folder, "opened"), "utf8")).toBe("open\n");
 });
 
-test("TYP14 an editor that fails leaves the words as they were", async () => {
+test("TYP14 an external editor that fails leaves the text unchanged", async () => {
   const talk = await editing('echo changed > "$2"; exit 3');
   talk.terminal.type("mine");
   talk.terminal.press(CTRL_G);
@@ -51,7 +51,7 @@ test("TYP14 an editor that fails leaves the words as they were", async () => {
   expect(talk.screen.editorText.text).toBe("mine");
 });
 
-test("TYP14 without one, it is said how to have one", async () => {
+test("TYP14 without VISUAL and EDITOR, Ctrl+G says to set one of them", async () => {
   const talk = await editing("true");
   talk.terminal.type("mine");
   delete process.env.EDITOR;

@@ -18,7 +18,7 @@ function listOf(paths: readonly string[]): FileList {
   return new FileList(async () => ({ find: async () => ({ type: "found", items: paths, isComplete: true }) }));
 }
 
-test("TYP11 the best of many paths come first: whole words, names before folders", async () => {
+test("TYP11 paths are ranked: whole words first, file names before folders", async () => {
   const list = listOf(["src/editor/theme.ts", "docs/writing.md", "src/typing/editor-on.ts", "test/typing.test.ts"]);
   expect((await list.find("editor", signal))[0]).toBe("src/typing/editor-on.ts");
   expect((await list.find("edon", signal))[0]).toBe("src/typing/editor-on.ts");
@@ -27,17 +27,17 @@ test("TYP11 the best of many paths come first: whole words, names before folders
   expect(await list.find("src/ty", signal)).toEqual(["src/typing/editor-on.ts", "src/typing/"]);
 });
 
-test("TYP11 folders are offered as well", async () => {
+test("TYP11 folders are completed too", async () => {
   expect(await listOf(["src/deep/a.ts"]).find("deep", signal)).toEqual(["src/deep/", "src/deep/a.ts"]);
 });
 
-test("TYP11 behind the slash of a folder, what is in it is offered, folders first, and nothing from deeper down", async () => {
+test("TYP11 after a folder's slash, its direct content is offered, folders first", async () => {
   const list = listOf(["docs/a.md", "docs/pictures/one.png", "docs/pictures/two.png", "src/docs/c.md", "docs.md"]);
   expect(await list.find("docs/", signal)).toEqual(["docs/pictures/", "docs/a.md"]);
   expect(await list.find("Docs/pictures/", signal)).toEqual(["docs/pictures/one.png", "docs/pictures/two.png"]);
 });
 
-test("TYP11 among 50,000 files keys are heard while one is looked for", async () => {
+test("TYP11 a search among 50,000 files lets the event loop run in between", async () => {
   const paths = Array.from({ length: 50_000 }, (_, at) => `packages/p${at % 97}/src/some-folder/file-${at}.ts`);
   const list = listOf(paths);
   await list.refresh();
@@ -53,7 +53,7 @@ test("TYP11 among 50,000 files keys are heard while one is looked for", async ()
   expect(turns.count).toBeGreaterThanOrEqual(10);
 });
 
-test("TYP11 who types on waits for no listing, and a folder with too many files completes nothing", async () => {
+test("TYP11 an aborted search does not wait for the file list, and a failed listing completes nothing", async () => {
   const typed = new AbortController();
   const slow = new FileList(async () => ({ find: () => new Promise(() => {}) }));
   const finding = slow.find("a", typed.signal);
@@ -63,7 +63,7 @@ test("TYP11 who types on waits for no listing, and a folder with too many files 
   expect(await broken.find("a", signal)).toEqual([]);
 });
 
-test("TYP11 who types on breaks the search off", async () => {
+test("TYP11 typing on aborts a search among 50,000 files", async () => {
   const typed = new AbortController();
   const list = listOf(Array.from({ length: 50_000 }, (_, at) => `a/${at}.ts`));
   await list.refresh();
@@ -72,7 +72,7 @@ test("TYP11 who types on breaks the search off", async () => {
   expect(await finding).toEqual([]);
 });
 
-test("TYP11 what version control ignores is not offered, and a path of one's own is completed name by name", async () => {
+test("TYP11 ignored files are not offered, and a path outside the folder is completed name by name", async () => {
   const root = mkdtempSync(join(tmpdir(), "pith-files-"));
   onTestFinished(() => rmSync(root, { recursive: true }));
   mkdirSync(join(root, "dist"));
@@ -85,6 +85,6 @@ test("TYP11 what version control ignores is not offered, and a path of one's own
   expect(await listMatchingNames(folder, "./dist/m", { search, signal })).toEqual(["./dist/made.js"]);
 });
 
-test("TYP11 a shorter path fits better", () => {
+test("TYP11 a shorter path gets a better score", () => {
   expect(scorePath("a.ts", "a") ?? 0).toBeGreaterThan(scorePath("deep/down/a.ts", "a") ?? 0);
 });

@@ -12,7 +12,7 @@ function place(cwd = "/work/a") {
   return { home, cwd };
 }
 
-test("TYP15 what was said in a folder is remembered there, oldest first, each once, and for its owner alone", async () => {
+test("TYP15 the history of a folder has each message once, oldest first, in a file only for its owner", async () => {
   const here = place();
   for (const words of ["one", "two\nlines", "one"]) await addToHistory(words, here);
   expect(await readHistory(here)).toEqual(["two\nlines", "one"]);
@@ -20,7 +20,7 @@ test("TYP15 what was said in a folder is remembered there, oldest first, each on
   expect(statSync(historyFile(here)).mode & 0o777).toBe(0o600);
 });
 
-test("TYP15 the history is bounded, and a line that was broken off costs only itself", async () => {
+test("TYP15 the history is limited, and a broken line is skipped", async () => {
   const here = place();
   await addToHistory("first", here);
   const lines = Array.from({ length: 2_000 }, (_, at) => `${JSON.stringify(`words ${at}`)}\n`);

@@ -24,7 +24,7 @@ describe("images", () => {
     return picture;
   };
 
-  test("TYP13 a picture has a marker in the words, and goes with them where the marker still stands", async () => {
+  test("TYP13 an image has a marker in the text, and is sent if the marker is still there", async () => {
     const pictures = new ImageAttachments();
     expect(await pictures.addBytes(png(340 * 1024))).toEqual({ type: "added", marker: "[image 1: 340 KB PNG]" });
     expect(await pictures.addBytes(png(2_000_000))).toEqual({ type: "added", marker: "[image 2: 1.9 MB PNG]" });
@@ -33,13 +33,13 @@ describe("images", () => {
     expect(pictures.findIn("[image 3: 1.9 MB PNG]")).toEqual([]);
   });
 
-  test("FILE32 a pasted picture that is too large is shrunk", async () => {
+  test("FILE32 a pasted image that is too large is shrunk", async () => {
     const pictures = new ImageAttachments();
     const added = await pictures.addBytes(noisyPng(2_400, 800));
     expect(added).toMatchObject({ type: "added", marker: expect.stringMatching(/^\[image 1: .* JPEG\]$/) });
   });
 
-  test("TYP13 what is too large or no picture is refused, with the reason", async () => {
+  test("TYP13 an image that is too large and data that is no image are refused with the reason", async () => {
     const pictures = new ImageAttachments();
     expect(await pictures.addBytes(png(4_000_000))).toMatchObject({
       type: "refused",
@@ -51,7 +51,7 @@ describe("images", () => {
     });
   });
 
-  test("TYP13 pictures nobody named for long are let go", async () => {
+  test("TYP13 the oldest images are dropped once all of them exceed the limit", async () => {
     const pictures = new ImageAttachments();
     const markers: string[] = [];
     for (let count = 0; count < 12; count += 1) {
@@ -73,7 +73,7 @@ describe("images", () => {
     ["/tmp/a.txt /tmp/b.png\nand more.png", []],
     ["/tmp/a.txt", []],
     ["", []],
-  ])("TYP13 dropped paths are understood as terminals paste them: %j", (pasted, paths) => {
+  ])("TYP13 image paths are parsed from dropped files as terminals paste them: %j", (pasted, paths) => {
     expect(parseImagePaths(pasted)).toEqual(paths);
   });
 });

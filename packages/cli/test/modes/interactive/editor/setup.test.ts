@@ -7,7 +7,7 @@ import { addToHistory } from "../../../../src/modes/interactive/editor/editor.ts
 import { type TalkOn, talkOn } from "../talk-on.ts";
 import { all } from "./at-work.ts";
 
-test("TYP17 keys of the keymap file do what it says, those of the editor too, and its mistakes are told", async () => {
+test("TYP17 keymap.json sets keys of the app and of the editor, and its errors are reported", async () => {
   const talk = await talkOn(["fine now"], {
     ...all(),
     prepare: ({ home }) =>
@@ -25,7 +25,7 @@ test("TYP17 keys of the keymap file do what it says, those of the editor too, an
   await talk.sees('"fold": f2');
 });
 
-test("TYP21 hints follow the keymap file", async () => {
+test("TYP21 hints name the keys of keymap.json", async () => {
   const talk = await talkOn(["fine now"], {
     ...all(),
     prepare: ({ home }) => writeFileSync(join(home, "keymap.json"), '{ "clear": "f4" }'),
@@ -37,7 +37,7 @@ test("TYP21 hints follow the keymap file", async () => {
   await talk.until(() => talk.left() === null);
 });
 
-test("TYP15 what was said here before is there with the arrow up", async () => {
+test("TYP15 Up recalls a message from an earlier session in the same folder", async () => {
   const talk = await talkOn(["fine now"], all());
   await addToHistory("said long ago", { home: talk.home, cwd: talk.folder });
   const again = await talkOn(["fine now"], {
@@ -50,7 +50,7 @@ test("TYP15 what was said here before is there with the arrow up", async () => {
   });
 });
 
-test("TYP12 commands, templates and paths are offered while one types, and Esc or Ctrl+C closes that alone", async () => {
+test("TYP12 commands, templates and paths are completed while typing, and Esc or Ctrl+C closes only the list", async () => {
   const talk = await talkOn(["fine now"], {
     ...all(),
     prepare: ({ home, folder }) => {

@@ -12,7 +12,7 @@ import { hostileTexts } from "./hostile-texts.ts";
 import { recorded } from "./recorded.ts";
 import { strangeIn } from "./strange-in.ts";
 
-test("SNK1 there are more than two hundred hostile texts, and each is strange to a terminal or long", () => {
+test("SNK1 there are over 200 hostile texts, nearly all of them with control characters or long", () => {
   expect(hostileTexts.length).toBeGreaterThan(200);
   const tame = hostileTexts.filter((text) => text.length < 90 && strangeIn(text).length === 0);
   // A tab, line ends, and what only Markdown could make something of.
@@ -26,7 +26,7 @@ test.each([
   { isUnfolded: true },
   { isUnfolded: false, maxRows: 10 },
   { isUnfolded: true, maxRows: 10 },
-])("SNK2 no kind of block lets anything through, and none is wider than the screen: %j", (fold) => {
+])("SNK2 no block prints control sequences from hostile text or a line wider than the screen: %j", (fold) => {
   const faults = hostileTexts.flatMap((text) =>
     blocksOf(text).flatMap((block) => {
       const lines = renderBlock(block, { ...brush, ...fold });
@@ -37,13 +37,13 @@ test.each([
   expect(faults.slice(0, 5)).toEqual([]);
 });
 
-test("SNK3 told in plain lines, no kind of block lets anything through", () => {
+test("SNK3 in plain mode no block prints control characters from hostile text", () => {
   for (const text of hostileTexts)
     for (const block of blocksOf(text))
       expect(formatBlock(block).join("\n"), block.kind).not.toMatch(/[[\p{Cc}\p{Cf}\p{Cs}]--[\n\t\u{200c}\u{200d}]]/v);
 });
 
-test("SNK4 what is streamed piece by piece lets nothing through, and is seen as an escape", async () => {
+test("SNK4 text that is streamed in pieces prints no control sequences", async () => {
   const { screen, terminal } = shownOn({ columns: 80, rows: 24 });
   const bytes = recorded(terminal);
   const call = { toolCallId: "c", toolName: "bash", args: { command: "x" } };

@@ -39,7 +39,7 @@ function statesOf(text: string, state: ScreenState): readonly ScreenState[] {
   }));
 }
 
-test("SNK5 nothing comes through footer, status, queue, hint, or what extensions show", async () => {
+test("SNK5 hostile text in the footer, status, queue, hint and extension widgets prints no control sequences", async () => {
   const { screen, terminal } = shownOn({ columns: 80, rows: 24 });
   const bytes = recorded(terminal);
   for (const text of hostileTexts)
@@ -52,7 +52,7 @@ test("SNK5 nothing comes through footer, status, queue, hint, or what extensions
   screen.stop();
 });
 
-test("SNK5 told in plain lines, nothing comes through either", () => {
+test("SNK5 in plain mode, hostile text in the same places prints no control sequences", () => {
   const { screen, taken } = listening();
   for (const text of hostileTexts)
     for (const state of statesOf(text, screen.state)) {
@@ -63,7 +63,7 @@ test("SNK5 told in plain lines, nothing comes through either", () => {
     }
 });
 
-test("SNK6 what is typed, pasted, put into the editor or called back from its history steers nothing", () => {
+test("SNK6 hostile text that is typed, pasted, set or recalled in the editor prints no control sequences", () => {
   const { screen, terminal } = shownOn({ columns: 80, rows: 24 });
   const bytes = recorded(terminal);
   // What is printed is seen at once, and all the rest with it.
@@ -85,7 +85,7 @@ test("SNK6 what is typed, pasted, put into the editor or called back from its hi
   screen.stop();
 });
 
-test("SNK7 rows of a completion let nothing through: names of files and templates are anybody's", async () => {
+test("SNK7 hostile file and template names in a completion list print no control sequences", async () => {
   const { screen, terminal } = shownOn({ columns: 80, rows: 24 });
   const bytes = recorded(terminal);
   const texts = hostileTexts.filter((text) => text.length < 500);
@@ -112,7 +112,7 @@ test("SNK7 rows of a completion let nothing through: names of files and template
 /** Of notifications, and of tmux around them. */
 const brackets = ["\x1b]9;", "\x1b]777;", "\x1b]99;", "\x1bPtmux;", "\x1b\\"];
 
-test("SNK8 a notification holds words and nothing else", () => {
+test("SNK8 a desktop notification of hostile text contains plain text only", () => {
   const environments = [{}, { KITTY_WINDOW_ID: "1" }, { VTE_VERSION: "7" }, { TMUX: "x" }];
   for (const text of hostileTexts)
     for (const environment of environments) {
@@ -122,7 +122,7 @@ test("SNK8 a notification holds words and nothing else", () => {
     }
 });
 
-test("SNK8 the title of the terminal holds words and nothing else", () => {
+test("SNK8 a terminal title of hostile text contains plain text only", () => {
   for (const name of hostileTexts) {
     const sent: string[] = [];
     updateTitle({ ...placed, type: "session_info", name }, { writeSequence: (sequence) => void sent.push(sequence) });
@@ -136,7 +136,7 @@ test("SNK8 the title of the terminal holds words and nothing else", () => {
 
 const placed = { id: "e1", parentId: null, timestamp: "" } as const;
 
-test("SNK8 the words at the end hold words and nothing else", () => {
+test("SNK8 the message after the program ends contains plain text only", () => {
   for (const text of hostileTexts) {
     const written: string[] = [];
     const stream = { on: () => {}, write: (line: string) => void written.push(line) };

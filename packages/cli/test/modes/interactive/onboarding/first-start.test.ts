@@ -61,7 +61,7 @@ async function giveKey(): Promise<void> {
   await seen("Could not check the API key");
 }
 
-test("FST9 who is welcomed can put it off, and is told what to do", async () => {
+test("FST9 Esc in the welcome list skips the setup, shows what to do later and saves nothing", async () => {
   const start = runFirstStart({ app: await readyWith(), screen: shown.screen });
   await seen("Choose a provider");
   await seen("lose the thread in long sessions");
@@ -71,7 +71,7 @@ test("FST9 who is welcomed can put it off, and is told what to do", async () => 
   expect(existsSync(join(home, "keys.json"))).toBe(false);
 });
 
-test("FST9 a key can be put off as well, and nothing is kept then", async () => {
+test("FST9 Esc at the API key skips the setup and saves nothing", async () => {
   const start = runFirstStart({ app: await readyWith({ model: "anthropic/claude-opus-4-5" }), screen: shown.screen });
   await seen("API key for Anthropic");
   shown.terminal.press("s", "k", "\x1b");
@@ -79,7 +79,7 @@ test("FST9 a key can be put off as well, and nothing is kept then", async () => 
   expect(existsSync(join(home, "keys.json"))).toBe(false);
 });
 
-test("FST3 who looks for local models again and finds none is told so, and what to do", async () => {
+test("FST3 looking again for local models without finding any says where Pith looked and what to do", async () => {
   const { release } = await reserveLocalModelPort();
   onTestFinished(release);
   const start = runFirstStart({ app: await readyWith(), screen: shown.screen });
@@ -97,7 +97,7 @@ test("FST3 who looks for local models again and finds none is told so, and what 
   expect(await start).toBeNull();
 });
 
-test("FST4 without a network a key is kept with a note, and the usual model speaks", async () => {
+test("FST4 without a network a key is saved with a note, and the provider's default model is used", async () => {
   const start = runFirstStart({ app: await readyWith(), screen: shown.screen });
   await seen("Choose a provider");
   shown.terminal.type("claude");
@@ -111,14 +111,14 @@ test("FST4 without a network a key is kept with a note, and the usual model spea
   expect((await shown.terminal.all()).join("\n")).not.toContain("sk-ant");
 });
 
-test("FST10 where a model was named, only its key is asked for", async () => {
+test("FST10 with a configured model, only its API key is requested", async () => {
   const start = runFirstStart({ app: await readyWith({ model: "anthropic/claude-opus-4-5" }), screen: shown.screen });
   await giveKey();
   // The model keeps its source, such as the settings file.
   expect((await start)?.overrides).toEqual({});
 });
 
-test("FST9 words that nobody could hear are said when somebody can, and are back in the editor until then", async () => {
+test("FST9 a message sent before the setup stays in the editor if it is skipped and is sent once it is complete", async () => {
   const ready = await readyWith({ model: "anthropic/claude-opus-4-5" });
   const left: (CliArgs | null)[] = [];
   const talking = {
@@ -137,7 +137,7 @@ test("FST9 words that nobody could hear are said when somebody can, and are back
   expect(left.map((next) => [next?.prompt, next?.overrides])).toEqual([["Are you there?", {}]]);
 });
 
-test("FST2 a key of any provider in the environment is enough: its usual model speaks", async () => {
+test("FST2 with a key of any provider in the environment, its default model is used", async () => {
   for (const [variable, provider] of [
     ["ANTHROPIC_API_KEY", "anthropic"],
     ["OPENROUTER_API_KEY", "openrouter"],

@@ -27,7 +27,7 @@ const rows = Array.from({ length: 20 }, (_, at) => ({
 }));
 const list = createPickPanel({ title: "Which?", rows, extraKeys: { "alt+enter": "use once" } });
 
-test("FST7 a list is walked and narrowed by typing, and what is taken says by which key", () => {
+test("FST7 a list is navigated with arrows and filtered by typing, and returns the value with the key that selected it", () => {
   expect(pressed(list, "down", "down", "enter")).toEqual({ value: 2, key: "enter" });
   expect(pressed(list, "1", "7", "alt+enter")).toEqual({ value: 17, key: "alt+enter" });
   expect(pressed(list, "end", "enter")).toEqual({ value: 19, key: "enter" });
@@ -38,7 +38,7 @@ test("FST7 a list is walked and narrowed by typing, and what is taken says by wh
 
 const secret = createSecretInput({ title: "Your key", description: "Get one.", error: null });
 
-test("FST5 a key is taken without what was copied around it, typed or pasted, and never seen", () => {
+test("FST5 an API key is typed or pasted, trimmed and never shown", () => {
   expect(pressed(secret, "\x1b[200~  sk-ant-1\n\x1b[201~", "enter")).toBe("sk-ant-1");
   expect(pressed(secret, "sk-ant-12345", "enter")).toBe("sk-ant-12345");
   expect(pressed(secret, ..."sk-1", "left", "backspace", "enter")).toBe("sk1");
@@ -48,7 +48,7 @@ test("FST5 a key is taken without what was copied around it, typed or pasted, an
   expect(seen).not.toContain("sk-");
 });
 
-test("FST5 what cannot be a key is not taken, and names of keys are no letters of it", () => {
+test("FST5 text that cannot be an API key is refused, and special keys do not add letters", () => {
   expect(pressed(secret, "\x1b[200~my key is\x1b[201~", "enter")).toContain("That doesn't look like an API key");
   expect(pressed(secret, "enter")).not.toContain("✗");
   expect(pressed(secret, "up", "tab", "ctrl+k", "f1", "shift+tab", "sk-1x2", "enter")).toBe("sk-1x2");

@@ -7,7 +7,7 @@ import { atRest, ENTER, exchanged, isCompacted, longTalk, shows } from "../long-
 
 const asking = { settings: { compaction: { ask: true } }, words: 4_000 };
 
-test("MET14 somebody who says yes has it compacted, and the work goes on", async () => {
+test("MET14 Yes compacts the session, and the run continues", async () => {
   const talk = await longTalk(asking);
   await exchanged(talk, 4);
   talk.say("question 5");
@@ -18,7 +18,7 @@ test("MET14 somebody who says yes has it compacted, and the work goes on", async
   await talk.sees("compacted:");
 });
 
-test("MET14 not now puts it off once; then it is said how little of the window is free", async () => {
+test("MET14 Not now postpones the compaction once; the next question says how little of the window is free", async () => {
   const talk = await longTalk(asking);
   await exchanged(talk, 4);
   talk.say("question 5");
@@ -34,7 +34,7 @@ test("MET14 not now puts it off once; then it is said how little of the window i
   await talk.sees("compacted:");
 });
 
-test("MET14 never switches it off for this session alone, and the footer says so", async () => {
+test("MET14 Never turns automatic compaction off for this session only, and the footer shows it", async () => {
   const talk = await longTalk(asking);
   await exchanged(talk, 4);
   talk.say("question 5");
@@ -51,14 +51,14 @@ test("MET14 never switches it off for this session alone, and the footer says so
   expect(readFileSync(join(talk.home, "settings.json"), "utf8")).not.toContain("enabled");
 });
 
-test("MET14 whoever did not want to be asked is not", async () => {
+test("MET14 without the ask setting, the session is compacted without a question", async () => {
   const talk = await longTalk({ words: 4_000 });
   await exchanged(talk, 5);
   expect((await talk.terminal.all()).join("\n")).not.toContain("Compact it now?");
   await talk.sees("compacted:");
 });
 
-test("MET13 /autocompact asks, shows what is kept and kept free, and writes the answer into the settings", async () => {
+test("MET13 /autocompact opens a panel with both limits and saves the choice to the settings", async () => {
   const talk = await longTalk({ words: 100 });
   await exchanged(talk, 1);
   talk.say("/autocompact");

@@ -30,7 +30,7 @@ async function asked(
   return { seen, reply, isOn: agent.budget.limits.enabled };
 }
 
-test("MET14 before a change to a model that sees less, it is asked what it is for; no keeps everything as it was", async () => {
+test("MET14 a change to a smaller context window asks with its own question, and No keeps the model", async () => {
   const no = await asked(90_000, false);
   expect(no.seen).toContain("The new model has a smaller context window");
   expect(no.seen).not.toContain("is full");
@@ -38,17 +38,17 @@ test("MET14 before a change to a model that sees less, it is asked what it is fo
   expect((await asked(90_000, true)).reply).toBe(undefined);
 });
 
-test("MET14 whoever does not answer keeps the model that speaks", async () => {
+test("MET14 closing the question without an answer keeps the current model", async () => {
   expect((await asked(90_000, null)).reply).toEqual({ cancel: true });
 });
 
-test("MET14 one that is full is asked about as that", async () => {
+test("MET14 a full context asks with the compaction threshold in the question", async () => {
   const { seen, reply } = await asked(190_000, "now");
   expect(seen).toContain("The context has reached the compaction threshold");
   expect(reply).toBe(undefined);
 });
 
-test("MET14 it is said that little room is left only where the figures beside it say so", async () => {
+test("MET14 the question warns of little free space only if the numbers show it", async () => {
   const first = await asked(185_000, "later");
   expect(first.seen).toContain("185,000 tokens. The threshold is 183,616, and the window holds 200,000.");
   expect(first.seen).not.toContain("rejected");

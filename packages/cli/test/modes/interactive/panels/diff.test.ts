@@ -24,21 +24,21 @@ function pressed(keys: readonly string[]): DiffState {
 
 const drawn = (...keys: readonly string[]): readonly string[] => createDiffPanel(files).render(pressed(keys), sight);
 
-test("LOOK6 files are walked through with the arrows, and each begins at its first change", () => {
+test("LOOK6 arrows select a file, and each diff starts at its first change", () => {
   expect(drawn()[2]).toContain("❯    +40         src/file-0.ts");
   expect(drawn("space", "down").find((line) => line.includes("❯"))).toContain("file-1");
   expect(drawn("space", "down")).toContain(" @@ -0,0 +1,9 @@");
   expect(drawn(...Array.from({ length: 20 }, () => "down")).find((line) => line.includes("❯"))).toContain("file-8");
 });
 
-test("LOOK6 its changes are scrolled, and never beyond their end", () => {
+test("LOOK6 the changes of a file scroll, but not past their end", () => {
   expect(drawn("space")).toContain(" +line 11");
   expect(drawn("space", "k")).toContain(" +line 10");
   expect(drawn("end", "space").filter((line) => line.includes("+line"))).toEqual([" +line 39"]);
   expect(drawn("G", "g")).toEqual(drawn());
 });
 
-test("LOOK6 it fills its page, and no line is wider", () => {
+test("LOOK6 the diff page fits the height and width of the screen", () => {
   for (const width of [20, 60, 200]) {
     const lines = createDiffPanel([file("x".repeat(300), 3)]).render(
       createDiffPanel([file("x".repeat(300), 3)]).initialState,

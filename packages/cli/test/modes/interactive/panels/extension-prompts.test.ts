@@ -5,7 +5,7 @@ import { createConfirmPanel } from "../../../../src/modes/interactive/panels/ext
 import { withTyping } from "../../../../src/modes/interactive/panels/typing.ts";
 import { shownOn } from "../shown-on.ts";
 
-test("XUI10 keys that come before they rest are for the editor, and answer nothing", async () => {
+test("XUI10 keys typed when a question appears go to the editor and do not answer it", async () => {
   const { screen, terminal } = shownOn({ columns: 60, rows: 20 });
   const asked = screen.showPanel(withTyping(createConfirmPanel("Delete all?", ""), { quietMs: 600_000 }), {
     where: "inline",
@@ -21,7 +21,7 @@ test("XUI10 keys that come before they rest are for the editor, and answer nothi
   void asked;
 });
 
-test("XUI10 ASK6 Esc before a question can be read works as if it were not open", async () => {
+test("XUI10 ASK6 Esc before a question is readable acts as if the question were not open", async () => {
   const keys: string[] = [];
   const { screen, terminal } = shownOn({ columns: 60, rows: 20, onKey: (key) => keys.push(key) > 0 });
   const controller = new AbortController();

@@ -41,7 +41,7 @@ function textOfHome(home: string): string {
     .join("\n");
 }
 
-test("KEY7 a rejected key is asked for again in place, and the request is sent again with the new one", async () => {
+test("KEY7 after a rejected key a panel requests a new one, and the request is repeated with it", async () => {
   const talk = await talkWithKey(["Hello again."]);
   talk.say("Are you there?");
   await talk.sees("Anthropic (Claude) rejected the API key in ANTHROPIC_API_KEY.");
@@ -57,7 +57,7 @@ test("KEY7 a rejected key is asked for again in place, and the request is sent a
   expect(textOfHome(talk.home)).not.toMatch(/qL9vW|zZ8yY|sk-ant-wrong/);
 });
 
-test("KEY7 Esc keeps everything as it is, with what to do next", async () => {
+test("KEY7 Esc at the key panel changes nothing and shows what to do next", async () => {
   const talk = await talkWithKey([]);
   talk.say("Are you there?");
   await talk.sees("API key for Anthropic");
@@ -68,7 +68,7 @@ test("KEY7 Esc keeps everything as it is, with what to do next", async () => {
   expect(talk.keyServer.keys).toEqual([OLD_KEY]);
 });
 
-test("KEY7 /login applies to the running session, and what it is given is redacted from then on", async () => {
+test("KEY7 /login applies to the running session, and the new key is redacted from then on", async () => {
   const talk = await talkWithKey(["Yes."]);
   // No pattern matches it, so that only the login makes it a secret.
   const plainKey = "gateway-password";
@@ -84,7 +84,7 @@ test("KEY7 /login applies to the running session, and what it is given is redact
   expect(textOfHome(talk.home)).not.toContain(plainKey);
 });
 
-test("KEY7 /login lists the providers with where their keys come from; another provider's key leaves the model", async () => {
+test("KEY7 /login lists the providers with the sources of their keys; a key of another provider does not change the model", async () => {
   const talk = await talkWithKey([]);
   talk.say("/login");
   expect(await talk.sees("Enter an API key for which provider?")).toMatch(
@@ -100,7 +100,7 @@ test("KEY7 /login lists the providers with where their keys come from; another p
   await talk.sees(/Choose a model from\s+openai-compatible with \/model/);
 });
 
-test("KEY6 /logout removes a saved key, and asks which one if there are several", async () => {
+test("KEY6 /logout removes a saved key, and shows a list if there are several", async () => {
   const talk = await talkWithKey([], (home) =>
     writeFileSync(join(home, "keys.json"), JSON.stringify({ anthropic: "a", openai: "o" }), { mode: 0o600 }),
   );

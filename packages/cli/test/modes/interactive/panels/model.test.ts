@@ -11,7 +11,7 @@ const row = (name: string, isLocal = false): AvailableModel => ({ name, facts: n
 const rows = ["one/first", "one/second", "two/a-model-with-a-long-name-2026-01-01"].map((name) => row(name));
 const sight = { width: 80, height: 20, theme: createTheme("none") };
 
-test("MAN30 what is found while somebody looks moves nothing that they see: Enter takes what is marked", async () => {
+test("MAN30 models found while the list is open are added below without moving the selection", async () => {
   const found = Promise.withResolvers<readonly AvailableModel[]>();
   const panel = openPanel(createModelPanel({ rows, currentModel: "one/first", loadMore: () => found.promise }), {
     where: "inline",
@@ -27,7 +27,7 @@ test("MAN30 what is found while somebody looks moves nothing that they see: Ente
   expect(await panel.answer).toEqual({ name: "one/second", isDefault: false });
 });
 
-test("MAN30 in a narrow terminal the names are seen", () => {
+test("MAN30 in a narrow terminal the model names stay visible", () => {
   const panel = openPanel(createModelPanel({ rows, currentModel: "", loadMore: async () => [] }), {
     where: "inline",
     onChange: () => {},
@@ -39,7 +39,7 @@ test("MAN30 in a narrow terminal the names are seen", () => {
   }
 });
 
-test("MAN30 where there is nobody it says what to do", () => {
+test("MAN30 an empty model list says what to do", () => {
   const panel = openPanel(createModelPanel({ rows: [], currentModel: "", loadMore: async () => [] }), {
     where: "inline",
     onChange: () => {},
@@ -47,7 +47,7 @@ test("MAN30 where there is nobody it says what to do", () => {
   expect(panel.render(sight).join("\n")).toContain("No API key or local server found. Use /model provider/model");
 });
 
-test("MAN34 older models are hidden until Tab or a filter shows them; the current one never is", async () => {
+test("MAN34 older models are hidden until Tab or a filter shows them; the current model is always shown", async () => {
   const older = (name: string): AvailableModel => ({ ...row(name), isOlder: true });
   const models = [row("one/new-2"), older("one/new-1"), older("one/mine-1")];
   const panel = openPanel(createModelPanel({ rows: models, currentModel: "one/mine-1", loadMore: async () => [] }), {

@@ -26,7 +26,7 @@ describe("open panel", () => {
     };
   }
 
-  test("SCR27 a key that comes before the answered panel is gone does nothing more", async () => {
+  test("SCR27 keys after the answer of a panel are ignored", async () => {
     const acts: string[] = [];
     const open = openPanel(noting(acts), { where: "inline", onChange: () => {} });
     for (const key of ["a", "enter", "enter", "b", "escape"]) open.handleKey(key);
@@ -34,14 +34,14 @@ describe("open panel", () => {
     expect(acts).toEqual(["learns", "a", "enter"]);
   });
 
-  test("SCR27 one that nobody waits for any more finds nothing out", async () => {
+  test("SCR27 a panel whose signal is already aborted returns null and loads nothing", async () => {
     const acts: string[] = [];
     const open = openPanel(noting(acts), { where: "page", onChange: () => {}, signal: AbortSignal.abort() });
     expect(await open.answer).toBe(null);
     expect(acts).toEqual([]);
   });
 
-  test("MAN18 a panel with a fault in it is closed, and whoever asked hears of it", async () => {
+  test("MAN18 a panel that throws is closed, and its answer rejects with the error", async () => {
     const sight = { width: 20, height: 5, theme: createTheme("none") };
     const broken: Panel<number, number> = {
       initialState: 0,
@@ -63,7 +63,7 @@ describe("open panel", () => {
 
 describe("bounded lines", () => {
   test.each(["the last words", "漢字漢字漢字 the last words", "👩‍👩‍👧 the last 漢字"])(
-    "SCR28 however long a line is typed, its end and the cursor are seen: …%s",
+    "SCR28 the end of a long input line and the cursor stay visible: …%s",
     (end) => {
       for (let length = 0; length < 90; length++) {
         const typed = renderInput(createInput(`${"x".repeat(length)}${end}`), createTheme("dark"));
@@ -75,7 +75,7 @@ describe("bounded lines", () => {
     },
   );
 
-  test("SCR28 a cursor in the middle of a long line is seen, too", () => {
+  test("SCR28 a cursor in the middle of a long input line stays visible", () => {
     for (let cursor = 0; cursor <= 100; cursor++) {
       const text = Array.from({ length: 100 }, (_, at) => String.fromCharCode(97 + (at % 26))).join("");
       const line = sanitizePanelLine(` /${renderInput({ text, cursor }, createTheme("none"))}`, 30);

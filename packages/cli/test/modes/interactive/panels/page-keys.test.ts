@@ -32,7 +32,7 @@ const hundred = createPager({
   lines: (width) => wrapPageLines(Array.from({ length: 100 }, (_, at) => `line ${at + 1}`).join("\n"), width),
 });
 
-test("MET11 a page is walked through, and never past its ends", () => {
+test("MET11 a page scrolls by line and by page, and stops at both ends", () => {
   expect(after(hundred)?.[0]).toContain("1–10 of 100 lines");
   expect(after(hundred, "pageDown", "down")?.[0]).toContain("12–21 of 100");
   expect(after(hundred, "end")?.at(-2)).toContain("line 100");
@@ -41,14 +41,14 @@ test("MET11 a page is walked through, and never past its ends", () => {
   expect(after(hundred, "escape")).toBeNull();
 });
 
-test("MET11 a search goes to the next place, n further and N back, once round", () => {
+test("MET11 a search jumps to the next match, n to the one after, N to the one before, around the ends", () => {
   expect(after(hundred, "/", "4", "2")?.[1]).toContain("line 42");
   expect(after(hundred, "/", "5", "enter", "n", "n")?.[1]).toContain("line 25");
   expect(after(hundred, "/", "5", "enter", "n", "n", "N")?.[1]).toContain("line 15");
   expect(after(hundred, "/", "escape")?.at(-1)).toContain("Esc close");
 });
 
-test("MET16 whatever stands in a page, no line is wider than the screen, and nothing of it steers the terminal", () => {
+test("MET16 a page of hostile text has no line wider than the screen and no control sequences", () => {
   for (const text of hostileTexts) {
     const lines = after(createPager({ title: text, lines: (width) => wrapPageLines(text, width) })) ?? [];
     for (const line of lines) expect(visibleWidth(line)).toBeLessThanOrEqual(sight.width);
@@ -75,7 +75,7 @@ const page = createContextPage({
   entryText: (id) => `all words of ${id}`,
 });
 
-test("MET12 the page goes from kinds to tools, files and entries, and Enter shows an entry", () => {
+test("MET12 Tab and arrows switch the page between kinds, tools, files and entries, and Enter shows an entry", () => {
   expect(after(page)?.join("\n")).toContain("[by kind]");
   expect(after(page, "tab")?.join("\n")).toMatch(/\[by tool\][\s\S]*❯ read/);
   expect(after(page, "right", "right")?.join("\n")).toMatch(/\[by file\][\s\S]*❯ src\/a\.ts/);
@@ -85,7 +85,7 @@ test("MET12 the page goes from kinds to tools, files and entries, and Enter show
   expect(after(page, "left", "escape")).toBeNull();
 });
 
-test("MET12 a line of a megabyte is wrapped like any other, and nobody waits for it", () => {
+test("MET12 a line of a megabyte is wrapped in linear time", () => {
   for (const line of ["x".repeat(1_000_000), "some words ".repeat(90_000)]) {
     const part = line.slice(0, line.length / 4);
     expectLinearTime(
@@ -105,7 +105,7 @@ test("MET12 a line of a megabyte is wrapped like any other, and nobody waits for
   expect(wrapPageLines("日本語".repeat(1_000), 80).every(({ text }) => visibleWidth(text) <= 80)).toBe(true);
 });
 
-test("MET12 an entry that is opened shows its calls with all their arguments, not as JSON", () => {
+test("MET12 an opened entry shows its tool calls with all arguments, not as JSON", () => {
   const [, calls, result] = story("user: go", "calls: bash command=make timeout=9; read path=a.ts", "result: made");
   expect(formatEntry(calls)).toBe("bash\ncommand: make\ntimeout: 9\n\nread\npath: a.ts");
   expect(formatEntry(result)).toBe("made");

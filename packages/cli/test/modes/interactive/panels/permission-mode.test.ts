@@ -7,7 +7,7 @@ import { talkOn } from "../talk-on.ts";
 
 const SHIFT_TAB = "\x1b[Z";
 
-test("MAN5 one key goes through plan, ask and edit, and the footer says which", async () => {
+test("MAN5 Shift+Tab cycles through plan, ask and edit, and the footer shows the mode", async () => {
   const talk = await talkOn([]);
   const seen: string[] = [];
   for (let at = 0; at < 3; at++) {
@@ -18,7 +18,7 @@ test("MAN5 one key goes through plan, ask and edit, and the footer says which", 
   expect(seen).toEqual(["plan", "ask", "edit"]);
 });
 
-test("MAN6 everything is permitted only by its name and after a question, which is no by itself", async () => {
+test("MAN6 mode all is set only by name and after a question whose default is No", async () => {
   const talk = await talkOn([]);
   talk.say("/mode all");
   await talk.sees("Let the agent act without asking?");
@@ -39,7 +39,7 @@ test("MAN6 everything is permitted only by its name and after a question, which 
   expect(talk.screen.state.footer.permissionMode).toBe("plan");
 });
 
-test("MAN7 in plan mode nothing is changed, the model is told so, and told when it has ended; what was sent stays as it was", async () => {
+test("MAN7 plan mode blocks changes and tells the model when it begins and ends, without changing the system prompt", async () => {
   const write = { type: "call", name: "write", arguments: { path: "a.txt", content: "a" } } as const;
   const talk = await talkOn(["hello", { parts: [write] }, "I would write it", { parts: [write] }, "written"]);
   talk.say("hi");

@@ -28,7 +28,7 @@ describe("load the subject", () => {
     return { tool, arguments: asked, intent, text: "", rules: [] };
   }
 
-  test("MAN2 for an edit the diff of the file is shown, for a command the command, for a page its address", async () => {
+  test("MAN2 the question shows the diff of an edit, the command of bash and the URL of fetch", async () => {
     writeFileSync(join(cwd, "a.ts"), "one\ntwo\nthree\n");
     const edit = question("edit", { path: "a.ts", edits: [{ oldText: "two", newText: "2" }] });
     expect(await loadSubject(edit, { cwd }, signal)).toEqual({
@@ -49,7 +49,7 @@ describe("load the subject", () => {
     expect(await loadSubject(fetch, { cwd }, signal)).toEqual({ kind: "address", url });
   });
 
-  test("PERM31 for a connection the command that makes it is shown", async () => {
+  test("PERM31 a question about a connection shows the command that makes it", async () => {
     const intent = { type: "network", host: "example.com", port: 443, command: "npm install" } as const;
     const asked = question("bash", { command: "npm install" }, intent);
     expect(await loadSubject(asked, { cwd }, signal)).toEqual({ kind: "command", command: "npm install" });
@@ -57,7 +57,7 @@ describe("load the subject", () => {
     expect(await loadSubject(unknown, { cwd }, signal)).toEqual({ kind: "other", text: "host: example.com" });
   });
 
-  test("MAN2 where no diff can be made the call itself is shown", async () => {
+  test("MAN2 an edit without a possible diff shows the arguments of the call", async () => {
     const edit = question("edit", { path: "a.ts", edits: [{ oldText: "nowhere", newText: "2" }] });
     expect(await loadSubject(edit, { cwd }, signal)).toEqual({
       kind: "other",
@@ -65,7 +65,7 @@ describe("load the subject", () => {
     });
   });
 
-  test("MAN2 a secret in the file or in the call is not shown", async () => {
+  test("MAN2 secrets in the file or in the call are redacted", async () => {
     const secret = ["sk", "ant", "api03", "q8Zr2LxVw7TfN4bYk1HsJ6mPcE9aDg3uRo5iWtXvBnQzKyLp"].join("-");
     writeFileSync(join(cwd, "keys.ts"), `const key = "${secret}";\nold\n`);
     const vault = new Vault({ digest: () => "0123456789abcdef", environment: { ANTHROPIC_API_KEY: secret } });
@@ -83,7 +83,7 @@ describe("load the subject", () => {
 describe("draw the subject", () => {
   const theme = createTheme("none");
 
-  test("MAN2 a change is shown as a diff with its size, and without colour its signs tell it", () => {
+  test("MAN2 a change is shown as a diff with its size, readable without colors", () => {
     const diff = "@@ -1,3 +1,3 @@\n zero\n@@ -9,3 +9,3 @@\n one\n-two\n+2\n \tthree";
     expect(renderSubject({ kind: "change", path: "a.txt", isNew: false, diff }, { width: 60, theme })).toEqual([
       " \x1b[1ma.txt  +1 −1\x1b[0m",
@@ -96,7 +96,7 @@ describe("draw the subject", () => {
     ]);
   });
 
-  test("MAN2 nothing in it steers the terminal, and no line is wider than the screen", () => {
+  test("MAN2 hostile text in the subject has no control sequences and no line wider than the screen", () => {
     const hostile = `rm -rf /\x1b[2J\u202e${"漢".repeat(120)}\x9b31m`;
     const matters: readonly PermissionSubject[] = [
       { kind: "command", command: hostile },
@@ -112,7 +112,7 @@ describe("draw the subject", () => {
         }
   });
 
-  test("MAN2 a change of megabytes is drawn once, however often it is looked at", () => {
+  test("MAN2 a large diff is rendered once and then cached", () => {
     const diff = Array.from({ length: 5_000 }, (_, at) => `+line ${at} of a file that goes on and on`).join("\n");
     const matter: PermissionSubject = { kind: "change", path: "big.txt", isNew: true, diff };
     const first = renderSubject(matter, { width: 80, theme });
@@ -120,7 +120,7 @@ describe("draw the subject", () => {
     expect(renderSubject(matter, { width: 60, theme })).not.toBe(first);
   });
 
-  test("MAN2 of a line that never ends no letter is left out", () => {
+  test("MAN2 a very long line is wrapped without losing a character", () => {
     for (const command of [`echo ${"x".repeat(100_000)}!`, `echo ${"漢👍".repeat(20_000)}!`]) {
       const lines = renderSubject({ kind: "command", command }, { width: 40, theme });
       for (const line of lines) expect(visibleWidth(line)).toBeLessThanOrEqual(40);

@@ -59,7 +59,7 @@ describe("question panel", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  test("MAN1 a question is answered by a key or by walking: yes, yes and remember it, no, no with a word", async () => {
+  test("MAN1 a question is answered by letter or by row: Yes, Yes with a rule, No, No with a reason", async () => {
     const [narrow, wide] = question.rules;
     expect(await answerTo(["y"])).toEqual({ type: "yes" });
     expect(await answerTo(["enter"])).toEqual({ type: "yes" });
@@ -83,7 +83,7 @@ describe("question panel", () => {
     );
   });
 
-  test("PERM31 about a connection the host and the command are shown once, and a yes says what it allows and for how long", async () => {
+  test("PERM31 a question about a connection shows the host and the command once, and Yes says what it allows and how long", async () => {
     const intent = { type: "network", host: "example.com", port: 443, command } as const;
     const text = `Allow \`${command}\` to connect to example.com?`;
     const asked: PermissionQuestion = {
@@ -105,18 +105,18 @@ describe("question panel", () => {
     expect(await answerTo(["2", "enter"], asked)).toEqual({ type: "yes", remember });
   });
 
-  test("MAN1 whoever goes back from a word is asked as before", async () => {
+  test("MAN1 Esc in the reason returns to the question", async () => {
     expect(await answerTo(["5", "y", "escape", "y"])).toEqual({ type: "yes" });
   });
 
-  test("MAN1 where no rule is offered nothing can be remembered", async () => {
+  test("MAN1 without a suggested rule there is no row that remembers the answer", async () => {
     const bare = { ...question, rules: [] };
     const { panel } = opened(bare);
     expect(panel.render(sight).join("\n")).not.toMatch(/ask again|change rule/);
     expect(await answerTo(["2", "enter"], bare)).toEqual({ type: "no" });
   });
 
-  test("MAN2 the whole command is shown, wrapped, and what is too long is opened on a page", async () => {
+  test("MAN2 the command is wrapped, and one that is too long opens on a page", async () => {
     const { panel, answer } = opened();
     expect(panel.render({ ...sight, width: 40 }).join("\n")).toContain("$ npm run build && node dist/server.js");
     const long = Array.from({ length: 200 }, (_, at) => `step ${at}`).join("\n");
@@ -133,7 +133,7 @@ describe("question panel", () => {
     expect(await answer).toMatchObject({ type: "show-all", state: { ruleIndex: 0 } });
   });
 
-  test("MAN3 what is still being typed when a question comes up answers nothing, however long it takes", async () => {
+  test("MAN3 keys of a message that is still being typed do not answer the question", async () => {
     const { panel, answer } = opened(question, 300);
     for (const key of ["y", "e", "enter", "2"]) expect(panel.handleKey(key)).toBe("typing");
     await vi.advanceTimersByTimeAsync(60_000);
@@ -145,7 +145,7 @@ describe("question panel", () => {
     expect(await answer).toEqual({ type: "no" });
   });
 
-  test("MAN3 whoever has words in the editor goes on typing until Esc", async () => {
+  test("MAN3 with text in the editor, keys go to the editor until Esc", async () => {
     const matter = { kind: "command", command } as const;
     const typing = withTyping(createPermissionPanel({ question, subject: matter }), { quietMs: 300, isTyping: true });
     const panel = openPanel(typing, { where: "inline", onChange: () => {} });
@@ -157,7 +157,7 @@ describe("question panel", () => {
     expect(await panel.answer).toEqual({ type: "yes" });
   });
 
-  test("MAN3 Enter and arrows that come before anybody can have read the question are for nobody", async () => {
+  test("MAN3 Enter and arrows before the question was readable are ignored", async () => {
     const { panel, answer } = opened(question, 300);
     expect(panel.handleKey("enter")).toBe("early");
     await vi.advanceTimersByTimeAsync(299);
@@ -167,7 +167,7 @@ describe("question panel", () => {
     expect(await answer).toEqual({ type: "yes" });
   });
 
-  test("ASK6 a question that is not drawn takes no answer, however long it is open", async () => {
+  test("ASK6 a question that was not drawn yet takes no answer", async () => {
     const typing = withTyping(createPermissionPanel({ question, subject: { kind: "command", command } }), {
       quietMs: 300,
     });
@@ -185,7 +185,7 @@ describe("question panel", () => {
     expect(await panel.answer).toEqual({ type: "yes" });
   });
 
-  test("ASK6 Esc in a text that was begun before the question was drawn does not make it readable", async () => {
+  test("ASK6 Esc in text that was begun before the question was drawn does not make the question answerable", async () => {
     const { panel, answer } = opened(question, 300);
     for (const key of ["x", "escape", "enter"]) panel.handleKey(key);
     await vi.advanceTimersByTimeAsync(299);
@@ -195,7 +195,7 @@ describe("question panel", () => {
     expect(await answer).toEqual({ type: "no" });
   });
 
-  test("ASK1 a key that is no answer makes it and the following keys typing", () => {
+  test("ASK1 a key that is not an answer goes to the editor, and so do the keys after it", () => {
     for (const first of ["/", "c", "s", "p", "w", "Y", "9", "space", "\x1b[200~yes\x1b[201~", "é"]) {
       const { panel } = opened();
       expect(panel.handleKey(first), first).toBe("typing");
@@ -205,7 +205,7 @@ describe("question panel", () => {
     }
   });
 
-  test("ASK6 Escape refuses a question once it can be read, and is for what is below it before", async () => {
+  test("ASK6 Esc refuses a readable question, and is passed on before it is readable", async () => {
     const { panel, answer } = opened(question, 700);
     expect(panel.handleKey("escape")).toBe("early");
     await vi.advanceTimersByTimeAsync(701);
@@ -213,7 +213,7 @@ describe("question panel", () => {
     expect(await answer).toBe(null);
   });
 
-  test("MAN2 the rule that would hold is read to its end, and which answer is which is seen in a narrow terminal", () => {
+  test("MAN2 the end of a long rule and the letters of all answers are visible in a narrow terminal", () => {
     const long = { ...question, rules: [rule(`bash(${"npm run build -- --with=everything ".repeat(3).trim()})`)] };
     const { panel } = opened(long);
     panel.handleKey("down");
@@ -228,7 +228,7 @@ describe("question panel", () => {
     }
   });
 
-  test("MAN2 a long sentence takes no answer away", () => {
+  test("MAN2 a long question leaves room for all answers", () => {
     const long = { ...question, intent: null, text: `Allow this edit to ${"a/very/long/path/".repeat(20)}?` };
     const matter = { kind: "other", text: "one\ntwo" } as const;
     const panel = openPanel(createPermissionPanel({ question: long, subject: matter }), {
@@ -240,7 +240,7 @@ describe("question panel", () => {
     expect(lines.join("\n")).toMatch(/Yes, just this once \(y\)[\s\S]*tell the model why[\s\S]*Enter confirm/);
   });
 
-  test("MAN2 a long reason is seen where one types it", () => {
+  test("MAN2 the end of a long reason is visible while it is typed", () => {
     const { panel } = opened();
     for (const key of ["5", ..."because it would take the whole afternoon and more".split(""), "!"])
       panel.handleKey(key);
@@ -249,7 +249,7 @@ describe("question panel", () => {
     expect(lines.join("\n")).toContain("more!");
   });
 
-  test("MAN2 in a low terminal the sentence and the command are still seen", () => {
+  test("MAN2 in a low terminal the question, the command and the answers are visible", () => {
     for (const height of [8, 10, 12]) {
       const lines = opened().panel.render({ ...sight, height });
       expect(lines.length).toBeLessThanOrEqual(height);
@@ -260,7 +260,7 @@ describe("question panel", () => {
   });
 });
 
-describe("ASK3 only Enter on its row gives a lasting grant", () => {
+describe("ASK3 only Enter on its row grants a lasting permission", () => {
   const lasting: PermissionQuestion = {
     tool: "bash",
     arguments: { command: "ls" },
@@ -338,7 +338,7 @@ function ruleFrom(text: string): Rule {
 }
 
 describe("trust page", () => {
-  test("MAN8 all three answers are seen in any terminal", () => {
+  test("MAN8 all three answers are visible in a terminal of any size", () => {
     const panel = openPanel(createTrustPage(".pith/settings.json\n".repeat(40)), { where: "page", onChange: () => {} });
     for (const [width, height] of [
       [140, 40],
@@ -353,7 +353,7 @@ describe("trust page", () => {
     }
   });
 
-  test("ASK3 only Enter on its row runs files of the folder, and no letter answers", async () => {
+  test("ASK3 only Enter on its row trusts the folder, and no letter answers", async () => {
     const answerTo = async (...keys: readonly string[]) => {
       const panel = openPanel(createTrustPage("x"), { where: "page", onChange: () => {} });
       for (const key of keys) panel.handleKey(key);

@@ -80,7 +80,7 @@ async function pressed(
     .map((line) => stripVTControlCharacters(line.replace(CURSOR_MARKER, "")).trimEnd());
 }
 
-test("MET22 the page shows each group with its title, and keys that do something", async () => {
+test("MET22 the page shows each group with its title, and the keys that work there", async () => {
   const seen = (await after([]))?.filter((line) => line !== "" && !line.startsWith("─"));
   expect(seen).toEqual([
     " What you have said, and what the model reads of it",
@@ -114,7 +114,7 @@ test("MET22 the line at the bottom says what the model reads of the selected row
   ]);
 });
 
-test("MET22 a message without its middle is not called whole", async () => {
+test("MET22 a message that is shortened is not called word for word", async () => {
   const text = "Make it\n[… 1,008 of about 1,110 tokens are left out here; #5 opens all of it …]\nfast.";
   const cut = { rules: { ...rules, pins: [], carriedLines: [], messages: [{ reference: "#5", text }] } };
   const seen = await after([], cut);
@@ -133,7 +133,7 @@ test("MET22 the selection skips titles, and stops at both ends", async () => {
   expect(await selected("pageDown", "home", "up")).toContain("never push to main");
 });
 
-test("MET22 a list longer than the screen scrolls, and its first title comes back", async () => {
+test("MET22 a list longer than the screen scrolls, and its first title is visible again at the top", async () => {
   const messages = Array.from({ length: 100 }, (_, at) => ({ reference: `#${at + 1}`, text: `message ${at + 1}` }));
   const long = { rules: { ...rules, messages, hidden: { count: 0, first: "", last: "", messages: [] } } };
   const low = { ...sight, height: 10 };
@@ -145,7 +145,7 @@ test("MET22 a list longer than the screen scrolls, and its first title comes bac
   expect((await after(["pageDown", "pageDown"], long, low))?.join("\n")).toContain("❯ #");
 });
 
-test("MET22 Enter shows the whole message, for a line of the summary each message that it carries over", async () => {
+test("MET22 Enter shows the whole message, and for a summary line each message that it carries over", async () => {
   expect((await after(["enter"]))?.slice(0, 2)).toEqual([
     expect.stringMatching(/^ Pinned +1–1 of 1 lines$/),
     " never push to main",
@@ -162,7 +162,7 @@ test("MET22 Enter shows the whole message, for a line of the summary each messag
   expect(await after(["escape"])).toBeNull();
 });
 
-test("MET22 p pins the selected row and keeps it selected; what is pinned already is said", async () => {
+test("MET22 p pins the selected row and keeps it selected; a pinned row is reported as already pinned", async () => {
   const seen = await after(["down", "p"]);
   expect(seen?.slice(2, 7)).toEqual([
     " Pinned (always shown)",
@@ -183,7 +183,7 @@ test("MET22 p pins the selected row and keeps it selected; what is pinned alread
   expect(pinned).toEqual(["carried #1 #3", "message #21", "stub #15", "hidden #5"]);
 });
 
-test("MET22 a filter leaves the rows with all its words; Enter keeps it, Esc removes it", async () => {
+test("MET22 a filter keeps the rows with all its words; Enter keeps the filter, Esc removes it", async () => {
   const typing = await after(["/", "t", "a"]);
   expect(typing?.[0]).toBe(" Rules  filter: ta");
   expect(typing?.slice(2, 5)).toEqual([" From the summary, in place of your messages", " ❯ #1, #3  use tabs", ""]);
@@ -199,7 +199,7 @@ test("MET22 a filter leaves the rows with all its words; Enter keeps it, Esc rem
 const ESC = "\x1b";
 const DOWN = "\x1b[B";
 
-test("MET22 MET21 on a screen /rules opens the page, p writes the pin, and the transcript shows it once", async () => {
+test("MET22 MET21 /rules opens the page, p saves the pin, and the transcript shows it once", async () => {
   const talk = await talkOn(["Fine.", "Done."]);
   talk.say("/rules");
   await talk.sees("You have not said anything in this session yet.");
@@ -229,7 +229,7 @@ test("MET22 MET21 on a screen /rules opens the page, p writes the pin, and the t
   await talk.sees(/ 1 {2}\w+ {2}use tabs everywhere/);
 });
 
-test("MET22 messages that are only counted are read from the log, and can be opened and pinned", async () => {
+test("MET22 messages that are only counted are loaded from the log, and can be opened and pinned", async () => {
   const desk = await deskOf(earlyTalk);
   const { session } = desk.agent;
   await fillWithRules(session);

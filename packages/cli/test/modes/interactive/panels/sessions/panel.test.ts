@@ -40,7 +40,7 @@ function page(more: Partial<SessionSource> = {}, sight = { width: 80, height: 24
   return { panel, asked, drawn, press, seen: (size = sight) => drawn(size).join("\n") };
 }
 
-test("RES9 what is searched for is searched for in the other folders, too, when one goes to them", async () => {
+test("RES9 Tab repeats the search in the sessions of all folders", async () => {
   const { press, asked, seen } = page();
   await press(..."zeb");
   expect(seen()).toContain("Searching …");
@@ -48,20 +48,20 @@ test("RES9 what is searched for is searched for in the other folders, too, when 
   expect(asked.at(-1)).toBe("zeb in all");
 });
 
-test("RES12 when the last row is thrown away one stands on the one before it", async () => {
+test("RES12 when the last row is deleted, the row before it is selected", async () => {
   const { press, seen } = page();
   await press("end", "ctrl+d", "y");
   expect(seen()).toContain("❯ words 36");
   expect(seen()).not.toContain("words 38");
 });
 
-test("RES23 a terminal that has become lower shows the row one stands on", async () => {
+test("RES23 in a lower terminal the selected row stays visible", async () => {
   const { press, seen } = page();
   await press(...Array.from({ length: 17 }, () => "down"));
   expect(seen({ width: 80, height: 10 })).toContain("❯ words 34");
 });
 
-test("RES23 in a narrow terminal words stay, and so does the way out", async () => {
+test("RES23 in a narrow terminal the first words and the key to close stay visible", async () => {
   const { press, drawn, seen } = page();
   await press("tab");
   for (const width of [20, 30, 40, 60, 80, 110, 140])

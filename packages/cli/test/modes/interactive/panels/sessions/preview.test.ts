@@ -46,7 +46,7 @@ describe("read a preview", () => {
     "says: red",
   ];
 
-  test("RES10 a look tells what a session is about and what was said last", async () => {
+  test("RES10 a preview has the gist, the last prompt and the last reply", async () => {
     const about = await readPreview(await kept(talk));
     expect(about).toMatchObject({
       lastPrompt: "paint it",
@@ -58,7 +58,7 @@ describe("read a preview", () => {
     expect(about.gist).toMatch(/^build the house/);
   });
 
-  test("RES10 of a long session only the end is read, and it tells the same", async () => {
+  test("RES10 a long session is previewed from its end, with the same result", async () => {
     const long = await kept(talk, 50);
     expect(long.size).toBeGreaterThan(2 * 1024 * 1024);
     const about = await readPreview(long);
@@ -66,7 +66,7 @@ describe("read a preview", () => {
     expect(about.gist).toMatch(/^build the house/);
   });
 
-  test("RES21 a preview shows no secret of a session that is older than its redaction", async () => {
+  test("RES21 a preview redacts secrets in a session that was saved without redaction", async () => {
     const token = ["Zk9", "vT3qLm7w", "Xb2rNc8sPd4f"].join("-");
     const vault = new Vault({ digest: () => "0123456789abcdef", environment: { DEPLOY_TOKEN: token } });
     const older = await kept([`user: deploy with ${token}`, `says: I used ${token}`]);
@@ -78,7 +78,7 @@ describe("read a preview", () => {
     });
   });
 
-  test("RES13 what is no session tells nothing", async () => {
+  test("RES13 a file that cannot be read has an empty preview", async () => {
     const item = { path: "/nowhere.jsonl", id: "", cwd: "", created: "", modified: 0, firstMessage: "" };
     for (const size of [10, 10_000_000])
       expect(await readPreview({ ...item, size })).toMatchObject({ gist: null, lastPrompt: "", lastReply: "" });
@@ -92,7 +92,7 @@ describe("preview loader", () => {
     return { path, id: path, cwd: "", created: "", modified: 0, size: 1, firstMessage: "" };
   }
 
-  test("RES10 each session is looked into once, and those that were walked past are left out", async () => {
+  test("RES10 each preview is read once, and those of rows that were passed quickly are skipped", async () => {
     const looked: string[] = [];
     const look = createPreviewReader(
       async () => noRedaction,
@@ -113,7 +113,7 @@ describe("preview loader", () => {
 });
 
 describe("first and last messages", () => {
-  test("RES10 a gist is what is wanted and what comes next, without marks and numbers", () => {
+  test("RES10 a gist is the goal and the next step, without marks and numbers", () => {
     const summary = [
       "<user-words>say it</user-words>",
       "## Goal",
@@ -142,7 +142,7 @@ describe("first and last messages", () => {
     ],
     ["words of another program", null],
     ["", null],
-  ])("RES10 what a summary does not say is left out: %j", (summary, gist) => {
+  ])("RES10 a gist leaves out what the summary does not have: %j", (summary, gist) => {
     expect(extractGist(summary)).toBe(gist);
   });
 });

@@ -54,7 +54,7 @@ function replying(text: string): object {
   return { role: "assistant", content: [{ type: "text", text }], ...model, usage, stopReason: "stop", timestamp: 1 };
 }
 
-test("RES8 -r shows the sessions of this folder before any is made, and Enter goes on with one", async () => {
+test("RES8 pith -r lists the sessions of this folder, and Enter continues one", async () => {
   await kept("fix the parser", { answer: "it is fixed" });
   ground.start("-r");
   await ground.until("❯ fix the parser");
@@ -64,7 +64,7 @@ test("RES8 -r shows the sessions of this folder before any is made, and Enter go
   await ground.leave();
 });
 
-test("RES8 -r and Esc end without a trace", async () => {
+test("RES8 pith -r and Esc create no files", async () => {
   ground.start("-r");
   await ground.until("No sessions yet.");
   ground.terminal.press("\x1b");
@@ -72,7 +72,7 @@ test("RES8 -r and Esc end without a trace", async () => {
   expect(readdirSync(ground.home)).not.toContain("sessions");
 });
 
-test("RES9 what is typed finds names at once and all that was ever said, with the place where it stands", async () => {
+test("RES9 typing finds session names at once, then messages with the matching line", async () => {
   await kept("hello", { name: "the zebra page", answer: "done" });
   await kept("another thing", { answer: "the stripes of a zebra are a disguise" });
   await kept("nothing of the kind", { answer: "no" });
@@ -87,7 +87,7 @@ test("RES9 what is typed finds names at once and all that was ever said, with th
   await ground.ended;
 });
 
-test("RES10 an unnamed session is told by two sentences of its newest checkpoint", async () => {
+test("RES10 an unnamed session is described by two sentences of its newest summary", async () => {
   const summary = "## Goal\n- Ship the importer [#1]\n\n## Progress\n### In Progress\n- [ ] write its tests [#2]\n";
   await kept("first words", { answer: "yes", summary });
   ground.start("-r");
@@ -96,7 +96,7 @@ test("RES10 an unnamed session is told by two sentences of its newest checkpoint
   await ground.ended;
 });
 
-test("RES11 a session of another folder is gone on with there, or here", async () => {
+test("RES11 a session of another folder is continued there or here", async () => {
   const other = join(ground.root, "elsewhere");
   mkdirSync(other);
   await kept("from elsewhere", { cwd: other, answer: "yes" });
@@ -110,7 +110,7 @@ test("RES11 a session of another folder is gone on with there, or here", async (
   await ground.leave();
 });
 
-test("RES11 /resume with an id asks the same where it belongs to another folder, and Esc stays", async () => {
+test("RES11 /resume with the id of a session of another folder asks where to continue, and Esc stays", async () => {
   const other = join(ground.root, "elsewhere");
   mkdirSync(other);
   const path = await kept("from elsewhere", { cwd: other, answer: "yes" });
@@ -126,7 +126,7 @@ test("RES11 /resume with an id asks the same where it belongs to another folder,
   await ground.leave();
 });
 
-test("RES11 a folder that is gone keeps nobody from a session: it can be brought here", async () => {
+test("RES11 a session whose folder no longer exists can be moved to this folder", async () => {
   const other = join(ground.root, "moved-away");
   mkdirSync(other);
   await kept("of a folder that is gone", { cwd: other, answer: "yes" });
@@ -143,7 +143,7 @@ test("RES11 a folder that is gone keeps nobody from a session: it can be brought
   await ground.leave();
 });
 
-test("RES12 ctrl+d asks before it puts a session into the trash, and ctrl+r gives it another name", async () => {
+test("RES12 Ctrl+D deletes a session after a question, and Ctrl+R renames one", async () => {
   await kept("to be thrown away");
   await kept("to be renamed");
   ground.start("-r");
@@ -164,7 +164,7 @@ test("RES12 ctrl+d asks before it puts a session into the trash, and ctrl+r give
   await ground.ended;
 });
 
-test("RES13 a damaged session is marked, and the others are shown", async () => {
+test("RES13 a damaged session is marked, and the others are listed", async () => {
   const path = await kept("this one is lost");
   await kept("this one is fine");
   rmSync(path);
@@ -176,7 +176,7 @@ test("RES13 a damaged session is marked, and the others are shown", async () => 
   await ground.ended;
 });
 
-test("RES24 with -r a session that cannot be opened brings one back to the page, which says why, and another can be chosen", async () => {
+test("RES24 with -r, a session that cannot be opened returns to the page with the reason", async () => {
   await kept("the one to go on with", { answer: "here it is" });
   const path = await kept("the one that is held");
   const held = await openStore(path);
@@ -192,7 +192,7 @@ test("RES24 with -r a session that cannot be opened brings one back to the page,
   if (held.type === "opened") await held.store.close();
 });
 
-test("RES24 with -r whoever thinks better of a folder is back on the page", async () => {
+test("RES24 with -r, Esc at the question about the folder returns to the page", async () => {
   const other = join(ground.root, "elsewhere");
   mkdirSync(other);
   await kept("from elsewhere", { cwd: other });
@@ -207,7 +207,7 @@ test("RES24 with -r whoever thinks better of a folder is back on the page", asyn
   expect(await ground.ended).toEqual({ code: 0 });
 });
 
-test("RES27 who trusts the folder one is in is asked again where the work goes on in another", async () => {
+test("RES27 --trust for this folder does not trust the folder of a continued session", async () => {
   const other = join(ground.root, "elsewhere");
   mkdirSync(join(other, ".pith"), { recursive: true });
   writeFileSync(join(other, ".pith", "settings.json"), JSON.stringify({ thinking: "high" }));

@@ -26,12 +26,12 @@ function shown(state: Partial<SessionsState>): readonly string[] {
 
 const snippet = { text: "…", marks: [] };
 
-test("RES8 those of this folder come first, and one in which nothing was said is none", () => {
+test("RES8 sessions of this folder come first, and sessions without a message are hidden", () => {
   expect(shown({})).toEqual(["a", "d"]);
   expect(shown({ scope: "all" })).toEqual(["a", "c", "d"]);
 });
 
-test("RES9 names and first words go before what was said, and each session is shown once", () => {
+test("RES9 matches in names and first messages come before other matches, and each session is listed once", () => {
   const hits = ["c", "d", "a"].map((path) => ({ path, snippet }));
   const found = { query: "pars", hits, pending: null };
   expect(shown({ scope: "all", input: createInput("parser"), searchResult: found })).toEqual(["a", "d", "c"]);

@@ -16,11 +16,11 @@ test.each([
   ["a.b axb", "a.b", `\x1b[7ma.b${end} axb`],
   ["no such thing", "word", "no such thing"],
   ["nothing was looked for", "", "nothing was looked for"],
-])("RES26 %j with %j", (line, query, drawn) => {
+])("RES26 highlights the matches in %j of %j", (line, query, drawn) => {
   expect(highlightMatches(line, query, theme)).toBe(drawn);
 });
 
-test("RES26 whatever is looked for, no letter is lost", () => {
+test("RES26 highlighting any query keeps every character of the line", () => {
   const piece = fc.oneof(fc.string({ unit: "grapheme" }), fc.constantFrom(red, end, "word", "[", "\\", "ß", "İ"));
   fc.assert(
     fc.property(fc.array(piece), fc.string({ unit: "grapheme" }), (pieces, query) => {

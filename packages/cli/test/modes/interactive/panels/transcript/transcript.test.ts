@@ -83,7 +83,7 @@ function opened(talk: Read) {
   };
 }
 
-test("RES14 the transcript opens at its end, and no more is read for that than a few pages", async () => {
+test("RES14 the transcript opens at its end after reading only a few pages", async () => {
   const talk = await longTalk(4_000);
   const page = opened(talk);
   await page.until("answer 3999.");
@@ -92,7 +92,7 @@ test("RES14 the transcript opens at its end, and no more is read for that than a
   page.press("escape");
 });
 
-test("RES15 from the last entry one comes to the first, through every compaction, and nothing is missing", async () => {
+test("RES15 scrolling up from the end reaches the first entry through every compaction, with no entry missing", async () => {
   const page = opened(await longTalk(600));
   await page.until("100% of 600 entries");
   const seen = new Set<string>();
@@ -106,7 +106,7 @@ test("RES15 from the last entry one comes to the first, through every compaction
   page.press("escape");
 });
 
-test("RES16 g goes to the first entry and G to the last, also where the beginning is still being read", async () => {
+test("RES16 g goes to the first entry and G to the last, even while the beginning is being read", async () => {
   const page = opened(await longTalk(3_000));
   await page.until("answer 2999.");
   page.press("g");
@@ -118,7 +118,7 @@ test("RES16 g goes to the first entry and G to the last, also where the beginnin
   page.press("escape");
 });
 
-test("RES17 / finds words wherever they stand, n the ones before them, N the ones behind", async () => {
+test("RES17 / finds text anywhere, n goes to the match before and N to the match after", async () => {
   const page = opened(await longTalk(2_000));
   await page.until("100% of 2,000 entries");
   page.press("/", ..."answer 77", "enter");
@@ -132,7 +132,7 @@ test("RES17 / finds words wherever they stand, n the ones before them, N the one
   page.press("escape");
 });
 
-test("RES18 a compaction stands in its place, and opens where it stands", async () => {
+test("RES18 a compaction is shown at its position, and Enter expands it there", async () => {
   const page = opened(await longTalk(60));
   await page.until("answer 59.");
   page.press("/", ..."summary 50", "enter");
@@ -144,7 +144,7 @@ test("RES18 a compaction stands in its place, and opens where it stands", async 
   page.press("escape");
 });
 
-test("RES25 an open transcript follows what is written, as long as one stands at its end", async () => {
+test("RES25 an open transcript follows new entries while the last one is selected", async () => {
   const talk = await longTalk(300);
   const page = opened(talk);
   await page.until("100% of 300 entries");
@@ -162,7 +162,7 @@ test("RES25 an open transcript follows what is written, as long as one stands at
   page.press("escape");
 });
 
-test("RES25 an empty transcript shows the first words, and what is written on another branch is none of it", async () => {
+test("RES25 an empty transcript shows the first message, and not messages of another branch", async () => {
   const talk = await longTalk(0);
   const page = opened(talk);
   await page.until("No messages yet.");
@@ -178,7 +178,7 @@ function user(content: string) {
   return { type: "message", message: { role: "user", content, timestamp: 1 } } as const;
 }
 
-test("RES26 words that were found stand out, and are seen in a block of any height", async () => {
+test("RES26 matches are highlighted, and visible in a block of any height", async () => {
   const talk = await longTalk(2);
   const lines = Array.from({ length: 400 }, (_, at) => (at === 300 ? "the Needle is here" : `straw ${at}`));
   await talk.session.append(user(lines.join("\n")));
@@ -191,7 +191,7 @@ test("RES26 words that were found stand out, and are seen in a block of any heig
   page.press("escape");
 });
 
-test("RES17 the arguments of a call are found by their words, and by nothing else", () => {
+test("RES17 a search matches the arguments of a tool call, but not their JSON", () => {
   const edits = [{ oldText: "giraffe", newText: "zebra" }];
   const called = { kind: "tool", id: "c", tool: "edit", state: "done", output: "", images: [] } as const;
   const words = getBlockText({ ...called, arguments: { path: "a.ts", edits } });

@@ -7,7 +7,7 @@ import { DOWN, openTree, shows, UP } from "./walking-talk.ts";
 const requests = (talk: Awaited<ReturnType<typeof longTalk>>): string =>
   JSON.stringify(talk.server.requests.at(-1)?.body);
 
-test("CUT13 c shows what can be compacted at an entry; up to here keeps it and what follows", async () => {
+test('CUT13 c shows what can be compacted at an entry; "Up to here" keeps that entry and all after it', async () => {
   const talk = await longTalk();
   await exchanged(talk, 5);
   await openTree(talk);
@@ -29,7 +29,7 @@ test("CUT13 c shows what can be compacted at an entry; up to here keeps it and w
   expect(requests(talk)).not.toContain("Answer 3 ends here");
 });
 
-test("CUT13 from here replaces what follows, and the rest stays as it was", async () => {
+test('CUT13 "From here" replaces the entries after it with a summary and keeps the others', async () => {
   const talk = await longTalk();
   await exchanged(talk, 5);
   await openTree(talk);
@@ -52,7 +52,7 @@ test("CUT13 from here replaces what follows, and the rest stays as it was", asyn
   expect(requests(talk)).not.toContain("Answer 4 ends here");
 });
 
-test("CUT13 with words, /compact --from starts at once, names the way back, and refuses an entry of another branch", async () => {
+test("CUT13 /compact --from with a focus starts at once, says how to go back, and refuses an entry of another branch", async () => {
   const talk = await longTalk({ words: 100 });
   await exchanged(talk, 3);
   talk.say("/pin Never push to main.");
@@ -72,7 +72,7 @@ test("CUT13 with words, /compact --from starts at once, names the way back, and 
   expect(talk.server.requests).toHaveLength(asked);
 });
 
-test("CUT13 what is not possible is not offered, and Esc goes back to the tree and changes nothing", async () => {
+test("CUT13 impossible choices are not offered, and Esc returns to the tree without a change", async () => {
   const talk = await longTalk();
   await exchanged(talk, 5);
   talk.say("/compact the numbers");
@@ -93,7 +93,7 @@ test("CUT13 what is not possible is not offered, and Esc goes back to the tree a
   expect(talk.server.requests).toHaveLength(asked);
 });
 
-test("CUT12 CUT13 the summary is written again from the originals, after the preview", async () => {
+test("CUT12 CUT13 /compact --from-originals shows a preview and then rewrites the summary", async () => {
   const talk = await longTalk();
   await exchanged(talk, 5);
   talk.say("/compact the numbers");
@@ -109,7 +109,7 @@ test("CUT12 CUT13 the summary is written again from the originals, after the pre
   expect(requests(talk)).not.toContain("previous-summary");
 });
 
-test("CUT13 at an entry of another branch, it says why nothing can be compacted there", async () => {
+test("CUT13 c on an entry of another branch says why nothing can be compacted there", async () => {
   const talk = await longTalk({ words: 100 });
   await exchanged(talk, 2);
   await openTree(talk);

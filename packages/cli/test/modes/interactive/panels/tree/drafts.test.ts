@@ -27,7 +27,7 @@ function draftedSession(cwd: string): Uint8Array {
   );
 }
 
-test("WLK18 a draft that waits where one goes comes into the editor", async () => {
+test("WLK18 moving to a draft in the tree puts it into the editor", async () => {
   const path = { name: "" };
   const talk = await talkOn(
     [],

@@ -33,7 +33,7 @@ async function goesBack(talk: TalkOn): Promise<void> {
   talk.terminal.type("n");
 }
 
-test("WLK10 files that were changed on the way are put back if one wants that, after what would change was shown", async () => {
+test("WLK10 a move shows which changed files it would restore, and Yes restores them", async () => {
   const talk = await leavesTwoFiles();
   await goesBack(talk);
   const seen = await shows(talk, /-one/);
@@ -53,7 +53,7 @@ test("WLK10 files that were changed on the way are put back if one wants that, a
   expect(readFileSync(join(talk.folder, "two.txt"), "utf8")).toBe("two\n");
 });
 
-test("WLK10 or they stay as they are", async () => {
+test("WLK10 a move leaves the changed files as they are after No", async () => {
   const talk = await leavesTwoFiles();
   await goesBack(talk);
   await shows(talk, "y remove 2 files");
@@ -62,7 +62,7 @@ test("WLK10 or they stay as they are", async () => {
   expect(readFileSync(join(talk.folder, "one.txt"), "utf8")).toBe("one\n");
 });
 
-test("WLK11 a file that somebody else changed since is not touched, and it is said why; the others are put back", async () => {
+test("WLK11 a file changed outside the session is not restored, with the reason; the others are", async () => {
   const talk = await leavesTwoFiles();
   writeFileSync(join(talk.folder, "one.txt"), "mine\n");
   await goesBack(talk);
@@ -74,7 +74,7 @@ test("WLK11 a file that somebody else changed since is not touched, and it is sa
   expect(existsSync(join(talk.folder, "two.txt"))).toBe(false);
 });
 
-test("WLK12 after a move the model knows of files what it saw on this branch, and no more", async () => {
+test("WLK12 after a move, a file counts as read only if it was read on this branch", async () => {
   const talk = await leavesTwoFiles([calls("write", { path: "one.txt", content: "other\n" }), "tried"]);
   await goesBack(talk);
   await shows(talk, "y remove 2 files");

@@ -9,7 +9,7 @@ function pathOf(wish: unknown): string {
   return session.name;
 }
 
-test("WLK13 /fork shows the messages of the branch; Enter makes a session that ends before one, with its words to be changed (B62)", async () => {
+test("WLK13 /fork lists the user messages of the branch; Enter creates a session that ends before one, with that message in the editor (B62)", async () => {
   const talk = await twoExchanges([]);
   await openTree(talk, "/fork");
   await shows(talk, /❯ ● you +second/);
@@ -21,7 +21,7 @@ test("WLK13 /fork shows the messages of the branch; Enter makes a session that e
   expect(text).not.toContain("answer two");
 });
 
-test("WLK13 a fork can be made from any entry of the tree, and instead of leaving a branch", async () => {
+test("WLK13 k and f fork from any entry of the tree, also instead of leaving a branch", async () => {
   const talk = await twoExchanges([]);
   await openTree(talk);
   talk.terminal.press(UP, UP, ENTER);
@@ -34,7 +34,7 @@ test("WLK13 a fork can be made from any entry of the tree, and instead of leavin
   expect(text).not.toContain("answer two");
 });
 
-test("WLK14 l names an entry, names it anew, and takes the name away", async () => {
+test("WLK14 l labels an entry, changes the label and removes it", async () => {
   const talk = await twoExchanges([]);
   await openTree(talk);
   talk.terminal.press(UP, UP, "l");

@@ -13,7 +13,7 @@ import { storeOf, twoTries } from "./outlines.ts";
 import { ENTER, ESC, exchange, openTree, picture, shows, summary, twoExchanges, UP } from "./walking-talk.ts";
 
 describe("navigate", () => {
-  test("WLK6 Enter on a message of yours stands before it, with its words in the editor (B63)", async () => {
+  test("WLK6 Enter on a user message moves before it, with its text in the editor (B63)", async () => {
     const talk = await twoExchanges(["answer three"]);
     await openTree(talk);
     talk.terminal.press(UP, ENTER);
@@ -27,7 +27,7 @@ describe("navigate", () => {
     expect(JSON.stringify(talk.server.requests.at(-1)?.body)).not.toContain("answer two");
   });
 
-  test("WLK6 Enter on a reply goes on behind it, and where one stands already nothing is asked (B63)", async () => {
+  test("WLK6 Enter on a reply continues after it; at the current position nothing is asked (B63)", async () => {
     const talk = await twoExchanges(["answer three"]);
     await openTree(talk);
     talk.terminal.press(ENTER);
@@ -43,7 +43,7 @@ describe("navigate", () => {
     await shows(talk, "2 branches");
   });
 
-  test("WLK7 what is left is summarized where one goes, with a focus if one is given (B64)", async () => {
+  test("WLK7 a branch that is left can be summarized at the target, with an optional focus (B64)", async () => {
     const talk = await twoExchanges([summary, summary, "answer three"]);
     await openTree(talk);
     talk.terminal.press(UP, UP, ENTER);
@@ -60,7 +60,7 @@ describe("navigate", () => {
     expect(lines).toHaveLength(1);
   });
 
-  test("WLK7 Esc at the question stays, and shows the tree again where one was", async () => {
+  test("WLK7 Esc at the question returns to the tree with the same row selected", async () => {
     const talk = await twoExchanges([]);
     await openTree(talk);
     talk.terminal.press(UP, UP, ENTER);
@@ -73,7 +73,7 @@ describe("navigate", () => {
     expect(await picture(talk)).not.toContain("went to another entry in the tree");
   });
 
-  test("WLK7 and with the filter and the search as they were, without reading it anew", async () => {
+  test("WLK7 Esc at the question keeps the filter and the search of the tree", async () => {
     const talk = await twoExchanges([]);
     await openTree(talk);
     talk.terminal.press("\t", "\t");
@@ -85,7 +85,7 @@ describe("navigate", () => {
     await shows(talk, /\/ first +1 found in: your messages/);
   });
 
-  test("WLK7 the setting branchSummary.skipPrompt asks nothing", async () => {
+  test("WLK7 with branchSummary.skipPrompt, a move asks no question", async () => {
     const settings = JSON.stringify({ branchSummary: { skipPrompt: true } });
     const talk = await twoExchanges([], {
       prepare: ({ home }) => writeFileSync(join(home, "settings.json"), settings),
@@ -95,7 +95,7 @@ describe("navigate", () => {
     await shows(talk, "went to another entry in the tree");
   });
 
-  test("WLK8 Esc cancels a summary that is being written, and one stands where one stood (B71)", async () => {
+  test("WLK8 Esc cancels a branch summary, and the position does not change (B71)", async () => {
     const slow = { parts: [{ type: "text" as const, text: summary }], pace: { waitMs: 30_000 } };
     const talk = await twoExchanges([slow]);
     await openTree(talk);
@@ -110,7 +110,7 @@ describe("navigate", () => {
     await shows(talk, /answer two +← here/);
   });
 
-  test("WLK8 where the summary fails nobody moves, and it is told why", async () => {
+  test("WLK8 when the branch summary fails, the position does not change and the reason is shown", async () => {
     const talk = await twoExchanges([{ refuse: { status: 400, message: "no credit left" } }]);
     await openTree(talk);
     talk.terminal.press(UP, UP, ENTER);
@@ -120,7 +120,7 @@ describe("navigate", () => {
     await atRest(talk);
   });
 
-  test("WLK9 while something is under way it is said, and it can be stopped first (B80)", async () => {
+  test("WLK9 a move during a run asks whether to stop the run first (B80)", async () => {
     const talk = await atWork(["never"]);
     await openTree(talk);
     talk.terminal.press("\x1b[H", ENTER);
@@ -136,7 +136,7 @@ describe("navigate", () => {
     await talk.until(() => talk.screen.editorText.text === "work");
   });
 
-  test("WLK9 a fork does not end what is under way without a word either", async () => {
+  test("WLK9 a fork during a run asks first, and No keeps the run going", async () => {
     const talk = await atWork(["never"]);
     await openTree(talk);
     talk.terminal.press("\x1b[H", "f");
@@ -147,7 +147,7 @@ describe("navigate", () => {
     expect(talk.left()).toBeUndefined();
   });
 
-  test("WLK17 Esc Esc opens the tree when nothing is under way, and what is typed stays", async () => {
+  test("WLK17 Esc Esc opens the tree when no run is active, and the typed text stays", async () => {
     const talk = await twoExchanges([]);
     talk.terminal.type("half a thought");
     talk.terminal.press(ESC, ESC);
@@ -156,7 +156,7 @@ describe("navigate", () => {
     await shows(talk, "half a thought");
   });
 
-  test("WLK17 whoever presses Esc four times has one tree, which the next Esc closes", async () => {
+  test("WLK17 /tree twice opens one tree, which one Esc closes", async () => {
     const talk = await twoExchanges([]);
     talk.say("/tree");
     talk.say("/tree");
@@ -165,7 +165,7 @@ describe("navigate", () => {
     await shows(talk, "> second");
   });
 
-  test("WLK18 words that were typed already are not lost when others come into the editor", async () => {
+  test("WLK18 typed text is kept when a move puts a message into the editor", async () => {
     const talk = await twoExchanges([]);
     talk.terminal.type("half a thought");
     talk.terminal.press(ESC, ESC);
@@ -191,13 +191,13 @@ describe("entries left behind", () => {
     return await countAbandonedEntries(target, { ...silent, branch: session.branch } as unknown as Session);
   }
 
-  test("WLK7 what is left is counted without reading anything: what stands behind the place where the ways part", async () => {
+  test("WLK7 the entries after the common ancestor are counted as left behind", async () => {
     expect(await leftFor(twoTries, "e6")).toEqual({ count: 4, hasMore: false, isCurrent: false });
     expect(await leftFor(twoTries, "e14")).toEqual({ count: 0, hasMore: false, isCurrent: true });
     expect(await leftFor(twoTries, "e1")).toEqual({ count: 6, hasMore: false, isCurrent: false });
   });
 
-  test("WLK7 entries that a compaction covers are counted, too", async () => {
+  test("WLK7 entries covered by a compaction are counted as left behind", async () => {
     const lines = ["user: a", "says: b", "user: c", "says: d", "user: e", "compacts: so far, keeps e5", "says: f"];
     const store = await storeOf(lines);
     const session = await Session.open(store, nodeRuntime);
@@ -207,13 +207,13 @@ describe("entries left behind", () => {
     });
   });
 
-  test("WLK6 before a compaction one does not stand already", async () => {
+  test("WLK6 an entry before a compaction is not the current position", async () => {
     const lines = ["user: a", "says: b", "user: c", "says: d", "compacts: so far, keeps e3"];
     expect(await leftFor(lines, "e4")).toEqual({ count: 1, hasMore: false, isCurrent: false });
     expect(await leftFor(lines, "e5")).toEqual({ count: 0, hasMore: false, isCurrent: true });
   });
 
-  test("WLK8 where a move breaks off in a way nobody foresaw, no summary is said to be under way for ever", async () => {
+  test("WLK8 when a move throws, the activity returns to idle", async () => {
     const session = await Session.open(await storeOf(twoTries), nodeRuntime);
     let state: ScreenState = initialScreenState;
     const works: string[] = [];

@@ -60,7 +60,7 @@ function press(page: OpenPanel, ...keys: readonly string[]): void {
   for (const key of keys) page.handleKey(key);
 }
 
-test("WLK1 the page opens where one stands, and its rows are walked with arrows, pages, home and end", async () => {
+test("WLK1 the tree opens at the current position, and arrows, page keys, Home and End select rows", async () => {
   const page = await pageOf(twoTries);
   expect(page.chosen()).toMatch(/B works\. +\[good\] ← here/);
   press(page, "home");
@@ -73,7 +73,7 @@ test("WLK1 the page opens where one stands, and its rows are walked with arrows,
   expect(page.chosen()).toContain("← here");
 });
 
-test("WLK4 left folds the branch one is in, right unfolds it, and [ and ] go from branch to branch", async () => {
+test("WLK4 Left folds the current branch, Right unfolds it, and [ and ] go from branch to branch", async () => {
   const page = await pageOf(twoTries);
   press(page, "[");
   expect(page.chosen()).toMatch(/├─○ +tool +read src\/login\.ts/);
@@ -89,7 +89,7 @@ test("WLK4 left folds the branch one is in, right unfolds it, and [ and ] go fro
   expect(page.chosen()).toMatch(/├─▸ +tool/);
 });
 
-test("WLK4 b goes to the newest of what was left, and . to where one stands", async () => {
+test("WLK4 b selects the newest entry of an abandoned branch, and . the current position", async () => {
   const page = await pageOf(twoTries);
   press(page, "b");
   expect(page.chosen()).toMatch(/The lock does not help/);
@@ -97,7 +97,7 @@ test("WLK4 b goes to the newest of what was left, and . to where one stands", as
   expect(page.chosen()).toContain("← here");
 });
 
-test("WLK2 Tab shows other kinds, and one stays where one is or at the nearest before it", async () => {
+test("WLK2 Tab changes the filter and keeps the selected row, or selects the nearest before it", async () => {
   const page = await pageOf(twoTries);
   press(page, "up", "tab");
   expect(page.chosen()).toMatch(/you +try B/);
@@ -107,7 +107,7 @@ test("WLK2 Tab shows other kinds, and one stays where one is or at the nearest b
   expect(page.chosen()).not.toBe("");
 });
 
-test("WLK3 a search is typed behind /, walked through, taken with Enter, and ended with Esc where one is", async () => {
+test("WLK3 / searches while typing; arrows select matches, Enter picks one, and Esc ends the search at the selected row", async () => {
   const page = await pageOf(twoTries);
   press(page, "/", ..."lock");
   expect(page.chosen()).toMatch(/The lock does not help/);
@@ -117,7 +117,7 @@ test("WLK3 a search is typed behind /, walked through, taken with Enter, and end
   expect(await page.answer).toMatchObject({ type: "go", id: "e6" });
 });
 
-test("WLK6 Enter goes, f forks, and Esc closes the page", async () => {
+test("WLK6 Enter moves, f forks, and Esc closes the page", async () => {
   const going = await pageOf(twoTries);
   press(going, "home", "enter");
   expect(await going.answer).toMatchObject({ type: "go", id: "e1" });
@@ -129,7 +129,7 @@ test("WLK6 Enter goes, f forks, and Esc closes the page", async () => {
   expect(await closing.answer).toBeNull();
 });
 
-test("WLK14 a label that cannot be kept is told, and nothing is lost", async () => {
+test("WLK14 a label that cannot be saved is reported, and the old labels stay", async () => {
   const page = await pageOf(twoTries, async () => "the disk is full");
   press(page, "l", ..."x", "enter");
   await later();
@@ -138,7 +138,7 @@ test("WLK14 a label that cannot be kept is told, and nothing is lost", async () 
   expect(page.chosen()).toContain("[good]");
 });
 
-test("WLK1 a page further is as many rows as are seen, less one", async () => {
+test("WLK1 PageDown moves by the number of visible rows minus one", async () => {
   const page = await pageOf(Array.from({ length: 100 }, (_, at) => `user: number ${at}.`));
   press(page, "home");
   page.render({ width: 100, height: 14, theme: createTheme("none") });
@@ -149,7 +149,7 @@ test("WLK1 a page further is as many rows as are seen, less one", async () => {
   expect(page.chosen()).toContain("number 48.");
 });
 
-test("WLK1 the words of an entry are read on to their end and no further, so that one line back is one line back", async () => {
+test("WLK1 the preview of an entry scrolls to its end and no further", async () => {
   const long = Array.from({ length: 60 }, (_, at) => `line ${at}.`).join("\n");
   const page = await pageOf([`user: ${long}`]);
   await later();
@@ -163,7 +163,7 @@ test("WLK1 the words of an entry are read on to their end and no further, so tha
   expect(last()).toContain("line 57.");
 });
 
-test("WLK7 a page one comes back to is as it was, and nothing is read again", async () => {
+test("WLK7 a tree that is reopened keeps its filter, folds and selection, and reads only new entries", async () => {
   const { page, parts } = await pageAndPartsOf(twoTries);
   press(page, "tab", "tab", "[", "left", "enter");
   const picked = await page.answer;
@@ -191,7 +191,7 @@ test("WLK7 a page one comes back to is as it was, and nothing is read again", as
   expect(anew.render({ width: 100, height: 30, theme: createTheme("none") }).join("\n")).toMatch(/\[your messages\]/);
 });
 
-test("WLK1 a compaction is a line across, and what Enter does is said beside each entry", async () => {
+test("WLK1 a compaction is drawn as a line, and each selected entry says what Enter does", async () => {
   const page = await pageOf([...twoTries, "compacts: so far, keeps nothing", "user: go on", "says: yes"]);
   const drawn = () => page.render({ width: 100, height: 30, theme: createTheme("none") }).join("\n");
   expect(drawn()).toMatch(/compaction .*── from 1,000 tokens ─{10,}/);
@@ -202,7 +202,7 @@ test("WLK1 a compaction is a line across, and what Enter does is said beside eac
   expect(drawn()).toContain("another branch · Enter: continue from here");
 });
 
-test("WLK2 there are as many branches as there are, whatever is shown of them", async () => {
+test("WLK2 the title counts all branches, whatever is shown", async () => {
   const page = await pageOf(twoTries);
   const title = () => page.render({ width: 80, height: 24, theme: createTheme("none") })[0];
   for (const keys of [["home"], ["]", "left"], ["tab", "tab"], ["tab"], ["/", "x"]]) {
@@ -211,13 +211,13 @@ test("WLK2 there are as many branches as there are, whatever is shown of them", 
   }
 });
 
-test("WLK2 where the names of all filters do not stand in a line, the one that is used does", async () => {
+test("WLK2 if the names of all filters do not fit, the current one is shown", async () => {
   const page = await pageOf(twoTries);
   press(page, "shift+tab");
   expect(page.render({ width: 40, height: 12, theme: createTheme("none") })[1]).toMatch(/^ \[all\] +15 of 15$/);
 });
 
-test("WLK16 whatever is in a session steers no terminal, and no line is wider than the screen", async () => {
+test("WLK16 hostile text in a session prints no control sequences and no line wider than the screen", async () => {
   const evil =
     "user: a\x1b[2J\x1b]0;title\x07b \u202e evil \u{1F469}\u200d\u{1F4BB} 漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字";
   const page = await pageOf([evil, "labels e1: l\x1b[31m"]);

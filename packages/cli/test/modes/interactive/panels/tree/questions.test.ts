@@ -23,7 +23,7 @@ async function later(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-test("WLK10 only the changes of files one looks at are read, and those once", async () => {
+test("WLK10 only the diffs of selected files are read, each once", async () => {
   const read: string[] = [];
   const diff = async ({ path }: PlannedFile) => {
     read.push(path);
@@ -40,7 +40,7 @@ test("WLK10 only the changes of files one looks at are read, and those once", as
   expect(page.render({ width: 60, height: 16, theme: createTheme("none") }).join("\n")).toContain("+in /work/b.ts");
 });
 
-test("WLK10 changes are scrolled to their end and no further", async () => {
+test("WLK10 a diff scrolls to its end and no further", async () => {
   const diff = async () => Array.from({ length: 40 }, (_, at) => ` line ${at}.`).join("\n");
   const page = openPanel(createFilesPanel({ files, folder: "/work", diff }), { where: "page", onChange: () => {} });
   await later();

@@ -35,7 +35,7 @@ function rowsOf(
 }
 
 describe("rows", () => {
-  test("WLK1 the way goes straight down, what was left is set in where it left, and one sees where one stands", async () => {
+  test("WLK1 the current branch is a straight line, other branches are indented where they start, and the current position is marked", async () => {
     expect(rowsOf(await outlineOf(twoTries))).toEqual([
       "● e1",
       "● e2",
@@ -50,7 +50,7 @@ describe("rows", () => {
     ]);
   });
 
-  test("WLK2 five filters: messages and tools, no tools, your messages, labeled, all; a label is never hidden by the first", async () => {
+  test("WLK2 there are five filters: messages and tools, no tools, user messages, labeled, all; the first always shows labeled entries", async () => {
     const outline = await outlineOf(twoTries);
     expect(rowsOf(outline, { sieve: 1 })).not.toContain("● e13");
     expect(rowsOf(outline, { sieve: 2 })).toEqual(["● e1", "├─○ e3", "│ ○ e8", "● e11"]);
@@ -60,13 +60,13 @@ describe("rows", () => {
     expect(rowsOf(labelled)).toContain("│ ├─○ e4");
   });
 
-  test("WLK2 branches that begin at the root count, too", async () => {
+  test("WLK2 branches that start at the root are counted", async () => {
     const outline = await outlineOf(["user: fix the login", "says: Done.", "moves: root", "user: fix the logout"]);
     const laid = layoutRows(outline, { matches: () => true, folded: new Set() });
     expect(laid.branchCount).toBe(2);
   });
 
-  test("WLK3 a search finds every word of it, in any case, in what is shown and in labels", async () => {
+  test("WLK3 a search matches all its words in any case, in the shown text and in labels", async () => {
     const outline = await outlineOf(twoTries);
     expect(rowsOf(outline, { query: "TRY lock" })).toEqual(["○ e8"]);
     expect(rowsOf(outline, { query: "good" })).toEqual(["● e14 here"]);
@@ -74,18 +74,18 @@ describe("rows", () => {
     expect(rowsOf(outline, { query: "(a+" })).toEqual([]);
   });
 
-  test("WLK4 a branch that is folded is one row, which tells how many are hidden", async () => {
+  test("WLK4 a folded branch is one row with the number of hidden entries", async () => {
     const outline = await outlineOf(twoTries);
     expect(rowsOf(outline, { folded: ["e3"] })).toEqual(["● e1", "● e2", "├─▸4 e3", "● e11", "● e13", "● e14 here"]);
   });
 
-  test("WLK5 the fork page shows all messages of the branch, also from before compactions, or those of every branch", async () => {
+  test("WLK5 the fork page lists all user messages of the branch, including those before compactions, or those of every branch", async () => {
     const outline = await outlineOf([...twoTries, "compacts: so far, keeps nothing", "user: go on", "says: yes"]);
     expect(rowsOf(outline, { sieves: forkFilters })).toEqual(["● e1", "● e11", "● e17"]);
     expect(rowsOf(outline, { sieves: forkFilters, sieve: 1 })).toHaveLength(5);
   });
 
-  test("a session without words has no rows, and one that is twenty thousand deep has them all", async () => {
+  test("an empty session has no rows, and a branch of twenty thousand entries has one row each", async () => {
     expect(rowsOf(await outlineOf([]))).toEqual([]);
     const deep = await outlineOf(Array.from({ length: 20_000 }, (_, at) => `user: ${at}`));
     expect(rowsOf(deep)).toHaveLength(20_000);
