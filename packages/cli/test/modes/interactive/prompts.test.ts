@@ -18,7 +18,7 @@ describe("permission question", () => {
   });
   const asking = { wish: { overrides: { permissionMode: "ask", sandbox: "off" } } } as const;
 
-  test("MAN4 yes lets it happen, and several questions come one after the other", async () => {
+  test("MAN4 Yes runs the command, and several questions come one after the other", async () => {
     const talk = await talkOn([call("touch first", "touch second"), "both are there"], asking);
     talk.say("touch them");
     await talk.sees(/\$ touch first/);
@@ -30,7 +30,7 @@ describe("permission question", () => {
     expect(["first", "second"].map((name) => existsSync(join(talk.folder, name)))).toEqual([true, true]);
   });
 
-  test("MAN4 what is remembered for the session is not asked again", async () => {
+  test("MAN4 a rule remembered for the session prevents the same question", async () => {
     const talk = await talkOn([call("touch first"), call("touch first"), "done twice"], asking);
     talk.say("touch it");
     await talk.sees(/\$ touch first/);
@@ -38,7 +38,7 @@ describe("permission question", () => {
     await talk.sees("done twice");
   });
 
-  test("MAN4 a no with a word is told to the model, which goes on", async () => {
+  test("MAN4 No with a reason sends the reason to the model, which continues", async () => {
     const talk = await talkOn([call("touch first"), "then not"], asking);
     talk.say("touch it");
     await talk.sees(/\$ touch first/);
@@ -52,7 +52,7 @@ describe("permission question", () => {
     expect(existsSync(join(talk.folder, "first"))).toBe(false);
   });
 
-  test("MAN4 Esc is a no that stops all of it: the model is not asked again", async () => {
+  test("MAN4 Esc refuses the call and stops the run without another request", async () => {
     const talk = await talkOn([call("touch first"), "never said"], asking);
     talk.say("touch it");
     await talk.sees(/\$ touch first/);
@@ -63,7 +63,7 @@ describe("permission question", () => {
     expect(existsSync(join(talk.folder, "first"))).toBe(false);
   });
 
-  test("MAN2 all that a question is about is seen on a page, and the question stands again behind it", async () => {
+  test("MAN2 Tab shows the whole subject of a question on a page, and closing it returns to the question", async () => {
     const content = Array.from({ length: 90 }, (_, at) => `line ${at + 1}`).join("\n");
     const step: Step = { parts: [{ type: "call", name: "write", arguments: { path: "new.txt", content } }] };
     const talk = await talkOn([step, "written"], asking);
@@ -81,7 +81,7 @@ describe("permission question", () => {
     expect(readFileSync(join(talk.folder, "new.txt"), "utf8")).toBe(content);
   });
 
-  test("MAN9 the page of a long command says that it runs outside the sandbox, and so do the call and the footer while it runs", async () => {
+  test("MAN9 the page of a long command, the running call and the footer say that it runs outside the sandbox", async () => {
     const command = `${Array.from({ length: 60 }, (_, at) => `: line ${at + 1}`).join("\n")}\ntouch first; sleep 1`;
     const step: Step = { parts: [{ type: "call", name: "bash", arguments: { command, outside: true } }] };
     const talk = await talkOn([step, "done"], { wish: { overrides: { permissionMode: "ask" } } });
@@ -106,7 +106,7 @@ describe("permission question", () => {
       environment: {},
     });
 
-  test("MAN3 whoever types when a question comes up loses no word, and permits nothing", async () => {
+  test("MAN3 text typed while a question appears stays in the editor and permits nothing", async () => {
     const talk = await talkOn([call("touch first"), "done"], { ...asking, notifier: watching() });
     talk.say("touch it");
     talk.terminal.type("and ");
@@ -122,7 +122,7 @@ describe("permission question", () => {
     expect(talk.screen.editorText.text).toBe("and say why");
   });
 
-  test("MAN3 keys in the very moment in which a question comes up answer nothing", async () => {
+  test("MAN3 keys pressed at the moment a question appears do not answer it", async () => {
     const talk = await talkOn([call("touch first"), "done"], { ...asking, notifier: watching(), quietMs: 300 });
     const pressing = setInterval(() => talk.terminal.press("y"), 50);
     talk.say("touch it");
@@ -137,7 +137,7 @@ describe("permission question", () => {
     await talk.sees("done");
   });
 
-  test("ASK1 a command that is typed while a question is open is seen, and answers nothing", async () => {
+  test("ASK1 a command typed while a question is open appears in the editor and does not answer it", async () => {
     const talk = await talkOn([call("touch first"), "done"], asking);
     talk.say("touch it");
     await talk.sees(/\$ touch first/);
@@ -157,7 +157,7 @@ describe("permission question", () => {
     expect(existsSync(join(talk.folder, "first"))).toBe(false);
   });
 
-  test("ASK2 pasted text answers nothing, and what is sent while a question is open waits for the model", async () => {
+  test("ASK2 a paste does not answer a question, and a message sent while it is open is queued", async () => {
     const talk = await talkOn([call("touch first"), "done"], asking);
     talk.say("touch it");
     await talk.sees(/\$ touch first/);
@@ -172,7 +172,7 @@ describe("permission question", () => {
     expect(JSON.stringify(talk.server.requests.at(-1)?.body)).toContain("y\\n2\\ny");
   });
 
-  test("ASK5 Shift+Tab changes the mode while a question is open, and settles it where the mode does", async () => {
+  test("ASK5 Shift+Tab changes the mode during a question, and the new mode may answer it", async () => {
     const step: Step = { parts: [{ type: "call", name: "write", arguments: { path: "a.txt", content: "a" } }] };
     for (const [presses, isThere] of [
       [1, true],
@@ -190,7 +190,7 @@ describe("permission question", () => {
     }
   });
 
-  test("MAN23 a question calls whoever looks elsewhere, as the settings say", async () => {
+  test("MAN23 a question notifies an unfocused terminal as the setting notify says", async () => {
     const sent: string[] = [];
     const notifier = new Notifier({
       write: (sequence) => void sent.push(sequence),
@@ -246,7 +246,7 @@ describe("trust question", () => {
     return { page, after, folder: await checkTrust({ ...place, userHome: place.home }) };
   }
 
-  test("MAN8 a folder that brings settings of its own is shown before they count; yes keeps exactly what was shown", async () => {
+  test("MAN8 settings in a folder are shown before they apply, and Yes trusts exactly what was shown", async () => {
     const place = withSettings('{ "thinking": "high" }');
     const { page, after, folder } = await answered([RIGHT, RIGHT, "\r"], place);
     expect(page).toMatch(/\.pith\/settings\.json[\s\S]*"thinking": "high"/);
@@ -257,7 +257,7 @@ describe("trust question", () => {
     expect(again.page).toContain("has changed since it was trusted");
   });
 
-  test("MAN8 only this time keeps nothing, no and Esc keep nothing either, and no is what Enter means", async () => {
+  test('MAN8 "only this time" trusts without saving; No and Esc do not trust, and No is the default of Enter', async () => {
     for (const [key, trusts] of [
       [[RIGHT, "\r"], true],
       ["\x1b", false],
@@ -269,7 +269,7 @@ describe("trust question", () => {
     }
   });
 
-  test("MAN8 a no holds for these bytes: nobody is asked again until they change, and Esc leaves it open", async () => {
+  test("MAN8 No is remembered until the files change, and Esc is not remembered", async () => {
     const place = withSettings('{ "thinking": "high" }');
     await answered("\x1b", place);
     await answered("\r", place);
@@ -280,7 +280,7 @@ describe("trust question", () => {
     expect((await answered([RIGHT, RIGHT, "\r"], place)).folder.type).toBe("trusted");
   });
 
-  test("MAN8 a list of what was declined that cannot be read or written asks again, and breaks nothing", async () => {
+  test("MAN8 if the list of declined folders is unreadable, the question appears again and the folder stays untrusted", async () => {
     const place = withSettings('{ "thinking": "high" }');
     mkdirSync(join(place.home, "declined.json"));
     for (const _ of ["first", "again"]) {
@@ -290,7 +290,7 @@ describe("trust question", () => {
     }
   });
 
-  test("MAN8 nobody is asked where there is nothing, or where it was said already", async () => {
+  test("MAN8 a folder without settings and a run with --trust cause no question", async () => {
     const { screen } = shownOn({ columns: 80, rows: 24 });
     expect(await askForTrust(wish, screen, places())).toBe(wish);
     const said = { ...wish, trustsProject: true };
@@ -298,13 +298,13 @@ describe("trust question", () => {
     screen.stop();
   });
 
-  test("MAN8 nothing that the folder holds steers the terminal", async () => {
+  test("MAN8 control characters in the folder's settings are shown as escapes", async () => {
     const { page } = await answered("\r", withSettings('{ "thinking": "\\u001b[2J\u202ehigh\x9b31m" }'));
     expect(page).not.toMatch(/[\u202e\x9b]/);
     expect(page).toContain("\\u{202e}");
   });
 
-  test("LOAD14 where an extension of the user trusts the folder nobody is asked, unless extensions are switched off", async () => {
+  test("LOAD14 a user's extension can trust the folder without a question, unless extensions are turned off", async () => {
     const place = withSettings('{ "thinking": "high" }');
     mkdirSync(join(place.home, "extensions"));
     const answer = "export default (pith) => pith.on('project_trust', () => ({ trusted: true }));";

@@ -42,7 +42,7 @@ async function asked(tmux: Tmux, command: string): Promise<void> {
   await tmux.waitFor("Enter confirm");
 }
 
-test("ASK1 ASK2 ASK3 nothing typed, pasted or pressed in a burst grants what lasts; Enter on its row does", async () => {
+test("ASK1 ASK2 ASK3 typed, pasted and burst keys grant no lasting permission; Enter on its row does", async () => {
   const ground = await groundOf([call("touch one"), "first done", call("touch two"), call("touch two"), "second done"]);
   const tmux = await ground.pith();
   await tmux.enter("go");
@@ -92,7 +92,7 @@ test("ASK1 ASK2 ASK3 nothing typed, pasted or pressed in a burst grants what las
   );
 });
 
-test("ASK5 Shift+Tab changes the mode while a question is open; plan mode refuses what was asked", async () => {
+test("ASK5 Shift+Tab changes the mode during a question, and plan mode refuses the call", async () => {
   const ground = await groundOf([call("touch one"), "not done"]);
   const tmux = await ground.pith();
   await tmux.enter("go");

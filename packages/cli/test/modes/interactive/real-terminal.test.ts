@@ -38,7 +38,7 @@ async function isGone(pid: number): Promise<void> {
   }
 }
 
-test("MAN14 SIGTERM and SIGHUP stop what is under way, keep what was said, give the terminal back and end with their code", async () => {
+test("MAN14 SIGTERM and SIGHUP stop the run, save the session, restore the terminal and exit with their code", async () => {
   for (const [signal, code] of [
     ["SIGTERM", 143],
     ["SIGHUP", 129],
@@ -56,7 +56,7 @@ test("MAN14 SIGTERM and SIGHUP stop what is under way, keep what was said, give 
   }
 });
 
-test("MAN14 a terminal that is gone ends the program, and all that was said is there", async () => {
+test("MAN14 a closed terminal ends the program, and the session is saved", async () => {
   const ground = await groundOf({ script: [sleeping, "never"], settings: { permissionMode: "all" } });
   const tmux = await ground.pith();
   await tmux.enter("begin");
@@ -67,7 +67,7 @@ test("MAN14 a terminal that is gone ends the program, and all that was said is t
   expect(ground.sessions().join("")).toContain("begin");
 });
 
-test("MAN15 a fault of the program gives the terminal back before it is told, and its words steer nothing", async () => {
+test("MAN15 an internal error restores the terminal before it is printed, without control sequences", async () => {
   const ground = await groundOf({ script: ["Here I am."] });
   const fault = join(ground.place, "fault.mjs");
   writeFileSync(fault, 'process.on("SIGUSR2", () => { throw new Error("broken \\x1b[2J inside"); });');
@@ -85,7 +85,7 @@ test("MAN15 a fault of the program gives the terminal back before it is told, an
   await expectShell(tmux, 1);
 });
 
-test("MAN19 after a fault, a session that is not saved is not called saved", async () => {
+test("MAN19 after an internal error, an unsaved session is not called saved", async () => {
   const ground = await groundOf({ script: ["Here I am."] });
   const fault = join(ground.place, "fault.mjs");
   writeFileSync(fault, 'process.on("SIGUSR2", () => { throw new Error("broken inside"); });');
@@ -100,7 +100,7 @@ test("MAN19 after a fault, a session that is not saved is not called saved", asy
   expect(await tmux.screen()).not.toContain("saved");
 });
 
-test("MAN16 Ctrl+Z gives the terminal to the shell, and fg brings all of it back, what was typed too", async () => {
+test("MAN16 Ctrl+Z returns to the shell, and fg restores the screen with the typed text", async () => {
   const ground = await groundOf();
   const tmux = await ground.pith();
   await tmux.type("half a thought");
@@ -117,7 +117,7 @@ test("MAN16 Ctrl+Z gives the terminal to the shell, and fg brings all of it back
   await tmux.waitFor("half a thought goes on");
 });
 
-test("MAN16 Ctrl+Z works while something is asked, too, and fg brings the question back", async () => {
+test("MAN16 Ctrl+Z works while a panel is open, and fg shows the panel again", async () => {
   const ground = await groundOf();
   const tmux = await ground.pith();
   for (const [command, sign] of [

@@ -16,7 +16,7 @@ describe("last entries", () => {
     ["F7", { hasPages: true, keymap: '{ "transcript": "f7" }' }],
     ["/transcript", { hasPages: true, keymap: '{ "transcript": null }' }],
     ["/transcript", { hasPages: false, keymap: "{}" }],
-  ])("TYP21 where more was said than is shown, %s is named to see all of it", async (way, { hasPages, keymap }) => {
+  ])("TYP21 the note about earlier entries names %s to show all", async (way, { hasPages, keymap }) => {
     const home = mkdtempSync(join(tmpdir(), "pith-past-"));
     onTestFinished(() => rmSync(home, { recursive: true, force: true }));
     writeFileSync(join(home, "keymap.json"), keymap);
@@ -34,7 +34,7 @@ describe("last entries", () => {
 });
 
 describe("last exchange", () => {
-  test("RES3 a glance is the last exchange and the one before it, and says how much lies before them", () => {
+  test("RES3 the recent history has the last two exchanges and the number of earlier entries", () => {
     const lines = Array.from({ length: 10 }, (_, at) => [`user: question ${at}`, `says: answer ${at}`]).flat();
     const { blocks, earlierCount } = buildRecentHistory(story(...lines));
     const texts = blocks.flatMap((block) => ("text" in block ? [block.text] : []));
@@ -42,7 +42,7 @@ describe("last exchange", () => {
     expect(earlierCount).toBe(16);
   });
 
-  test("RES3 of a long answer a glance shows the end, from a paragraph on", () => {
+  test("RES3 the recent history shortens a long answer to its last paragraphs", () => {
     const paragraphs = Array.from({ length: 100 }, (_, at) => `paragraph ${at} ${"and its words ".repeat(5)}`);
     const { blocks } = buildRecentHistory(story("user: tell me", `says: ${paragraphs.join("\n\n")}`));
     const answer = blocks.find((block) => block.kind === "assistant");

@@ -25,7 +25,7 @@ async function inks({ socket }: Tmux): Promise<string> {
   return stdout;
 }
 
-test("SET14 theme chooses the colours of the screen", async () => {
+test("SET14 theme sets the colors of the screen", async () => {
   const seen: string[] = [];
   for (const theme of ["dark", "light"]) {
     const tmux = await (await groundOf({ theme })).pith();
@@ -39,7 +39,7 @@ test("SET14 theme chooses the colours of the screen", async () => {
   expect(inkOf(light)).not.toBe(inkOf(dark));
 });
 
-test("SET14 plain tells a talk in lines", async () => {
+test("SET14 plain starts the session in plain mode", async () => {
   const ground = await groundOf({ plain: true }, ["I hear you."]);
   const tmux = await ground.terminal();
   await tmux.enter("pith");
@@ -50,7 +50,7 @@ test("SET14 plain tells a talk in lines", async () => {
   expect(screen).not.toContain("───");
 });
 
-test("SET14 notify says how somebody who looks elsewhere is called", async () => {
+test("SET14 notify sets how an unfocused terminal is notified", async () => {
   const touch: Step = { parts: [{ type: "call", name: "bash", arguments: { command: "touch first" } }] };
   const ground = await groundOf({ notify: "desktop", permissionMode: "ask" }, [touch]);
   const tmux = await ground.pith();

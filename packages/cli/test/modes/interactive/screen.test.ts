@@ -20,7 +20,7 @@ function moment(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 60));
 }
 
-test("SCR26 a page is not drawn for every piece of a reply that comes below it", async () => {
+test("SCR26 a page is not redrawn for each piece of a reply that arrives below it", async () => {
   const { screen, seen } = shownOn({ columns: 80, rows: 24 });
   let count = 0;
   const answer = screen.showPanel(
@@ -36,7 +36,7 @@ test("SCR26 a page is not drawn for every piece of a reply that comes below it",
   void answer;
 });
 
-test("SCR26 a program that is lent the terminal below a page has the main screen, and the page comes back", async () => {
+test("SCR26 a program that gets the terminal while a page is open has the main screen, and the page returns afterwards", async () => {
   const { screen, terminal, seen } = shownOn({ columns: 80, rows: 24 });
   void screen.showPanel(
     page(() => {}),
@@ -58,7 +58,7 @@ test("SCR26 a program that is lent the terminal below a page has the main screen
   screen.stop();
 });
 
-test("SCR26 while another program has the terminal nothing is written on it, asked or stopped", async () => {
+test("SCR26 while another program has the terminal, nothing is written to it, not even by a panel, a note or stop", async () => {
   const { screen, terminal } = shownOn({ columns: 80, rows: 24 });
   await moment();
   await screen.releaseTerminal(async () => {

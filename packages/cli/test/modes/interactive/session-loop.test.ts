@@ -11,7 +11,7 @@ import { createSessionSwitch } from "../../../src/modes/interactive/session-loop
 import { TalkGround } from "./talk-ground.ts";
 
 describe("leave a session", () => {
-  test("RES4 whoever could not go where they wanted stays, and may leave once more", async () => {
+  test("RES4 a session that could not be left stays usable and can be left again", async () => {
     const { leave, waitForNext, isLeaving } = createSessionSwitch();
     const wish = { prompt: "" } as CliArgs;
     leave(wish);
@@ -41,7 +41,7 @@ describe("switch sessions", () => {
     return names.filter((name) => name.endsWith(".jsonl") && name.startsWith("sessions") && !name.includes(".pith"));
   }
 
-  test("RES1 /new goes on in an empty session, and what was said before stays above a line across the screen", async () => {
+  test("RES1 /new continues in an empty session, with the old one above a divider", async () => {
     await ground.serve("first answer", "second answer");
     ground.start("the first question");
     await ground.until("first answer");
@@ -54,7 +54,7 @@ describe("switch sessions", () => {
     expect(files()).toHaveLength(2);
   });
 
-  test("RES2 a session in which nothing was said leaves no file behind, also where one went on to another", async () => {
+  test("RES2 a session without a message leaves no file, also after /new", async () => {
     await ground.serve("an answer");
     ground.start();
     await ground.until("Pith");
@@ -64,7 +64,7 @@ describe("switch sessions", () => {
     expect(files()).toEqual([]);
   });
 
-  test("SCR31 a new session begins with the version, the model, the folder, the context files and a few keys, and a resumed one does not", async () => {
+  test("SCR31 a new session begins with the version, model, folder, context files and a few keys; a resumed one does not", async () => {
     await ground.serve("the clock is wrong");
     writeFileSync(`${ground.folder}/AGENTS.md`, "Be brief.");
     ground.start();
@@ -78,7 +78,7 @@ describe("switch sessions", () => {
     await ground.leave();
   });
 
-  test("RES3 -c shows the last exchange of the last session, and the end says how to go on", async () => {
+  test("RES3 -c shows the last exchange of the last session, and quitting says how to continue", async () => {
     await ground.serve("the clock is wrong");
     ground.start("why does it fail?");
     await ground.until("the clock is wrong");
@@ -91,7 +91,7 @@ describe("switch sessions", () => {
     await ground.leave();
   });
 
-  test("RES4 a session that another process writes is not opened: it is said kindly, and one stays", async () => {
+  test("RES4 /resume of a session that another process writes is refused, and the current session continues", async () => {
     await ground.serve("first", "second", "third");
     ground.start("the session of somebody else");
     await ground.until("first");
@@ -108,7 +108,7 @@ describe("switch sessions", () => {
     if (held.type === "opened") await held.store.close();
   });
 
-  test("RES5 a session that ended in the middle of a run says so, and continues when asked", async () => {
+  test("RES5 after an interrupted run, -c shows that it was interrupted and continues it only after Enter", async () => {
     const call = { parts: [{ type: "call", name: "bash", arguments: { command: "sleep 60" } }] } as const;
     await ground.serve(call, "it has gone on");
     ground.start("do it");
@@ -125,7 +125,7 @@ describe("switch sessions", () => {
     await ground.leave();
   });
 
-  test("RES30 a run that the user stopped with Esc is not called interrupted, whether a tool ran or a reply came", async () => {
+  test("RES30 a run that was stopped with Esc does not count as interrupted, during a tool call and during a reply", async () => {
     const call = { parts: [{ type: "call", name: "bash", arguments: { command: "sleep 60" } }] } as const;
     const slow = { parts: [{ type: "text", text: "slow words" }], pace: { waitMs: 60_000 } } as const;
     await ground.serve(call, slow, "and now it is done");
@@ -151,7 +151,7 @@ describe("switch sessions", () => {
     await ground.leave();
   });
 
-  test("RES6 words of the command line are said at once, with the file that is named", async () => {
+  test("RES6 a message from the command line is sent at once, with its file", async () => {
     await ground.serve("read it");
     writeFileSync(`${ground.folder}/a.txt`, "the text of the file");
     ground.start("what is in", "@a.txt");
@@ -160,7 +160,7 @@ describe("switch sessions", () => {
     await ground.leave();
   });
 
-  test("RES3 a session that began with a file is named by the words that went with it", async () => {
+  test("RES3 a session that began with a file is named by the typed text", async () => {
     await ground.serve("read it");
     writeFileSync(`${ground.folder}/a.txt`, "the text of the file");
     ground.start("what is in it?", "@a.txt");
@@ -173,7 +173,7 @@ describe("switch sessions", () => {
     await ground.leave();
   });
 
-  test("RES7 a copy of the branch is gone on with at once", async () => {
+  test("RES7 /clone continues in the copy", async () => {
     await ground.serve("one", "two");
     ground.start("the words to change");
     await ground.until("one");
@@ -185,7 +185,7 @@ describe("switch sessions", () => {
     expect(files()).toHaveLength(2);
   });
 
-  test("RES20 what waits in a session to be said stands in the editor", async () => {
+  test("RES20 a draft stored in a session is put into the editor", async () => {
     await ground.serve("said after all");
     const made = await createSession({ cwd: ground.folder, env: { PITH_HOME: ground.home } });
     if (made.type !== "opened") throw new Error("no session could be made");
@@ -203,7 +203,7 @@ describe("switch sessions", () => {
   /** Put together here, so that no file of this repository holds one. */
   const SECRET = ["tok", "9f8e7d6c5b4a39281706fedc"].join("-");
 
-  test("RES21 nothing that is told on the screen holds a secret of the environment", async () => {
+  test("RES21 secrets of the environment are not shown in messages", async () => {
     await ground.serve();
     process.env.DEPLOY_API_TOKEN = SECRET;
     ground.start(`/help ${SECRET}`);
@@ -212,7 +212,7 @@ describe("switch sessions", () => {
     await ground.leave();
   });
 
-  test("RES21 neither a draft nor a name that another program stored shows a secret, also in the transcript", async () => {
+  test("RES21 secrets in a stored draft or name are not shown, also not in the transcript", async () => {
     await ground.serve();
     process.env.DEPLOY_API_TOKEN = SECRET;
     const made = await createSession({ cwd: ground.folder, env: { PITH_HOME: ground.home } });
@@ -236,7 +236,7 @@ describe("switch sessions", () => {
     await ground.leave();
   });
 
-  test("RES21 the page of /diff shows no secret of a file that changed", async () => {
+  test("RES21 secrets in a changed file are not shown on the /diff page", async () => {
     const call = { type: "call", name: "write", arguments: { path: "deploy.txt", content: "draft\n" } } as const;
     await ground.serve({ parts: [call] }, "Written.");
     process.env.DEPLOY_API_TOKEN = SECRET;
@@ -252,7 +252,7 @@ describe("switch sessions", () => {
     await ground.leave();
   });
 
-  test("RES1 whoever is called when work is done is called in the next session, too", async () => {
+  test("RES1 the notifier receives the events of the next session too", async () => {
     await ground.serve("first answer", "second answer");
     const heard: string[] = [];
     const hear = ({ type }: { readonly type: string }) => void heard.push(type);

@@ -12,13 +12,13 @@ function sentFor(entry: object): readonly string[] {
   return sent;
 }
 
-test("RES22 the title is the name of the session and its folder, and nothing in a name steers the terminal", () => {
+test("RES22 the terminal title is the session name and the folder, without control sequences", () => {
   const name = "the \x1b]0;evil\x07login\nbug\x9c";
   const [title] = sentFor({ type: "session_info", name });
   expect(title).toBe(`\x1b]0;the login bug · ${basename(process.cwd())} · pith\x07`);
 });
 
-test("RES22 a name that is taken away leaves the folder", () => {
+test("RES22 removing the session name leaves the folder in the title", () => {
   expect(sentFor({ type: "session_info", name: "" })).toEqual([`\x1b]0;${basename(process.cwd())} · pith\x07`]);
   expect(sentFor({ type: "label", targetId: "a" })).toEqual([]);
 });

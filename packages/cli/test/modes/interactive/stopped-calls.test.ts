@@ -7,7 +7,7 @@ import { talkOn } from "./talk-on.ts";
 
 const command = "echo be$((1))gun; trap '' TERM; while :; do sleep 0.1; done";
 
-test("SCR13 a reply that is stopped says that the model will not see it, and the next request has none of it", async () => {
+test("SCR13 a stopped reply says that the model will not see it, and the next request leaves it out", async () => {
   const stalls: Step = { parts: [{ type: "text", text: "The first half of it" }], breaks: { how: "stall", after: 4 } };
   const talk = await talkOn([stalls, "Here again"], all());
   talk.say("tell me");

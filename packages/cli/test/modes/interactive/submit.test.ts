@@ -20,7 +20,7 @@ describe("submit", () => {
   const paste = (text: string): string => `\x1b[200~${text}\x1b[201~`;
   const PNG = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
 
-  test("TYP10 a file named with an @ is said with the words, a folder by its names, and what is not there is a word", async () => {
+  test("TYP10 @ attaches a file with its text and a folder with its names, and is plain text without one", async () => {
     const talk = await talkOn(["fine now"], all());
     mkdirSync(join(talk.folder, "src"));
     writeFileSync(join(talk.folder, "src/a.ts"), "let a = 1;\n");
@@ -38,7 +38,7 @@ describe("submit", () => {
     expect(seen).not.toContain("let a = 1");
   });
 
-  test("TYP10 a folder with its slash is completed to what is in it, and attached as a list of its names", async () => {
+  test("TYP10 a folder with a slash is completed to its content, and attached as a list of names", async () => {
     const prepare = ({ folder }: { readonly folder: string }): void => {
       mkdirSync(join(folder, "docs"));
       for (const name of ["guide.md", "intro.md"]) writeFileSync(join(folder, "docs", name), "# Text\n");
@@ -84,7 +84,7 @@ describe("submit", () => {
     expect((await talk.terminal.all()).join("\n")).toContain("see @a.ts and [paste #1 +20 lines]");
   });
 
-  test("WORD6 a paste that is the whole message is what the user says", async () => {
+  test("WORD6 a paste that is the whole message counts as the user's own text", async () => {
     const talk = await talkOn(["fine now"], all());
     const task = "do this, please\n".repeat(20).trimEnd();
     talk.terminal.press(`\x1b[200~${task}\x1b[201~`);
@@ -93,7 +93,7 @@ describe("submit", () => {
     expect(contentIn(talk)).toEqual([{ type: "text", text: task }]);
   });
 
-  test("WORD7 of a template the user's word is the line that was typed", async () => {
+  test("WORD7 the user's own text of a template is the line that was typed", async () => {
     const talk = await talkOn(["fine now"], {
       ...all(),
       prepare: ({ home }) => {
@@ -111,7 +111,7 @@ describe("submit", () => {
     ]);
   });
 
-  test("TYP10 files go with what a template says, too", async () => {
+  test("TYP10 @ attaches files to a template too", async () => {
     const talk = await talkOn(["fine now"], {
       ...all(),
       prepare: ({ home, folder }) => {
@@ -127,7 +127,7 @@ describe("submit", () => {
     );
   });
 
-  test("TYP10 what cannot be said with them is told, and the words are back in the editor", async () => {
+  test("TYP10 a file that cannot be attached is reported, and the message returns to the editor", async () => {
     const talk = await talkOn(["fine now"], all());
     writeFileSync(join(talk.folder, "big.txt"), "x".repeat(300 * 1024));
     talk.say("see @big.txt");
@@ -136,7 +136,7 @@ describe("submit", () => {
     expect(talk.server.requests).toHaveLength(0);
   });
 
-  test("TYP9 a long paste is one marker, is said whole, and names no file", async () => {
+  test("TYP9 a long paste is one marker, is sent in full, and attaches no files", async () => {
     const talk = await talkOn(["fine now"], all());
     writeFileSync(join(talk.folder, ".env"), "TOKEN=abc\n");
     const long = Array.from({ length: 30 }, (_, at) => `line ${at} @.env`).join("\n");
@@ -150,7 +150,7 @@ describe("submit", () => {
     expect(heard(talk).join("\n")).not.toContain("TOKEN=abc");
   });
 
-  test("TYP13 the path of a picture that is pasted becomes the picture, and is sent as one", async () => {
+  test("TYP13 a pasted path of an image becomes an image and is sent as one", async () => {
     const talk = await talkOn(["fine now"], all());
     writeFileSync(join(talk.folder, "a picture.png"), PNG);
     talk.terminal.press(paste(`'${join(talk.folder, "a picture.png")}'`));
@@ -161,13 +161,13 @@ describe("submit", () => {
     expect(heard(talk)).toContain("[image 1: 16 bytes PNG] what is it?");
   });
 
-  test("TYP13 a path without a picture stays words", async () => {
+  test("TYP13 a pasted path without an image stays text", async () => {
     const talk = await talkOn(["fine now"], all());
     talk.terminal.press(paste("/nowhere/a.png"));
     await talk.until(() => talk.screen.editorText.text === "/nowhere/a.png");
   });
 
-  test("TYP15 what was said is there in the next session of the folder, without secrets", async () => {
+  test("TYP15 a sent message is added to the history of the folder, with secrets redacted", async () => {
     const secret = `sk-ant-api03-${"a1B2c3D4e5F6".repeat(7)}AA`;
     const talk = await talkOn(["fine now", "fine now"], all());
     talk.say(`use ${secret} please`);
@@ -181,7 +181,7 @@ describe("submit", () => {
     expect(said[0]).toMatch(/^use .* please$/);
   });
 
-  test("TYP15 where nothing is kept, no history is either", async () => {
+  test("TYP15 with --no-session no history is written", async () => {
     const talk = await talkOn(
       ["fine now"],
       all({ wish: { overrides: { permissionMode: "all" }, session: { type: "none" } } }),
@@ -192,7 +192,7 @@ describe("submit", () => {
     expect(existsSync(historyFile({ home: talk.home, cwd: process.cwd() }))).toBe(false);
   });
 
-  test("TYP13 several pictures that are dropped at once are all taken, what is none stays words, and Enter waits for them", async () => {
+  test("TYP13 several dropped images are all attached, other paths stay text, and Enter waits for them", async () => {
     const talk = await talkOn(["fine now"], all());
     for (const name of ["a.png", "b.png"]) writeFileSync(join(talk.folder, name), PNG);
     const dropped = ["a.png", "none.png", "b.png"].map((name) => join(talk.folder, name)).join(" ");
@@ -205,7 +205,7 @@ describe("submit", () => {
     );
   });
 
-  test("TYP10 quick words do not overtake those whose files are read", async () => {
+  test("TYP10 a message sent quickly does not overtake one whose files are still being read", async () => {
     const talk = await talkOn([{ parts: [{ type: "text", text: "fine now" }] }, "fine now", "fine now"], all());
     writeFileSync(join(talk.folder, "a.ts"), "let a = 1;\n".repeat(20_000));
     for (const words of ["first @a.ts", "second"]) void talk.talk.handleSubmit(words);
@@ -214,7 +214,7 @@ describe("submit", () => {
     expect(said()).toEqual(["first @a.ts", "second"]);
   });
 
-  test("TYP10 many words with an @ that name no files are words", async () => {
+  test("TYP10 many words with an @ that name no file stay text", async () => {
     const talk = await talkOn(["fine now"], all());
     const names = Array.from({ length: 30 }, (_, at) => `@person${at}`).join(" ");
     talk.say(`thank ${names}`);
@@ -231,7 +231,7 @@ describe("shell line", () => {
     return heard(talk).join("\n");
   }
 
-  test("TYP5 a line behind ! is run and told to the model with its output, one behind !! is not (B3)", async () => {
+  test("TYP5 a line after ! is run and sent to the model with its output; a line after !! is only run (B3)", async () => {
     const talk = await talkOn(["I saw it"], all());
     writeFileSync(join(talk.folder, "here.txt"), "");
     talk.say("!ls; exit 3");
@@ -248,7 +248,7 @@ describe("shell line", () => {
     expect(told).not.toContain("priv42ate");
   });
 
-  test("TYP5 it runs with the rights and the surroundings of whoever typed it", async () => {
+  test("TYP5 a shell line runs in the folder with the user's permissions and environment", async () => {
     const talk = await talkOn(["fine now"], all());
     talk.say("!! touch made && echo $PITH_HOME");
     await talk.sees(talk.home);
@@ -256,7 +256,7 @@ describe("shell line", () => {
     expect(readFileSync(join(talk.folder, "made"), "utf8")).toBe("");
   });
 
-  test("TYP6 what it says is seen as it comes, and Esc stops it", async () => {
+  test("TYP6 the output of a shell line is shown while it runs, and Esc stops it", async () => {
     const talk = await talkOn(["fine now"], all());
     talk.say("!echo begun; sleep 60; echo never");
     await talk.sees(/^ *begun/m);
@@ -267,7 +267,7 @@ describe("shell line", () => {
     expect(words).toMatch(/command stopped/);
   });
 
-  test("TYP6 words that are said behind a line are heard behind its output", async () => {
+  test("TYP6 a message sent during a shell line is sent after the line and its output", async () => {
     const talk = await talkOn(["I see"], all());
     talk.say("!while [ ! -e go ]; do sleep 0.05; done; echo out$((1+1))put");
     talk.say("what did it say?");
@@ -280,7 +280,7 @@ describe("shell line", () => {
     expect(words.indexOf("what did it say?")).toBeGreaterThan(words.indexOf("out2put"));
   });
 
-  test("TYP6 while a run is under way it comes into the log between two requests, in order", async () => {
+  test("TYP6 shell lines during a run are added between two requests, in order", async () => {
     const talk = await atWork(["seen"]);
     talk.say("!echo fir$((0))st");
     talk.say("!echo sec$((0))ond");
@@ -294,7 +294,7 @@ describe("shell line", () => {
     expect(words.indexOf("sec0ond")).toBeGreaterThan(words.indexOf("fir0st"));
   });
 
-  test("TYP6 who leaves while a line runs ends it", async () => {
+  test("TYP6 quitting while a shell line runs kills it", async () => {
     let pid = 0;
     // Looked at when the talk is closed.
     onTestFinished(() => expect(() => process.kill(pid, 0)).toThrow("ESRCH"));
@@ -307,7 +307,7 @@ describe("shell line", () => {
     expect(process.kill(pid, 0)).toBe(true);
   });
 
-  test("TYP7 a long output is bounded as that of the bash tool, and the whole of it can be read", async () => {
+  test("TYP7 a long output is limited like that of the bash tool, and the model can read the rest", async () => {
     const talk = await talkOn(["fine now"], all());
     talk.say("!seq 1 100000");
     await atRest(talk);
@@ -318,7 +318,7 @@ describe("shell line", () => {
     expect(words).toMatch(/read blob:/);
   });
 
-  test("TYP7 keys that a line prints are not told to the model", async () => {
+  test("TYP7 secrets in the output of a shell line are not sent to the model", async () => {
     const secret = `sk-ant-api03-${"a1B2c3D4e5F6".repeat(7)}AA`;
     const talk = await talkOn(["fine now"], all());
     writeFileSync(join(talk.folder, "key"), `${secret}\n`);

@@ -42,11 +42,11 @@ test.each<readonly [Block, readonly string[]]>([
     { kind: "note", id: "n", tone: "plain", text: "▏░░░░ 9 of 10 tokens\n  replies  25  ██" },
     ["9 of 10 tokens", "  replies  25"],
   ],
-])("PLN1 each block is read out in words: %j", (block, lines) => {
+])("PLN1 each kind of block is printed in words: %j", (block, lines) => {
   expect(formatBlock(block)).toEqual(lines);
 });
 
-test("PLN1 a compaction says what it did and how it is taken back", () => {
+test("PLN1 a compaction is printed with its size, its warnings and how to undo it", () => {
   const block: Block = {
     kind: "compaction",
     id: "c",
@@ -60,6 +60,6 @@ test("PLN1 a compaction says what it did and how it is taken back", () => {
   expect(formatBlock({ ...block, isUndone: true })).toEqual(["Compaction (undone): from 1,200 tokens."]);
 });
 
-test("PLN1 what steers a terminal is read out as an escape", () => {
+test("PLN1 control sequences in a reply are printed as visible escapes", () => {
   expect(formatBlock({ ...answer, text: "\x1b[2Jgone" })).toEqual(["Pith: \\x1b[2Jgone"]);
 });

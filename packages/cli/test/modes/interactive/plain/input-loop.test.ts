@@ -29,13 +29,13 @@ function looping({ isPerson = true, submitted = () => {} }: Wish = {}) {
   return { screen, loop, voice, heard, written: () => written };
 }
 
-test("PLN10 a line that ends in a backslash goes on in the next", () => {
+test("PLN10 a line that ends in a backslash continues on the next line", () => {
   const { loop, heard } = looping();
   for (const line of ["first \\", "second \\", "third", "", "fourth"]) loop.handleLine(line);
   expect(heard).toEqual(["first \nsecond \nthird", "fourth"]);
 });
 
-test("PLN11 one is asked for a line once, and whatever is said begins a line of its own", () => {
+test("PLN11 the prompt is printed once per line, and other output starts on its own line", () => {
   const { loop, voice, written } = looping();
   loop.advance();
   loop.advance();
@@ -44,7 +44,7 @@ test("PLN11 one is asked for a line once, and whatever is said begins a line of 
   expect(written()).toBe("> \na note\n> ");
 });
 
-test("PLN12 earlier lines are listed, and said again by their number", () => {
+test("PLN12 /history lists earlier lines, and /history with a number submits one again", () => {
   const { loop, heard, written } = looping();
   for (const line of ["one", "two", "/history", "/history 1", "/history 9"]) loop.handleLine(line);
   expect(heard).toEqual(["one", "two", "one"]);
@@ -52,7 +52,7 @@ test("PLN12 earlier lines are listed, and said again by their number", () => {
   expect(written()).toContain("No line 9 in the history. /history lists the lines.\n");
 });
 
-test("PLN13 lines from a pipe are said one after the other, and their end is the end", async () => {
+test("PLN13 lines from a pipe are submitted one after the other, and its end quits", async () => {
   const ends: (() => void)[] = [];
   const wait = (): Promise<void> => new Promise((resolve) => ends.push(resolve));
   const { loop, heard } = looping({ isPerson: false, submitted: wait });
@@ -67,7 +67,7 @@ test("PLN13 lines from a pipe are said one after the other, and their end is the
   expect(heard).toEqual(["one", "two", "/quit"]);
 });
 
-test("PLN13 a line from a pipe answers what is asked meanwhile", async () => {
+test("PLN13 a line from a pipe answers an open question", async () => {
   const { loop, heard, screen } = looping({ isPerson: false, submitted: () => new Promise(() => {}) });
   const asked = screen.showPanel(createChoicePanel({ title: "?", options: [{ label: "Yes", value: 1 }] }), {
     where: "inline",
@@ -78,7 +78,7 @@ test("PLN13 a line from a pipe answers what is asked meanwhile", async () => {
   expect(heard).toEqual(["words"]);
 });
 
-test("PLN14 Ctrl+C answers a question with nothing, and else is the key it is on any screen", async () => {
+test("PLN14 Ctrl+C closes a question without an answer, and otherwise acts as the key Ctrl+C", async () => {
   const { loop, heard, screen } = looping();
   const asked = screen.showPanel(createChoicePanel({ title: "?", options: [{ label: "Yes", value: 1 }] }), {
     where: "inline",

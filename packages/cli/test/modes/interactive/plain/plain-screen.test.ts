@@ -8,7 +8,7 @@ import { listening } from "./recorded-screen.ts";
 const delta = (text: string) => ({ type: "message_update", delta: { type: "text-delta", text } }) as const;
 const call = { toolCallId: "c", toolName: "bash", args: { command: "make" } };
 
-test("PLN2 an answer is told paragraph by paragraph, each once and none before it is whole", () => {
+test("PLN2 a reply is printed paragraph by paragraph, each once it is complete", () => {
   const { screen, taken } = listening();
   screen.handleEvent({ type: "agent_start" });
   screen.handleEvent(delta("One"));
@@ -19,7 +19,7 @@ test("PLN2 an answer is told paragraph by paragraph, each once and none before i
   expect(taken()).toEqual(["Pith: One two."]);
 });
 
-test("PLN2 a thought is told once, when it is over", () => {
+test("PLN2 thinking is printed once, as a line count, when it ends", () => {
   const { screen, taken } = listening();
   screen.handleEvent({ type: "message_update", delta: { type: "thinking-delta", text: "hm\nwell" } });
   expect(taken()).toEqual([]);
@@ -28,7 +28,7 @@ test("PLN2 a thought is told once, when it is over", () => {
   expect(taken()).toEqual(["Thinking: 2 lines."]);
 });
 
-test("PLN3 a tool is told when it is done, though nothing follows it", () => {
+test("PLN3 a tool call is printed when it has finished, even as the last block", () => {
   const { screen, taken } = listening();
   screen.update((state) => ({
     ...state,
@@ -47,7 +47,7 @@ test("PLN3 a tool is told when it is done, though nothing follows it", () => {
   expect(screen.state.blocks).toEqual([]);
 });
 
-test("PLN4 what takes long is told now and then, ever more seldom, and not when it has ended", () => {
+test("PLN4 a long run prints its duration at growing intervals until it ends", () => {
   const { screen, taken, pass } = listening();
   screen.handleEvent({ type: "agent_start" });
   pass(29);
@@ -64,7 +64,7 @@ test("PLN4 what takes long is told now and then, ever more seldom, and not when 
   expect(taken()).toEqual([]);
 });
 
-test("PLN5 a choice is answered by its number; what is none is said so", async () => {
+test("PLN5 a choice is answered by its number, and any other line repeats the range", async () => {
   const { screen, taken } = listening();
   const options = [
     { label: "Yes", value: "yes", key: "y" },
@@ -82,7 +82,7 @@ test("PLN5 a choice is answered by its number; what is none is said so", async (
   expect(screen.openQuestion).toBeUndefined();
 });
 
-test("PLN5 none of them, Ctrl+C and a question that nobody asks any more are no answer", async () => {
+test("PLN5 answering 0, Ctrl+C and an aborted signal return no answer", async () => {
   const { screen } = listening();
   const panel = createChoicePanel({ title: "Run it?", options: [{ label: "Yes", value: "yes" }] });
   const first = screen.showPanel(panel, { where: "inline" });
@@ -102,7 +102,7 @@ const typing: Panel<string, string> = {
   render: (text) => ["┌──────┐", `│ \x1b[1mWhy?\x1b[0m ${text} │`, "└──────┘"],
 };
 
-test("PLN6 any other panel is answered with the names of its keys, or with words", async () => {
+test("PLN6 other panels are answered with key names or with text", async () => {
   const { screen, taken } = listening();
   const asked = screen.showPanel(typing, { where: "page" });
   expect(taken()).toEqual([" Why?", expect.stringMatching(/^Answer with key names/)]);
@@ -114,7 +114,7 @@ test("PLN6 any other panel is answered with the names of its keys, or with words
   expect(await left).toBeNull();
 });
 
-test("PLN7 words to change are read out, and an empty line says them", () => {
+test("PLN7 a draft is printed, and an empty line sends it", () => {
   const { screen, taken } = listening();
   screen.editorText.set("fix it\nwell");
   expect(taken()).toEqual(["Draft: fix it", "well", expect.stringMatching(/^Press Enter to send it/)]);
@@ -125,7 +125,7 @@ test("PLN7 words to change are read out, and an empty line says them", () => {
   expect(screen.editorText.text).toBe("");
 });
 
-test("PLN8 what was just typed is not read out again; what is said for somebody is", () => {
+test("PLN8 a typed line is not printed again, and a message from elsewhere is", () => {
   const { screen, taken } = listening();
   const said = (text: string) =>
     screen.update((state) => ({ ...state, blocks: [{ kind: "user", id: text, text, images: [] }] }));
@@ -136,7 +136,7 @@ test("PLN8 what was just typed is not read out again; what is said for somebody 
   expect(taken()).toEqual(["a note", "You: hello"]);
 });
 
-test("PLN9 what waits, hints, another model and another mode are a line each", () => {
+test("PLN9 queued messages, hints and changes of the model and mode are one line each", () => {
   const { screen, taken } = listening();
   screen.handleEvent({ type: "queue_update", steering: ["faster"], followUp: ["then\nrest"] });
   screen.update((state) => ({ ...state, hint: "/help", footer: { ...state.footer, model: "a/b", folder: "~/x" } }));

@@ -20,7 +20,7 @@ const write = { type: "call", name: "write", arguments: { path: "a.txt", content
 const STORY = "## Goal\nKeep it.\n\n## Progress\n### Done\n- Done.\n\n## Next Steps\n1. Go on.";
 const hostile = "\x1b[2J\x1b]0;title\x07Done.\u202e\n";
 
-test("PLN16 a whole talk is read line by line and told line by line, and nothing of it steers a terminal", async () => {
+test("PLN16 a session from a pipe is read and printed line by line, without control sequences", async () => {
   const input = "write \\\na file\nand now?\n/diff\n/copy\n";
   const { code, out } = await ground.pith(["--plain"], [{ parts: [write] }, hostile, "Nothing."], { input });
   expect(code).toBe(0);
@@ -31,7 +31,7 @@ test("PLN16 a whole talk is read line by line and told line by line, and nothing
   expect(readFileSync(join(ground.folder, "a.txt"), "utf8")).toBe("new\n");
 });
 
-test("MET19 how full the context is, is about so much after a compaction, until the next reply (B12)", async () => {
+test("MET19 the context size is printed as an estimate after a compaction, until the next reply (B12)", async () => {
   writeFileSync(
     join(ground.home, "settings.json"),
     '{ "contextWindow": 8192, "compaction": { "keepRecentTokens": 100 } }',
@@ -44,7 +44,7 @@ test("MET19 how full the context is, is about so much after a compaction, until 
   expect(told.slice(-4)).toEqual(["", "", "about ", ""]);
 });
 
-test("PLN18 a preview and a compaction state the size after it, the price, the pins and the summarizer, each once", async () => {
+test("PLN18 a preview and a compaction each print the size after it, the price, the pins and the summarizer once", async () => {
   writeFileSync(
     join(ground.home, "settings.json"),
     '{ "contextWindow": 8192, "compaction": { "keepRecentTokens": 100 } }',
@@ -64,7 +64,7 @@ test("PLN18 a preview and a compaction state the size after it, the price, the p
   expect(out.match(/^Pinned: Never push\.$/gm)).toHaveLength(1);
 });
 
-test("PLN16 a permission is asked for in words and given by a number", async () => {
+test("PLN16 a permission question is printed in words and answered by a number", async () => {
   const ask = ["--plain", "--permission-mode", "ask"];
   const given = await ground.pith(ask, [{ parts: [write] }, "Done."], { input: "write\n1\n" });
   expect(given.out).toMatch(
@@ -73,7 +73,7 @@ test("PLN16 a permission is asked for in words and given by a number", async () 
   expect(existsSync(join(ground.folder, "a.txt"))).toBe(true);
 });
 
-test("ASK4 in plain lines only the number of a lasting grant gives it; every other line asks again", async () => {
+test("ASK4 in plain mode only the number of a lasting permission grants it; every other line repeats the question", async () => {
   const ask = ["--plain", "--permission-mode", "ask"];
   const script = [{ parts: [write] }, "Done."];
   const lines = ["p", "y", "yes, always", "3x", "/compact", "33"];
@@ -85,7 +85,7 @@ test("ASK4 in plain lines only the number of a lasting grant gives it; every oth
   expect(readFileSync(join(ground.home, "permissions.json"), "utf8")).toContain("edit(a.txt)");
 });
 
-test("PLN17 in a dumb terminal one types lines, and Ctrl+C stops what is under way and quits at the second time", async () => {
+test("PLN17 in a dumb terminal pith reads lines; Ctrl+C stops the run, and a second Ctrl+C quits", async () => {
   const { url } = await ground.serve([
     { parts: [{ type: "text", text: "Wait." }], pace: { waitMs: 60_000 } },
     "Here I am.",
@@ -104,7 +104,7 @@ test("PLN17 in a dumb terminal one types lines, and Ctrl+C stops what is under w
   }
 });
 
-test("COM43 in plain lines a message during a compaction is kept, and another compaction is refused (B80)", async () => {
+test("COM43 in plain mode a message during a compaction is queued, and another compaction is refused (B80)", async () => {
   writeFileSync(
     join(ground.home, "settings.json"),
     '{ "contextWindow": 8192, "compaction": { "keepRecentTokens": 100 } }',

@@ -25,7 +25,7 @@ const hostile = [
 ];
 const words = fc.array(fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom(...hostile)), { maxLength: 30 });
 
-test("SCR16 no line is wider than the screen, and nothing in it steers the terminal", () => {
+test("SCR16 no block has a line wider than the screen or control sequences", () => {
   fc.assert(
     fc.property(words, fc.integer({ min: 20, max: 120 }), fc.boolean(), (given, width, isUnfolded) => {
       const brush = { ...folded, width, isUnfolded, theme: createTheme("dark") };
@@ -41,7 +41,7 @@ test("SCR16 no line is wider than the screen, and nothing in it steers the termi
   );
 });
 
-test("SCR17 what is not printed yet takes about as many rows as there are, opened or not", () => {
+test("SCR17 a long unfinished block takes about as many rows as are available, expanded or not", () => {
   const long = Array.from({ length: 500 }, (_, at) => `line ${at}`).join("\n");
   for (const block of everywhere(long)) {
     if (!isFoldable(block) && block.kind !== "assistant") continue;
@@ -50,21 +50,21 @@ test("SCR17 what is not printed yet takes about as many rows as there are, opene
   }
 });
 
-test("SCR17 a change of 200,000 lines is drawn as any other", () => {
+test("SCR17 a diff of 200,000 lines is shortened like any other", () => {
   const lines = Array.from({ length: 200_000 }, (_, at) => `+${at}`).join("\n");
   const diff = `--- a\n+++ a\n@@ -0,0 +1,200000 @@\n${lines}\n`;
   expect(renderBlock(callOf({ tool: "edit", arguments: { path: "a" }, diff }), folded).length).toBeLessThan(30);
 });
 
 describe("SCR18 a call", () => {
-  test("is one line in words, with what came of it", () => {
+  test("is one line with the tool, its arguments and the size of the result", () => {
     const read = callOf({ tool: "read", arguments: { path: "src/a.ts", offset: 1, limit: 80 }, output: "a\nb" });
     expect(renderBlock({ ...read, isAttached: true }, { ...folded, theme: plainTheme })).toEqual([
       "✓ read src/a.ts 1–80 · 2 lines",
     ]);
   });
 
-  test("of the shell shows the end of what it said, and all of it when opened", () => {
+  test("of bash shows the end of the output, and all of it when expanded", () => {
     const output = Array.from({ length: 9 }, (_, at) => `line ${at}`).join("\n");
     const call = callOf({ arguments: { command: "npm test" }, output, durationMs: 2_000, isAttached: true });
     const brush = { ...folded, theme: plainTheme };
@@ -77,7 +77,7 @@ describe("SCR18 a call", () => {
     );
   });
 
-  test("that failed shows the beginning of why", () => {
+  test("that failed shows the beginning of the error", () => {
     const call = callOf({
       tool: "edit",
       arguments: { path: "a" },
@@ -91,7 +91,7 @@ describe("SCR18 a call", () => {
     ]);
   });
 
-  test("of the shell that failed has its exit code in its line and nothing below if it said nothing", () => {
+  test("of bash that failed shows its exit code in the first line, and nothing below without output", () => {
     const failed = { arguments: { command: "grep x" }, state: "failed", exitCode: 1, isAttached: true } as const;
     const brush = { ...folded, theme: plainTheme };
     expect(renderBlock(callOf({ ...failed, output: "(no output)\n\nexit code 1" }), brush)).toEqual([
@@ -106,7 +106,7 @@ describe("SCR18 a call", () => {
     ]);
   });
 
-  test("that wrote a file shows its beginning", () => {
+  test("of write shows the beginning of the file", () => {
     const content = Array.from({ length: 7 }, (_, at) => `line ${at}`).join("\n");
     const call = callOf({ tool: "write", arguments: { path: "a.txt", content }, isAttached: true });
     const brush = { ...folded, theme: plainTheme };
@@ -115,7 +115,7 @@ describe("SCR18 a call", () => {
     expect(renderBlock({ ...call, state: "writing" }, brush)).toHaveLength(1);
   });
 
-  test("with a change that is hardly too long shows all of it, and wraps long lines", () => {
+  test("with a diff slightly over the limit shows all of it, and wraps long lines", () => {
     const added = (count: number) => Array.from({ length: count }, (_, at) => `+line ${at}\n`).join("");
     const change = (diff: string) => callOf({ tool: "edit", arguments: { path: "a" }, diff, isAttached: true });
     const brush = { ...folded, theme: plainTheme, width: 30 };
@@ -128,7 +128,7 @@ describe("SCR18 a call", () => {
     ]);
   });
 
-  test("that changed a file shows how, by its lines' numbers", () => {
+  test("of edit shows the diff with line numbers", () => {
     const diff = "--- a\n+++ a\n@@ -9,3 +9,3 @@\n one\n-two\n+2\n+and\n";
     const call = callOf({ tool: "edit", arguments: { path: "a" }, diff, isAttached: true });
     expect(renderBlock(call, { ...folded, theme: plainTheme })).toEqual([

@@ -21,7 +21,7 @@ function called(tool: string, given: ToolBlock["arguments"], more: Partial<ToolB
 const DIFF =
   "@@ -1,3 +1,3 @@\n const a = 1;\n-const b = 2;\n+const b = `two\x1b[2J`; // a long comment that does not fit into one row of it\n";
 
-test("SCR29 a diff has the syntax colors of its file, the sign in the color of the change, and no line is too wide", () => {
+test("SCR29 a diff has the syntax colors of its file and signs in the color of the change, and no line is too wide", () => {
   for (const isUnfolded of [false, true]) {
     const lines = renderToolCall(called("edit", { path: "src/a.ts" }, { diff: DIFF }), { ...context, isUnfolded });
     const removed = lines.find((line) => plain(line).includes("-"));
@@ -34,12 +34,12 @@ test("SCR29 a diff has the syntax colors of its file, the sign in the color of t
   }
 });
 
-test("SCR29 a diff of a file of an unknown language has the colors of the change alone", () => {
+test("SCR29 a diff of a file in an unknown language has only the colors of the change", () => {
   const lines = renderToolCall(called("edit", { path: "notes.unknown" }, { diff: DIFF }), context);
   expect(lines.join("\n")).toContain(theme.removed("const b = 2;"));
 });
 
-test("SCR29 with true color, the changed lines of a diff have a background of one width", () => {
+test("SCR29 with true color, the changed lines of a diff have a background of equal width", () => {
   const trueColor = createTheme("dark", { hasTrueColor: true });
   const block = called("edit", { path: "a.ts" }, { diff: "@@ -1,2 +1,2 @@\n-let b;\n+const b = 2;\n end\n" });
   const [, removed = "", added = "", unchanged = ""] = renderToolCall(block, { ...context, theme: trueColor });
@@ -58,7 +58,7 @@ test("SCR29 with true color, the changed lines of a diff have a background of on
   expect(renderToolCall(block, context).join("")).not.toContain("48;2;");
 });
 
-test("SCR29 a written file has its syntax colors when it is opened", () => {
+test("SCR29 an expanded write call has the syntax colors of its file", () => {
   const block = called("write", { path: "a.py", content: "def area(x):\n    return x * 2  # both sides\n" });
   const lines = renderToolCall(block, { ...context, isUnfolded: true });
   expect(lines.join("\n")).toContain(theme.accent("def"));

@@ -9,16 +9,16 @@ import { someMeter } from "./facts-for-tests.ts";
 
 const theme = createTheme("none");
 
-test("MET3 front, kept, new and free have signs of their own, and so have both thresholds", () => {
+test("MET3 the prompt, kept, new and free parts and both thresholds have different characters", () => {
   expect(renderMeterBar(someMeter, { width: 40, theme })).toBe("████▓▓▓▓▓▒▒▒▒▒▒▒▒▒·············╎·······┃");
 });
 
-test("MET3 what is over the limit is seen behind its mark", () => {
+test("MET3 the part over the limit is drawn after the limit's mark", () => {
   const meter = { ...someMeter, tokens: 195_000, parts: { ...someMeter.parts, recent: 155_800 } };
   expect(renderMeterBar(meter, { width: 40, theme })).toMatch(/▒┃▒+$/);
 });
 
-test("MET3 it is as full as the percentage says: whole where it is compacted", () => {
+test("MET3 the bar is filled in proportion, and full at the compaction threshold", () => {
   const at = (share: number): number => {
     const tokens = Math.round(183_616 * share);
     const parts = { system: 0, pins: 0, userMessages: 0, summary: 0, kept: 0, recent: tokens };
@@ -29,7 +29,7 @@ test("MET3 it is as full as the percentage says: whole where it is compacted", (
   expect([at(0.25), at(0.5), at(1)]).toEqual([10, 20, 39]);
 });
 
-test("MET3 an empty context is all free, and a small one shows at all", () => {
+test("MET3 the bar of an empty context is all free, and a few tokens fill one cell", () => {
   const nothing = { system: 0, pins: 0, userMessages: 0, summary: 0, kept: 0, recent: 0 };
   expect(renderMeterBar({ ...someMeter, tokens: 0, parts: nothing }, { width: 20, theme })).toMatch(/^[·╎┃]{20}$/);
   expect(renderMeterBar({ ...someMeter, tokens: 3, parts: { ...nothing, recent: 3 } }, { width: 20, theme })).toMatch(
@@ -37,7 +37,7 @@ test("MET3 an empty context is all free, and a small one shows at all", () => {
   );
 });
 
-test("MET3 it has as many cells as it was given, in every ink", () => {
+test("MET3 the bar has exactly the given width in every theme", () => {
   const part = fc.nat(300_000);
   const parts = fc.record({ system: part, pins: part, userMessages: part, summary: part, kept: part, recent: part });
   fc.assert(

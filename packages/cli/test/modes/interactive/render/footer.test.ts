@@ -15,7 +15,7 @@ const theme = createTheme("none");
 const told = (facts: Partial<FooterData>, width = 80): string =>
   renderFooter({ ...someFacts, ...facts }, { width, theme }).join("\n");
 
-test("MET1 two lines at 80 columns name who speaks, where, in which way, at what cost and how full it is", () => {
+test("MET1 at 80 columns, two lines show the model, folder, branch, session name, context, mode, sandbox and cost", () => {
   const lines = renderFooter(someFacts, { width: 80, theme });
   expect(lines).toHaveLength(2);
   for (const words of ["claude-sonnet-4-5", "high", "~/work/parser", "main", "fix the parser", "3 branches"])
@@ -24,7 +24,7 @@ test("MET1 two lines at 80 columns name who speaks, where, in which way, at what
   expect(renderFooter(someFacts, { width: 280, theme })).toHaveLength(1);
 });
 
-test("MET1 at 140 columns every word and every sign says by itself what it is", () => {
+test("MET1 at 140 columns, the footer has full names and a legend", () => {
   const [first, second] = told({}, 140).split("\n");
   expect(first?.trim()).toBe(
     'anthropic/claude-sonnet-4-5 · thinking high · ~/work/parser on main · "fix the parser" · 3 branches in /tree',
@@ -34,18 +34,18 @@ test("MET1 at 140 columns every word and every sign says by itself what it is", 
   );
 });
 
-test("MET1 in little room who speaks, on which branch and how full it is stay to the last", () => {
+test("MET1 in a narrow terminal the model, the branch and the context percentage remain", () => {
   for (const words of ["claude-sonnet-4-5 · on main", "context 46%"]) expect(told({}, 60)).toContain(words);
   expect(told({}, 40)).toContain("context 46%");
 });
 
-test("MET1 the mode that permits everything, and commands without a sandbox, are told as what they are", () => {
+test("MET1 mode all and a missing sandbox are shown as such", () => {
   expect(told({ permissionMode: "all", isSandboxed: false })).toContain("ALL mode");
   expect(told({ permissionMode: "all", isSandboxed: false })).toContain("no sandbox");
   expect(told({ permissionMode: "plan" })).toContain("plan mode");
 });
 
-test("MET24 a command that runs outside the sandbox is told, in whatever room, and only where there is a sandbox", () => {
+test("MET24 a command outside the sandbox is shown at any width, and only if there is a sandbox", () => {
   const outside = (facts: Partial<FooterData>, width: number): string =>
     stripVTControlCharacters(renderFooter({ ...someFacts, ...facts }, { width, theme, isOutside: true }).join("\n"));
   for (const width of [60, 80, 140, 280]) expect(outside({}, width)).toContain("· outside the sandbox");
@@ -53,7 +53,7 @@ test("MET24 a command that runs outside the sandbox is told, in whatever room, a
   expect(told({}, 140)).not.toContain("outside");
 });
 
-test("MET19 figures that no reply has measured have a tilde before them (B12)", () => {
+test("MET19 estimated numbers have a tilde before them (B12)", () => {
   const estimated = (meter: Partial<typeof someMeter>): string =>
     told({ meter: { ...someMeter, isEstimate: true, ...meter } }, 140);
   expect(estimated({})).toMatch(/context ~46% .* ~84,211 \/ 183,616 /);
@@ -61,7 +61,7 @@ test("MET19 figures that no reply has measured have a tilde before them (B12)", 
   expect(told({}, 140)).not.toContain("~84,211");
 });
 
-test("MET3 whatever the room and the figures, no line is wider than there is room, and the figures stay", () => {
+test("MET3 no line is wider than the screen, and the context numbers remain, for any width and data", () => {
   const words = fc.oneof(fc.string({ unit: "grapheme", maxLength: 90 }), fc.constantFrom(...hostileTexts));
   const count = fc.nat(2_000_000);
   fc.assert(
@@ -76,13 +76,13 @@ test("MET3 whatever the room and the figures, no line is wider than there is roo
   );
 });
 
-test("MET1 a long name gives way, and shows no escapes", () => {
+test("MET1 a long name is shortened without leaving escapes", () => {
   const long = told({ sessionName: "a very long name of a session that goes on and on", gitBranch: "b".repeat(60) });
   expect(stripVTControlCharacters(long)).toContain("b…");
   expect(long).not.toContain("\\x1b");
 });
 
-test("MET4 the footer says that nothing happens by itself, and why", () => {
+test("MET4 the footer shows that automatic compaction is off or paused, and why", () => {
   expect(told({})).not.toContain("auto");
   expect(told({ meter: { ...someMeter, isAutoCompactEnabled: false } })).toContain("auto-compact off");
   expect(told({ meter: { ...someMeter, pauseReason: "undone" } })).toContain("auto-compact paused (after undo)");
@@ -91,18 +91,18 @@ test("MET4 the footer says that nothing happens by itself, and why", () => {
   );
 });
 
-test("MET4 PREP5 the footer says that a summary is ready", () => {
+test("MET4 PREP5 the footer shows that a prepared summary is ready", () => {
   expect(told({})).not.toContain("summary ready");
   expect(told({ meter: { ...someMeter, isSummaryReady: true } })).toContain("summary ready");
 });
 
-test("MET4 a window nobody knows is told as such, and has no bar", () => {
+test("MET4 an unknown context window is shown as unknown, without a bar", () => {
   const unknown = told({ meter: { ...someMeter, contextWindow: 0, limit: null, softLimit: null } });
   expect(unknown).toContain("context 84,211 tokens · window unknown");
   expect(unknown).not.toMatch(/[█▓▒┃]/);
 });
 
-test("RES29 the footer tells nothing of what is not known yet", () => {
+test("RES29 the footer leaves out what is not known yet", () => {
   const [line = "", ...more] = renderFooter(initialScreenState.footer, { width: 80, theme });
   expect([line.trim(), more]).toEqual(["", []]);
   expect(told({ cost: null })).not.toContain("$");

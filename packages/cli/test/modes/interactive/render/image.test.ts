@@ -15,13 +15,13 @@ function saidWith(data: string): UserBlock {
   return { kind: "user", id: "s", text: "look", images: [{ type: "image", data, mimeType: "image/png" }] };
 }
 
-test("SCR23 a picture is a line of words where the terminal shows none, and never drawn while things change", () => {
+test("SCR23 an image is a line of text if the terminal cannot show it", () => {
   const lines = renderBlock(saidWith(PIXEL), folded).map(stripVTControlCharacters);
   expect(lines.slice(1)).toEqual(["> look", "  [image: png, 1×1, 72 B]"]);
 });
 
 for (const pictures of ["kitty", "iterm2"] as const)
-  test(`SCR23 below a picture of ${pictures} everything stands where it should`, async () => {
+  test(`SCR23 below an image in the ${pictures} protocol the text is at the right rows`, async () => {
     const terminal = new Headless(80, 24);
     const screen = new MainScreen(new BufferedTerminal(terminal), () => ["> editor"]);
     screen.start();
@@ -36,7 +36,7 @@ for (const pictures of ["kitty", "iterm2"] as const)
     expect(all.at(-1)).toBe("> editor");
   });
 
-test("SCR23 what is no picture's bytes never reaches the terminal", () => {
+test("SCR23 image data that is not base64 is not written to the terminal", () => {
   const lines = renderBlock(saidWith("AAAA\x1b\\\x1b]0;x\x07"), { ...folded, imageProtocol: "kitty" });
   expect(lines.join("")).not.toContain("\x1b]0");
 });

@@ -12,7 +12,7 @@ describe("queue lines", () => {
   const brush = { width: 60, theme: createTheme("none"), isUnfolded: false, now: 0 };
   const queue = { steering: ["first"], followUp: ["日本語の長い言葉".repeat(20), "c", "d", "e"] };
 
-  test("TYP2 what waits is seen in few lines, the rest is counted, and the key that takes it back is the one of the keymap", () => {
+  test("TYP2 queued messages take a few lines with the rest counted, and the hint names the configured key", () => {
     expect(renderQueue({ queue: { steering: ["first"], followUp: ["c"] } }, brush).slice(1, 3)).toEqual([
       "  ↳ next request: first",
       "  ↳ when done:    c",
@@ -37,7 +37,7 @@ describe("status lines", () => {
       .trim();
   }
 
-  test("MET7 it says what is under way, how far, for how long, and how to stop it; nothing while nothing is", () => {
+  test("MET7 the status line shows the activity, its progress and duration, and the key to stop it; an idle one is empty", () => {
     expect(told({ type: "idle" })).toBe("");
     expect(told({ type: "running", startedAt: NOW - 75_000, phase: "answering", chars: 4_812 })).toBe(
       "● answering · about 1,203 tokens · 1 min 15 s · Esc stop",
@@ -50,13 +50,13 @@ describe("status lines", () => {
     );
   });
 
-  test("MET7 how to stop it is never what there is no room for", () => {
+  test("MET7 a status that is too long is shortened before the key to stop", () => {
     const line = told({ type: "compacting", startedAt: NOW, reason: "overflow", step: "word ".repeat(40) });
     expect(stripVTControlCharacters(line)).toMatch(/… · 0 s · Esc stop$/);
     expect(visibleWidth(line)).toBeLessThanOrEqual(80);
   });
 
-  test("MET7 it is drawn anew once a second while something is under way, and nothing ticks while nothing is", () => {
+  test("MET7 the status is redrawn once a second during a run, and has no timer when idle", () => {
     vi.useFakeTimers();
     try {
       let ticks = 0;

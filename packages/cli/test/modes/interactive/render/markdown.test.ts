@@ -10,7 +10,7 @@ import type { FencedCode } from "../../../../src/modes/interactive/state/blocks.
 import { findStablePrefix } from "../../../../src/modes/interactive/state/finished-blocks.ts";
 import { answerOf, folded } from "./brushes.ts";
 
-test("SCR11 an answer looks the same whether it was printed in one piece or in many", () => {
+test("SCR11 a reply looks the same whether it was printed in one piece or in many", () => {
   const line = fc.constantFrom(
     "some words",
     "",
@@ -65,7 +65,7 @@ const marks = [
   "  - a\n",
 ];
 
-test("SCR19 [S15] a million marks of any kind are drawn at once, as words", () => {
+test("SCR19 [S15] a million Markdown characters of any kind are rendered quickly, as text", () => {
   for (const mark of marks) {
     const text = mark.repeat(1_000_000 / mark.length);
     const start = performance.now();
@@ -75,18 +75,18 @@ test("SCR19 [S15] a million marks of any kind are drawn at once, as words", () =
   }
 });
 
-test("SCR20 of what is still being written only what is seen is read again", () => {
+test("SCR20 of an unfinished reply only the visible end is parsed again", () => {
   const text = Array.from({ length: 1_500 }, (_, at) => `const value${at} = ${at}; // of many`).join("\n");
   expect(text.length - findTailStart(text, 0, 20)).toBeLessThan(1_000);
   expect("x".repeat(50_000).length - findTailStart("x".repeat(50_000), 0, 20)).toBe(10_000);
 });
 
-test("the last rows begin where a line does, and short words stay whole", () => {
+test("findTailStart returns the start of a line, and 0 for short text", () => {
   expect(findTailStart("one\ntwo", 0, 5)).toBe(0);
   expect("a\nb\nc\nd\ne".slice(findTailStart("a\nb\nc\nd\ne", 0, 2))).toBe("c\nd\ne");
 });
 
-test("SCR21 code is in inks of its language, and in one where nobody knows it", async () => {
+test("SCR21 code is highlighted in its language, and has one color if the language is unknown", async () => {
   await loadHighlighter();
   const brush = { ...folded, theme: createTheme("dark") };
   const [, , line = ""] = renderBlock(answerOf('```ts\nconst a = "x";\n```'), brush);
@@ -95,18 +95,18 @@ test("SCR21 code is in inks of its language, and in one where nobody knows it", 
   expect(renderBlock(answerOf("```nonsense\na b\n```"), brush)[2]).toBe(`    ${brush.theme.code("a b")}`);
 });
 
-test("SCR30 a code block has a frame that names its language, and its lines can be copied", () => {
+test("SCR30 a code block has a frame with its language, and its lines can be copied without it", () => {
   const [, top, code, end] = renderBlock(answerOf("```ts\nconst a = 1;\n```"), { ...folded, width: 30 });
   expect([top, code, end]).toEqual([`  ┌─ ts ${"─".repeat(22)}`, "    const a = 1;", `  └${"─".repeat(27)}`]);
   const [, plainTop] = renderBlock(answerOf("```\nx\n```"), { ...folded, width: 30 });
   expect(plainTop).toBe(`  ┌${"─".repeat(27)}`);
 });
 
-test("where a link leads is always seen", () => {
+test("the address of a link is always shown", () => {
   expect(renderBlock(answerOf("see [the docs](https://a.b/c)"), folded)[1]).toBe("  see the docs (https://a.b/c)");
 });
 
-test("SCR30 a table has no rules between rows of one line, and keeps them if a row is wrapped", () => {
+test("SCR30 a table has no lines between one-line rows, and keeps them if a row wraps", () => {
   const table = "| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |";
   expect(renderBlock(answerOf(table), folded).slice(1).map(stripVTControlCharacters)).toEqual([
     "  ┌───┬───┐",

@@ -5,7 +5,7 @@ import { wrapColumns } from "../../../../src/modes/interactive/render/text.ts";
 
 const TEXT = "All:\n  /pin [words]  keep words through every compaction\n  /new          begin";
 
-test("SCR16 what does not fit beside a name goes on below itself", () => {
+test("SCR16 a description that does not fit beside its name continues in its own column", () => {
   expect(wrapColumns(TEXT, { width: 40 })).toEqual([
     "  All:",
     "    /pin [words]  keep words through",
@@ -14,7 +14,7 @@ test("SCR16 what does not fit beside a name goes on below itself", () => {
   ]);
 });
 
-test("SCR16 where a name takes most of the row, what is said of it stands below", () => {
+test("SCR16 the description of a long name starts on the next line", () => {
   expect(wrapColumns(TEXT, { width: 30 })).toEqual([
     "  All:",
     "    /pin [words]",
@@ -24,6 +24,6 @@ test("SCR16 where a name takes most of the row, what is said of it stands below"
   ]);
 });
 
-test("SCR16 other texts are broken as any text", () => {
+test("SCR16 text without columns is wrapped as usual", () => {
   expect(wrapColumns("one  two three\n\nfour", { width: 10 })).toEqual(["  one  two", "  three", "", "  four"]);
 });

@@ -84,7 +84,7 @@ describe("finished blocks", () => {
     return text.match(/r\d+(?:again)?p\d+w\d+x/g) ?? [];
   }
 
-  test("SCR11 every word of the log is read once and in its order, and a word that is in no log at most once", () => {
+  test("SCR11 every word of the log is shown once and in order, and a word that is not in the log at most once", () => {
     fc.assert(
       fc.property(fc.array(reply, { minLength: 1, maxLength: 4 }), (replies) => {
         const told = replies.map((each, at) => toldOf(each, `r${at}`));
@@ -99,7 +99,7 @@ describe("finished blocks", () => {
     );
   });
 
-  test("SCR11 at every moment no word is read twice", () => {
+  test("SCR11 no word is shown twice at any moment of a reply", () => {
     fc.assert(
       fc.property(reply, (given) => {
         const { events } = toldOf(given, "r0");
@@ -112,7 +112,7 @@ describe("finished blocks", () => {
     );
   });
 
-  test("SCR12 nothing is printed before what stands in front of it", () => {
+  test("SCR12 no block is printed before the unfinished block above it", () => {
     const running = { kind: "tool", id: "c", tool: "bash", arguments: {}, output: "", images: [] } as const;
     const said = { kind: "user", id: "s", text: "hi", images: [] } as const;
     const { blocks, rest } = splitFinished({
@@ -123,21 +123,21 @@ describe("finished blocks", () => {
     expect(rest.blocks.map(({ kind }) => kind)).toEqual(["tool", "user"]);
   });
 
-  test("SCR12 what can be opened stays until something follows it, and an answer does not stay", () => {
+  test("SCR12 a foldable block is printed only after the next block, and a reply at once", () => {
     const call = { kind: "tool", id: "c", tool: "ls", arguments: {}, output: "", images: [], state: "done" } as const;
     const answer = { kind: "assistant", id: "a", text: "so", isOpen: false, printed: 0 } as const;
     expect(splitFinished({ ...initialScreenState, blocks: [call] }).blocks).toEqual([]);
     expect(splitFinished({ ...initialScreenState, blocks: [call, answer] }).blocks).toEqual([call, answer]);
   });
 
-  test("calls and thoughts in a row stand close to each other, also below what was printed", () => {
+  test("consecutive calls and thoughts have no blank line between them, also below printed ones", () => {
     const call = { kind: "tool", id: "c", tool: "ls", arguments: {}, output: "", images: [], state: "done" } as const;
     const { blocks, rest } = splitFinished({ ...initialScreenState, blocks: [call, call, call] });
     expect(blocks.map(({ isAttached = false }) => isAttached)).toEqual([false, true]);
     expect(rest.blocks.map(({ isAttached = false }) => isAttached)).toEqual([true]);
   });
 
-  test("SCR20 a piece within a line is not held against all that stands before it", () => {
+  test("SCR20 a reply is split into paragraphs at the start of a new line, not for every piece within a line", () => {
     const open = { kind: "assistant", id: "a", isOpen: true, printed: 0 } as const;
     const state = { ...initialScreenState, blocks: [{ ...open, text: "one\n\ntwo", isWithinLine: true }] };
     expect(splitFinished(state).rest).toBe(state);
@@ -151,7 +151,7 @@ describe("finished part of a block", () => {
     return [...splitParagraphs(text, 0)].map(({ start, end }) => text.slice(start, end));
   }
 
-  test("a paragraph is over when another has begun", () => {
+  test("a paragraph is stable once the next one has begun", () => {
     expect(findStablePrefix("one\n\n", 0).length).toBe(0);
     expect(findStablePrefix("one\n\n ", 0).length).toBe(0);
     expect(findStablePrefix("one\n\nt", 0).length).toBe(5);
@@ -159,19 +159,19 @@ describe("finished part of a block", () => {
     expect(findStablePrefix("one\n```\n", 0).length).toBe(4);
   });
 
-  test("blank lines within fenced code end nothing", () => {
+  test("blank lines within fenced code do not end a paragraph", () => {
     expect(findStablePrefix("```\na\n\nb\n", 0).length).toBe(0);
     expect(findStablePrefix("```\na\n\nb\n```", 0).length).toBe(0);
     expect(findStablePrefix("```\na\n\nb\n```\n", 0).length).toBe(13);
     expect(paragraphsOf("so:\n```\na\n\nb\n```\nand")).toEqual(["so:\n", "```\na\n\nb\n```\n", "and"]);
   });
 
-  test("what is indented belongs to what stands above it", () => {
+  test("indented lines belong to the paragraph above", () => {
     expect(findStablePrefix("- a\n\n  more of a\n\n- b\n", 0).length).toBe(18);
     expect(paragraphsOf("- a\n\n  ```\nx\n\ny\n  ```\n")).toHaveLength(1);
   });
 
-  test("SCR20 of long code all but its last lines is settled, and it goes on from there", () => {
+  test("SCR20 all but the last lines of a long code block are stable", () => {
     const code = Array.from({ length: 40 }, (_, at) => `line ${at}`).join("\n");
     const text = `\`\`\`ts\n${code}`;
     const first = findStablePrefix(text, 0);
@@ -183,7 +183,7 @@ describe("finished part of a block", () => {
     expect([closed.length, closed.code]).toEqual([`${text}\n\`\`\`\n\n`.length, null]);
   });
 
-  test("SCR11 paragraphs are the text, whole", () => {
+  test("SCR11 the paragraphs of a text join to the same text", () => {
     const line = fc.constantFrom("a", "", "  b", "```ts", "```", "  ```", "- c", "| d |", "> e", "```x``` y");
     fc.assert(
       fc.property(fc.array(line, { maxLength: 20 }), (lines) => {

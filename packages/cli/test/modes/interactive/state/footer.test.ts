@@ -10,7 +10,7 @@ function modelTold(spoke: { readonly provider: string; readonly modelId: string 
   return buildFooterData({ ...parts, cwd: "/project" } as unknown as FooterApp).model;
 }
 
-test("FST9 where nobody can speak the footer says so, and names who spoke before", () => {
+test('FST9 without a model the footer shows "no model yet", or the last model of the session', () => {
   expect(modelTold(null)).toBe("no model yet");
   expect(modelTold({ provider: "anthropic", modelId: "claude-sonnet-4-5" })).toBe("anthropic/claude-sonnet-4-5");
 });

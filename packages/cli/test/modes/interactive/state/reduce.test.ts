@@ -20,7 +20,7 @@ describe("events", () => {
   }
 
   describe("a reply", () => {
-    test("SCR13 that begins anew leaves what was printed, says that it broke off, and is not mixed with it", () => {
+    test("SCR13 that restarts keeps what was printed, followed by a note about the interruption", () => {
       const came = shown([
         begun,
         started(),
@@ -31,11 +31,11 @@ describe("events", () => {
       expect(readIn(came)).toEqual(["one\n\n", "The reply above was interrupted.", "three"]);
     });
 
-    test("SCR13 that begins anew before anything was printed leaves nothing of its first try", () => {
+    test("SCR13 that restarts before anything was printed leaves nothing of the first attempt", () => {
       expect(readIn(shown([begun, started(), ...pieces([text("one")], 4), restart]))).toEqual([]);
     });
 
-    test("SCR13 that was stopped stays as far as the log has it, and its calls are broken off", () => {
+    test("SCR13 that was stopped is shown as far as it was logged, with its calls marked as broken off", () => {
       const parts = [text("half"), { type: "toolCall", id: "c", name: "ls", arguments: {} }] as const;
       const reply = messageOf(parts, "aborted");
       const stopped: AgentEvent = { type: "agent_end", messages: [reply], end: { type: "aborted" } };
@@ -46,7 +46,7 @@ describe("events", () => {
       expect(all[2]).toMatchObject({ text: "Stopped. The model will not see this unfinished reply.", tone: "warning" });
     });
 
-    test("read from the log tells by itself how it broke off", () => {
+    test("from the log that failed is followed by its error message", () => {
       const { blocks } = reduceEntry(initialScreenState, {
         ...{ type: "message", id: "e", parentId: null, timestamp: "" },
         message: { ...messageOf([text("half")], "error"), errorMessage: "the line went dead" },
@@ -54,7 +54,7 @@ describe("events", () => {
       expect(blocks.map((block) => ("text" in block ? block.text : ""))).toEqual(["half", "the line went dead"]);
     });
 
-    test("MET21 a pinned entry is shown by its beginning, and one without text is not shown", () => {
+    test("MET21 a pinned entry is shown by its beginning, and a pin without text is not shown", () => {
       const pin = { type: "custom", id: "e", parentId: null, timestamp: "", customType: PIN_TYPE } as const;
       const { blocks } = reduceEntry(initialScreenState, {
         ...pin,
@@ -65,14 +65,14 @@ describe("events", () => {
         expect(reduceEntry(initialScreenState, { ...pin, data }).blocks).toEqual([]);
     });
 
-    test("of which all was printed leaves no empty block", () => {
+    test("that was printed completely leaves no empty block", () => {
       const parts = [text("one\n\n"), { type: "toolCall", id: "c", name: "ls", arguments: {} }] as const;
       const { state } = shown([begun, started(), ...pieces([text("one\n\nx")], 9)]);
       const drafts = { ...state, blocks: state.blocks.map((block) => ({ ...block, text: "one\n\n" }) as Block) };
       expect(after([appended("e", messageOf(parts))], drafts).blocks.map(({ kind }) => kind)).toEqual(["tool"]);
     });
 
-    test("gives each of its drafts an id that no other had", () => {
+    test("that restarts gives each block a new id", () => {
       const reply = [started(), ...pieces([{ type: "thinking", thinking: "hm" }, text("so\n\nand")], 3)];
       const { printed, state } = shown([begun, ...reply, restart, ...reply, restart, ...reply]);
       const ids = [...printed, ...state.blocks]
@@ -82,7 +82,7 @@ describe("events", () => {
       expect(new Set(ids).size).toBe(ids.length - 1);
     });
 
-    test("says how long was thought", () => {
+    test("has the duration of its thinking", () => {
       const thinking: AgentEvent = { type: "message_update", delta: { type: "thinking-delta", text: "hm" } };
       const answer: AgentEvent = { type: "message_update", delta: { type: "text-delta", text: "so" } };
       const { blocks } = reduceEvent(reduceEvent(initialScreenState, thinking, 1_000), answer, 4_500);
@@ -120,7 +120,7 @@ describe("events", () => {
       expect(after([hidden]).blocks).toMatchObject([{ kind: "note", tone: "warning", text: warning }]);
     });
 
-    test("RST8 one line names the files that were read again after it, and none of their text is shown", () => {
+    test("RST8 is followed by one line with the files that were read again, without their text", () => {
       const file = { path: "/w/a.ts", name: "a.ts", hash: "0".repeat(64), tokens: 1_200 };
       const files = [file, { ...file, path: "/w/b.ts", name: "b.ts", tokens: 140 }];
       const reread: AgentEvent = {
@@ -138,7 +138,7 @@ describe("events", () => {
       expect(printed).toMatchObject([{ kind: "note", text: rereadFiles }]);
     });
 
-    test("SCR14 tells its steps while it goes on", () => {
+    test("SCR14 shows its current step", () => {
       const start: AgentEvent = { type: "compaction_start", reason: "threshold" };
       const writing: AgentEvent = { type: "compaction_progress", reason: "threshold", step: "writing", tokens: 1_200 };
       const { activity } = after([start, writing]);
@@ -147,7 +147,7 @@ describe("events", () => {
       expect(after([start, writing, answered]).activity).toEqual(activity);
     });
 
-    test("SCR14 says for how long the first token is awaited, and why it is asked again", () => {
+    test("SCR14 shows how long it has waited for the first token, and why it retries", () => {
       const about = { reason: "threshold", source: "compaction" } as const;
       const start: AgentEvent = { type: "compaction_start", reason: "threshold" };
       const waits = { step: "awaiting-first-token", elapsedMs: 180_000, limitMs: 600_000 } as const;
@@ -170,14 +170,14 @@ describe("events", () => {
       ]);
     });
 
-    test("SCR14 bears what should be known of it, or a note does where it was printed already", () => {
+    test("SCR14 has the warnings of its quality event, or a note has them if it was printed already", () => {
       expect(after([compacted, quality]).blocks).toMatchObject([{ warnings: ["two places were mended"] }]);
       expect(after([quality]).blocks).toMatchObject([
         { kind: "note", tone: "warning", text: "two places were mended" },
       ]);
     });
 
-    test("SCR14 that is undone says so, and so does one that counts again", () => {
+    test("SCR14 is marked when it is undone and unmarked when it is redone, with a note if it was printed", () => {
       const undone: AgentEvent = { type: "compaction_undone", compactionId: "k", leafId: null };
       const redone: AgentEvent = { type: "compaction_redone", compactionId: "k", leafId: null };
       expect(after([compacted, undone]).blocks).toMatchObject([{ isUndone: true }]);
@@ -186,7 +186,7 @@ describe("events", () => {
     });
   });
 
-  test("ELI9 the removal of outdated results is a note, and so is their return", () => {
+  test("ELI9 removing outdated results adds a note, and so does restoring them", () => {
     const figures = { removalId: "e9", count: 14, tokens: 23_000 };
     const { blocks } = after([
       { type: "outdated_results_removed", ...figures },
@@ -204,7 +204,7 @@ describe("events", () => {
     ]);
   });
 
-  test("SCR15 a move parts what was from what is, and what was left is told on this side", () => {
+  test("SCR15 a move adds a divider, and the branch summary after it", () => {
     const summaryEntry: BranchSummaryEntry = {
       ...{ type: "branch_summary", id: "b", parentId: null, timestamp: "", fromId: "x", summary: "tried it" },
     };
@@ -221,12 +221,12 @@ describe("events", () => {
     expect(activity).toEqual({ type: "idle" });
   });
 
-  test("SCR15 a move takes away the hint of the place that was left", () => {
+  test("SCR15 a move removes the hint of the old position", () => {
     const moved: AgentEvent = { type: "session_tree", newLeafId: "b", oldLeafId: "x" };
     expect(after([moved], { ...initialScreenState, hint: "Undo with Alt+U." }).hint).toBeNull();
   });
 
-  test("a shell line of the log takes the place of the one that was seen while it ran", () => {
+  test("a logged shell line replaces the block shown while it ran", () => {
     const open = { kind: "shell", id: "draft:s", command: "ls", output: "a", exitCode: null } as const;
     const start = { ...initialScreenState, blocks: [{ ...open, isCancelled: false, isPrivate: false, isOpen: true }] };
     const message: BashExecutionMessage = {
@@ -244,7 +244,7 @@ describe("events", () => {
     expect(blocks).toMatchObject([{ kind: "shell", id: "e", output: "a\nb", isOpen: false }]);
   });
 
-  test("a run that is over waits for no call", () => {
+  test("the end of a run marks waiting calls as broken off", () => {
     const call = {
       kind: "tool",
       id: "c",
@@ -259,7 +259,7 @@ describe("events", () => {
 });
 
 describe("queued messages", () => {
-  test("TYP1 what waits is seen in one line: its words, without the files that are said with them", () => {
+  test("TYP1 a queued message is shown in one line, without the text of its files", () => {
     const said = [
       "leave the snapshots alone",
       "look at @a.ts first\nand then at the rest",
@@ -274,7 +274,7 @@ describe("queued messages", () => {
     ]);
   });
 
-  test("TYP1 however long the words are, little of them is kept to be drawn", () => {
+  test("TYP1 a very long queued message is shortened", () => {
     const [kept = ""] = formatQueuedMessages([`${"x".repeat(1_000_000)}\n${"y\n".repeat(100_000)}end`]);
     expect(kept.length).toBeLessThan(1_100);
     expect(kept).toMatch(/x \(\+100,001 lines\)$/);

@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { initialScreenState, toggleFolding } from "../../../../src/modes/interactive/state/screen-state.ts";
 
-test("SCR12 where nothing is left to be opened, the key says what it changes, and where the rest is opened", () => {
+test("SCR12 with nothing left to expand, Ctrl+O says what it changes and where earlier output is shown", () => {
   const opened = toggleFolding(initialScreenState);
   expect(opened).toMatchObject({
     isUnfolded: true,
@@ -15,7 +15,7 @@ test("SCR12 where nothing is left to be opened, the key says what it changes, an
   });
 });
 
-test("SCR12 what is opened or closed before one's eyes needs no words", () => {
+test("SCR12 expanding a visible block shows no hint", () => {
   const thought = { kind: "thinking", id: "t", text: "so", isOpen: false } as const;
   expect(toggleFolding({ ...initialScreenState, blocks: [thought] })).toMatchObject({ isUnfolded: true, hint: null });
 });

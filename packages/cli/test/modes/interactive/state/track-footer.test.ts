@@ -23,7 +23,7 @@ import { ALT_U, atRest, exchanged, longTalk, shows } from "../long-talk.ts";
 import { talkOn } from "../talk-on.ts";
 
 describe("footer data", () => {
-  test("MET5 the cost is that of the whole session, summaries included, and no undo makes it less", async () => {
+  test("MET5 the cost includes the whole session and its summaries, and an undo does not reduce it", async () => {
     const talk = await longTalk();
     await exchanged(talk, 5);
     await talk.until(() => (talk.screen.state.footer.cost ?? 0) > 0);
@@ -39,7 +39,7 @@ describe("footer data", () => {
     expect(talk.screen.state.footer.cost).toBe(cost);
   });
 
-  test("MET5 while a reply comes, nothing is weighed: only what is written is", async () => {
+  test("MET5 the meter is not recomputed for the pieces of a reply", async () => {
     const words = "one two three four five six seven eight nine ten";
     const talk = await talkOn([{ parts: [{ type: "text", text: words.repeat(20) }], pace: { everyMs: 5, chunk: 10 } }]);
     await talk.until(() => talk.screen.state.footer.meter !== null);
@@ -55,7 +55,7 @@ describe("footer data", () => {
     expect(meters.size).toBeLessThan(12);
   });
 
-  test("MET5 MET6 the session's name and the branch of the folder are told, and follow", async () => {
+  test("MET5 MET6 the session name and the git branch are shown and updated", async () => {
     const talk = await talkOn(["yes", "no"], {
       prepare: ({ folder }) => {
         mkdirSync(join(folder, ".git"));
@@ -70,7 +70,7 @@ describe("footer data", () => {
     await talk.until(() => talk.screen.state.footer.gitBranch === "second");
   });
 
-  test("MET17 before the first word the meter has what the model will be told first, as /context has it", async () => {
+  test("MET17 before the first message the meter has the system prompt and tools, as in /context", async () => {
     const talk = await talkOn(["yes"]);
     await talk.until(() => talk.screen.state.footer.meter !== null);
     const meter = talk.screen.state.footer.meter;
@@ -88,7 +88,7 @@ describe("place in the tree", () => {
   const placeAfter = async (...lines: readonly string[]): Promise<string | null> =>
     findTreePosition((await deskOf(lines)).agent.session);
 
-  test("MET5 the branches are counted, and who has gone back to where others went on is told so", async () => {
+  test("MET5 the branches are counted, and a position before the end of a branch is shown", async () => {
     expect(await placeAfter("user: one", "says: two")).toBeNull();
     expect(await placeAfter("user: one", "says: two", "moves: e1", "says: three")).toBe("2 branches");
     expect(await placeAfter("user: one", "says: two", "moves: e1", "says: three", "user: four", "moves: e1")).toMatch(
@@ -115,7 +115,7 @@ describe("compaction hint", () => {
   const twice = { counts: { compactions: 2, entries: 1_212 } };
   const found = (...codes: readonly string[]) => ({ findings: codes.map((code) => ({ code, note: "a note" })) });
 
-  test("MET15 a repeated compaction states how often and how much, and offers a new session", () => {
+  test("MET15 a repeated compaction says how often and how much was summarized, and suggests a new session", () => {
     expect(formatCompactionHint(compaction({}), once)).toBeNull();
     expect(formatCompactionHint(compaction({}), twice)).toBe(
       "Compacted 2 times; 1,212 entries summarized, all still searchable. /handoff <goal> starts a new session.",
@@ -125,7 +125,7 @@ describe("compaction hint", () => {
     );
   });
 
-  test("MET15 marked lines are counted, and other findings are not", () => {
+  test("MET15 only findings that mark lines of the summary are counted", () => {
     const codes = ["unknown-id", "false-quote", "unknown-name", "unfounded", "not-from-user"];
     expect(
       formatCompactionHint(compaction(found(...codes, "user-messages-hidden", "summarizer-failed", "too-long")), once),
@@ -136,13 +136,13 @@ describe("compaction hint", () => {
     expect(formatCompactionHint(compaction(found("user-messages-hidden", "result-reduced")), once)).toBeNull();
   });
 
-  test("MET15 a summary without a model is named", () => {
+  test("MET15 a summary built without a model is mentioned", () => {
     expect(formatCompactionHint(compaction({ route: "model-free" }), once)).toBe(
       "The summary was built without a model. Alt+S shows it.",
     );
   });
 
-  test("MET15 in the middle of work the line names the keys, since its receipt is printed without them", () => {
+  test("MET15 during a run the hint names the keys, since the receipt is printed without them", () => {
     expect(formatCompactionHint(compaction({}), { ...once, isRunning: true })).toBe(
       "Compacted. Alt+U undoes it; Alt+S shows what the model sees now.",
     );
@@ -182,7 +182,7 @@ describe("compaction hint", () => {
     expect(screen.state.hint).toBe(hint);
   });
 
-  test("MET15 on the screen an undone compaction does not count, and the line goes with the next message", async () => {
+  test("MET15 an undone compaction is not counted, and the hint disappears with the next message", async () => {
     const talk = await longTalk();
     const hints = (pattern: RegExp): Promise<void> => talk.until(() => pattern.test(talk.screen.state.hint ?? ""));
     await exchanged(talk, 5);
@@ -212,7 +212,7 @@ describe("context meter", () => {
     fc.nat(60).map((count) => `says: ${"an answer, and ".repeat(count + 1)}`),
   );
 
-  test("MET2 its parts add up to its tokens, and are those of /context, on any branch", () => {
+  test("MET2 the parts of the meter add up to its tokens and match /context, on any branch", () => {
     fc.assert(
       fc.property(fc.array(line, { minLength: 1, maxLength: 30 }), fc.nat(), fc.nat(4_000), (lines, cut, fixed) => {
         const told = [
@@ -247,13 +247,13 @@ describe("context meter", () => {
     );
   });
 
-  test("MET2 they are the agent's own figures", async () => {
+  test("MET2 the meter has the numbers of agent.contextUsage", async () => {
     const { agent } = await deskOf(["user: go", "says: gone", "user: again"]);
     const { tokens, contextWindow } = agent.contextUsage();
     expect(buildContextMeter(agent.session.branch, agent.budget)).toMatchObject({ tokens, contextWindow });
   });
 
-  test("MET2 kept on from look to look they are what they are when counted anew", () => {
+  test("MET2 a meter updated entry by entry equals one that is computed from the whole branch", () => {
     const budget = createBudget(compactionLimits, { contextWindow: 50_000 });
     const entries = story(
       "user: go",
@@ -272,7 +272,7 @@ describe("context meter", () => {
     }
   });
 
-  test("MET5 a look at ten thousand messages costs a fraction of the first when little has come", () => {
+  test("MET5 updating the meter after a few of ten thousand messages costs a fraction of the first computation", () => {
     const lines = Array.from({ length: 5_000 }, (_, at) => [`user: number ${at}`, `says: it is ${at}`]).flat();
     let window = loadBranch(story(...lines));
     const budget = createBudget(compactionLimits, { contextWindow: 400_000 });

@@ -15,7 +15,7 @@ const ends: AgentEvent = {
 const workAfter = (...events: readonly AgentEvent[]): string =>
   events.reduce((state, event) => reduceEvent(state, event, 0), initialScreenState).activity.type;
 
-test("MET7 after a compaction in a run the run goes on; after one that came alone nothing is under way", () => {
+test("MET7 after a compaction during a run the activity is running; after any other it is idle", () => {
   expect(workAfter({ type: "agent_start" }, begins, ends)).toBe("running");
   expect(workAfter(begins, ends)).toBe("idle");
   expect(workAfter({ type: "agent_start" }, { ...begins, reason: "manual" }, { ...ends, reason: "manual" })).toBe(

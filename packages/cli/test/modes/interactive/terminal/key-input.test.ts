@@ -16,7 +16,7 @@ describe("key names", () => {
     ["\x1b[97;1u", "a"],
     ["\x1b[97;1:3u", ""],
     ["\x1b[27;1:3u", ""],
-  ])("TYP17 a key has one name, however a terminal spells it, and letting it go is no press: %j", (data, key) => {
+  ])("TYP17 each key has one name in every terminal encoding, and a key release has none: %j", (data, key) => {
     expect(decodeKey(data)).toBe(key);
   });
 });
@@ -27,11 +27,11 @@ describe("pasted line", () => {
     ["\x1b[200~y\x1b[201~", "y"],
     ["y", null],
     ["\x1b[A", null],
-  ])("TYP8 what is pasted into a search or another single line is one harmless line: %j", (key, line) => {
+  ])("TYP8 a paste into a single-line input becomes one line without control sequences: %j", (key, line) => {
     expect(parsePastedLine(key)).toBe(line);
   });
 
-  test("TYP8 a paste stands where the cursor is", () => {
+  test("TYP8 a paste is inserted at the cursor", () => {
     expect(editInput({ text: "ab", cursor: 1 }, "\x1b[200~x y\x1b[201~")).toEqual({ text: "ax yb", cursor: 4 });
     expect(editInput(createInput("a"), "up")).toBeNull();
   });
@@ -48,14 +48,14 @@ describe("chords", () => {
     return { press, asked };
   }
 
-  test("TYP19 a key pressed twice in time is a sequence, where the first of them meant nothing", () => {
+  test("TYP19 a key pressed twice in time is a sequence if the first press did nothing", () => {
     const { press, asked } = pressing(new KeyMatcher(), ["tree"]);
     expect(press("escape", 0)).toBe(false);
     expect(press("escape", 500)).toBe(true);
     expect(asked).toEqual(["stop", "tree"]);
   });
 
-  test("TYP19 too late, or after a stop, it is none", () => {
+  test("TYP19 a second press that is too late, or that follows a stop, is no sequence", () => {
     const late = pressing(new KeyMatcher(), ["tree"]);
     expect([late.press("escape", 0), late.press("escape", 5_000)]).toEqual([false, false]);
     const stopping = pressing(new KeyMatcher(), ["tree", "stop"]);
@@ -63,13 +63,13 @@ describe("chords", () => {
     expect(stopping.asked).toEqual(["stop", "stop"]);
   });
 
-  test("TYP19 two that a terminal sends at once are two", () => {
+  test("TYP19 two keys that arrive in one chunk are a sequence", () => {
     const { press, asked } = pressing(new KeyMatcher(), ["tree"]);
     expect(press("ctrl+alt+[", 0)).toBe(true);
     expect(asked).toEqual(["stop", "tree"]);
   });
 
-  test("TYP17 keys of the file are heard in whichever order they are held, and the old ones no more", () => {
+  test("TYP17 a key of the keymap file matches in any order of its modifiers, and replaces the default key", () => {
     const { keymap } = parseKeymap('{ "fold": "ctrl+shift+p" }', "k");
     const { press } = pressing(new KeyMatcher(keymap), ["fold"]);
     expect([press("shift+ctrl+p", 0), press("ctrl+o", 10)]).toEqual([true, false]);

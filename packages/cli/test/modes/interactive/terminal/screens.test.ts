@@ -61,7 +61,7 @@ describe("main screen", () => {
     return { terminal, screen };
   }
 
-  test("SCR1 what is finished is printed once above what changes, and lines of the shell stay", async () => {
+  test("SCR1 finished blocks are printed once above the live region, and earlier shell lines stay", async () => {
     let count = 0;
     const { terminal, screen } = opened(() => [`live ${count}`, "> editor", "footer"]);
     for (let at = 0; at < 10_000; at++) {
@@ -79,7 +79,7 @@ describe("main screen", () => {
     expect(all.filter((line) => line === "footer")).toHaveLength(1);
   });
 
-  test("SCR2 a narrower terminal wraps what is drawn, and nothing of it is left behind", async () => {
+  test("SCR2 in a narrower terminal the live region wraps and leaves nothing behind", async () => {
     const wide = "x".repeat(140);
     const { terminal, screen } = opened(() => [wide, wide, "> editor", wide], 140, 40);
     for (let at = 0; at < 30; at++) screen.print([`finished ${at} ${"y".repeat(100)}`]);
@@ -100,7 +100,7 @@ describe("main screen", () => {
     for (let at = 0; at < 30; at++) expect(all.filter((line) => line.startsWith(`finished ${at} `))).toHaveLength(1);
   });
 
-  test("SCR10 a page that has the terminal hears that it should be drawn anew", () => {
+  test("SCR10 a page that has the terminal is notified to redraw after a resize", () => {
     const { terminal, screen } = opened(() => ["live"]);
     let count = 0;
     screen.pause(() => count++);
@@ -109,7 +109,7 @@ describe("main screen", () => {
     expect(count).toBeGreaterThan(0);
   });
 
-  test("SCR1 [S15] 200,000 lines at once are printed as any others", () => {
+  test("SCR1 [S15] 200,000 lines printed at once do not fail", () => {
     const { terminal, screen } = opened(() => ["live"]);
     const { written } = terminal;
     screen.print(Array.from({ length: 200_000 }, () => "x"));

@@ -25,7 +25,7 @@ function reply(at: number): readonly AgentEvent[] {
   return [started(), ...pieces(parts, 4), appended(`e${at}`, messageOf(parts)), ...callEvents(call, output)];
 }
 
-test("SCR24 after 10,000 pieces, 20 resizes and 20 opened folds no line stands twice, and those of the shell stay", async () => {
+test("SCR24 after 10,000 pieces, 20 resizes and 20 expansions no line appears twice, and earlier shell lines stay", async () => {
   const terminal = new Headless(80, 24);
   terminal.write("$ earlier shell line 1\r\n$ earlier shell line 2\r\n");
   const parts = { terminal, theme: createTheme("dark"), initialState: initialScreenState, now: () => 0 };

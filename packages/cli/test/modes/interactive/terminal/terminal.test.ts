@@ -17,7 +17,7 @@ describe("theme detection", () => {
     return { seen, queryBackground: asked, redraw: () => seen.redrawn++ };
   }
 
-  test("SCR22 a light terminal that says so gets light colours, and is drawn anew", async () => {
+  test("SCR22 a terminal that reports a light background gets the light theme and a redraw", async () => {
     const worn = detectTheme({}, async () => undefined);
     const terminal = terminalOf(white);
     expect(worn.theme.name).toBe("dark");
@@ -25,14 +25,14 @@ describe("theme detection", () => {
     expect([worn.theme.name, terminal.seen.redrawn]).toEqual(["light", 1]);
   });
 
-  test("SCR22 one that says nothing stays as it was, and is not drawn anew", async () => {
+  test("SCR22 a terminal that reports nothing keeps its theme without a redraw", async () => {
     const worn = detectTheme({}, async () => "auto");
     const terminal = terminalOf(undefined);
     await worn.follow(terminal);
     expect([worn.theme.name, terminal.seen]).toEqual(["dark", { asked: 1, redrawn: 0 }]);
   });
 
-  test("SCR22 nobody is asked where it is set, or where there is no colour", async () => {
+  test("SCR22 the terminal is not queried if the theme is set or colors are off", async () => {
     const [set, none] = [detectTheme({}, async () => "light"), detectTheme({ NO_COLOR: "1" }, async () => "light")];
     const terminal = terminalOf(white);
     await set.follow(terminal);
@@ -51,12 +51,12 @@ describe("rewrapping terminals", () => {
     [{ TERM: "screen-256color", TMUX: "/tmp/tmux-1000/default,1,0", XTERM_VERSION: "XTerm(390)" }, true],
     [{ TERM: "screen-256color", STY: "1.pts-0.here" }, false],
     [{}, true],
-  ])("SCR25 %j wraps what stands on it: %s", (environment, expected) => {
+  ])("SCR25 whether the terminal %j rewraps lines is %s", (environment, expected) => {
     expect(rewrapsLines(environment)).toBe(expected);
   });
 
   test.each([true, false])(
-    "SCR25 finished lines stay and none of ours is left, wrapped anew or not: %s",
+    "SCR25 after resizes, finished lines stay and no old live line remains, with rewrapping %s",
     async (wraps) => {
       const terminal = new Headless(100, 30);
       // As old consoles do, which cut what is too long.

@@ -16,7 +16,7 @@ test.each([
   ["a.b axb", "a.b", `\x1b[7ma.b${end} axb`],
   ["no such thing", "word", "no such thing"],
   ["nothing was looked for", "", "nothing was looked for"],
-])("RES26 highlights the matches in %j of %j", (line, query, drawn) => {
+])("RES26 in the line %j, the matches of %j are highlighted", (line, query, drawn) => {
   expect(highlightMatches(line, query, theme)).toBe(drawn);
 });
 

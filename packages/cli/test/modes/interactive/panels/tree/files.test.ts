@@ -74,7 +74,7 @@ test("WLK11 a file changed outside the session is not restored, with the reason;
   expect(existsSync(join(talk.folder, "two.txt"))).toBe(false);
 });
 
-test("WLK12 after a move, a file counts as read only if it was read on this branch", async () => {
+test("WLK12 after a move, the model cannot overwrite a file that it has not read on this branch", async () => {
   const talk = await leavesTwoFiles([calls("write", { path: "one.txt", content: "other\n" }), "tried"]);
   await goesBack(talk);
   await shows(talk, "y remove 2 files");

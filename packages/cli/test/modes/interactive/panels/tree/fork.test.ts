@@ -21,7 +21,7 @@ test("WLK13 /fork lists the user messages of the branch; Enter creates a session
   expect(text).not.toContain("answer two");
 });
 
-test("WLK13 k and f fork from any entry of the tree, also instead of leaving a branch", async () => {
+test("WLK13 instead of leaving a branch, k forks at the selected entry", async () => {
   const talk = await twoExchanges([]);
   await openTree(talk);
   talk.terminal.press(UP, UP, ENTER);

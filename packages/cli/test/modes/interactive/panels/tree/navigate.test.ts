@@ -27,7 +27,7 @@ describe("navigate", () => {
     expect(JSON.stringify(talk.server.requests.at(-1)?.body)).not.toContain("answer two");
   });
 
-  test("WLK6 Enter on a reply continues after it; at the current position nothing is asked (B63)", async () => {
+  test("WLK6 Enter on a reply continues after it; at the current position there is no question (B63)", async () => {
     const talk = await twoExchanges(["answer three"]);
     await openTree(talk);
     talk.terminal.press(ENTER);
