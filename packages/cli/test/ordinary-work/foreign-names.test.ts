@@ -69,7 +69,7 @@ afterEach(async () => {
   machine.remove();
 });
 
-test(`BOX43 during ${COUNT} commands and beside a server, no name appears that neither the user nor a command made`, async () => {
+test(`BOX43 during ${COUNT} commands beside a running server, no file name appears that neither the user nor a command made`, async () => {
   const folder = machine.folderOn("inside");
   const expected = new Set(FIRST_NAMES);
   const watch = new NameWatch(folder);
@@ -91,7 +91,7 @@ test(`BOX43 during ${COUNT} commands and beside a server, no name appears that n
   expect({ watched: findForeign(watch.names), listed: findForeign(listed) }).toEqual({ watched: [], listed: [] });
 });
 
-test("BOX43 kill -9 in the middle of a command and beside a server leaves no foreign name, and the next start none in .git", async () => {
+test("BOX43 kill -9 during a command beside a running server leaves no foreign file name, and the next start leaves none in .git", async () => {
   const folder = machine.folderOn("inside");
   const before = readdirSync(folder).toSorted();
   const gitBefore = readdirSync(join(folder, ".git")).toSorted();

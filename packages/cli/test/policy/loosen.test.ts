@@ -49,10 +49,10 @@ const isControlled = (attempt: Attempt): boolean =>
 const first = Math.floor(Math.random() * 4);
 const attempts = allAttempts.filter((attempt, at) => isControlled(attempt) || at % 4 === first);
 
-describe.concurrent("ways around a policy", () => {
+describe.concurrent("attempts to get around a policy", () => {
   for (const attempt of attempts) {
     test(
-      `POL6 ${attempt.item}: ${attempt.way} changes nothing${isControlled(attempt) ? ", and would without the policy" : ""}`,
+      `POL6 ${attempt.item}: ${attempt.way} has no effect${isControlled(attempt) ? ", and would without the policy" : ""}`,
       async () => {
         const held = await tryOut(attempt, true);
         expect(held, held.said).toMatchObject({ isLoosened: false });
@@ -67,7 +67,7 @@ describe.concurrent("ways around a policy", () => {
   }
 });
 
-test("POL6 there are enough attempts at every item", () => {
+test("POL6 every policy item has attempts, at least forty in total", () => {
   expect(allAttempts.length).toBeGreaterThanOrEqual(40);
   expect([...new Set(allAttempts.map(({ item }) => item))].toSorted()).toEqual([
     ...["auditLog", "extensions.allow", "mcp.allow", "models.allow", "network.deny", "network.hosts", "network.mode"],
@@ -87,7 +87,7 @@ describe.concurrent("what a policy allows", () => {
   };
   const call = (name: string, given: object) => ({ parts: [{ type: "call" as const, name, arguments: { ...given } }] });
 
-  test("POL7 a permitted model answers, in print, over RPC and in an editor", { timeout: LONGEST_MS }, async () => {
+  test("POL7 a permitted model answers in print mode, over RPC and in an editor", { timeout: LONGEST_MS }, async () => {
     const world = await open(({ permitted }) => ({ models: { allow: ["anthropic/*"], baseUrls: [permitted.url] } }));
     expect(await world.pith("-p", "--model", SMALL, "hello")).toContain("Done.");
     await world.rpc([
@@ -99,7 +99,7 @@ describe.concurrent("what a policy allows", () => {
     await world.close();
   });
 
-  test("POL7 commands run in the sandbox in a permitted mode, and an editor is offered the permitted modes alone", {
+  test("POL7 commands run in the sandbox in a permitted mode, and an editor is offered only permitted modes", {
     timeout: LONGEST_MS,
   }, async () => {
     const world = await open(
@@ -114,7 +114,7 @@ describe.concurrent("what a policy allows", () => {
     await world.close();
   });
 
-  test("POL7 a permitted host is fetched where a rule of the user allows it", { timeout: LONGEST_MS }, async () => {
+  test("POL7 a permitted host is fetched if a rule of the user allows it", { timeout: LONGEST_MS }, async () => {
     const world: World = await open(
       () => ({ network: { mode: "hosts", hosts: ["127.0.0.1"], deny: ["example.org"] } }),
       ({ number }) => (number === 1 ? call("fetch", { url: `http://127.0.0.1:${world.port}/page` }) : "Done."),
@@ -133,7 +133,7 @@ describe.concurrent("what a policy allows", () => {
     await again.close();
   });
 
-  test("POL7 an extension that root alone can change is loaded through the user's link to it", {
+  test("POL7 an extension that only root can change is loaded through a link in the user's folder", {
     timeout: LONGEST_MS,
   }, async () => {
     const code =
@@ -146,7 +146,7 @@ describe.concurrent("what a policy allows", () => {
     await world.close();
   });
 
-  test("POL7 a permitted server starts, with arguments behind a star and a permitted variable", {
+  test("POL7 a permitted server starts with arguments that match * and a permitted variable", {
     timeout: LONGEST_MS,
   }, async () => {
     const world = await open(() => ({
@@ -159,7 +159,7 @@ describe.concurrent("what a policy allows", () => {
     await world.close();
   });
 
-  test("POL8 pith settings shows what the policy set", { timeout: LONGEST_MS }, async () => {
+  test("POL8 pith settings shows which values the policy sets", { timeout: LONGEST_MS }, async () => {
     const world = await open(() => ({
       sandbox: "required",
       permissions: { modes: ["plan", "ask"] },
@@ -176,7 +176,7 @@ describe.concurrent("what a policy allows", () => {
     await world.close();
   });
 
-  test("POL8 what this version cannot hold stops the start", { timeout: LONGEST_MS }, async () => {
+  test("POL8 pith does not start if it cannot enforce the policy", { timeout: LONGEST_MS }, async () => {
     const world = await open(() => ({ sandbox: "required" }));
     world.variables = { PATH: machine.pathWithoutSandbox() };
     expect(await world.pith("-p", "hello")).toContain(

@@ -36,13 +36,13 @@ function placed(text: string): PolicyLocation {
   return { path: join(top, "pith/policy.json"), ownerId: process.getuid?.() ?? null, topFolder: top };
 }
 
-test("POL3 each system has one place", () => {
+test("POL3 each operating system has one policy path", () => {
   expect(getPolicyLocation("linux")).toEqual({ path: "/etc/pith/policy.json", ownerId: 0, topFolder: "/" });
   expect(getPolicyLocation("darwin").path).toBe("/Library/Application Support/Pith/policy.json");
   expect(getPolicyLocation("win32")).toMatchObject({ path: "C:\\ProgramData\\Pith\\policy.json", ownerId: null });
 });
 
-test("POL3 a file is read, a missing one is no policy, and one in a loose folder is a mistake", async () => {
+test("POL3 a policy file is read, a missing one is no policy, and one in a writable folder is a mistake", async () => {
   const place = placed('\ufeff{ "$schema": "./policy.schema.json", "sandbox": "required" }');
   expect(await readPolicy(place)).toEqual({ type: "policy", policy: { path: place.path, sandbox: "required" } });
   expect(await readPolicy({ ...place, path: join(place.topFolder, "none/policy.json") })).toEqual({ type: "none" });
@@ -55,12 +55,12 @@ test("POL3 a file is read, a missing one is no policy, and one in a loose folder
   expect(isWritableOnlyByOwner(place.path, place)).toBe(false);
 });
 
-test("POL4 a policy whose folder is a file is no missing one", async () => {
+test("POL4 a policy path whose folder is a file is a mistake, not a missing policy", async () => {
   const place = placed("{}");
   expect(await readPolicy({ ...place, path: join(place.path, "policy.json") })).toMatchObject({ type: "mistake" });
 });
 
-test("POL7 the example of the page is a policy, and names every item", () => {
+test("POL7 the example in docs/policy.md is valid and has every item", () => {
   const page = readFileSync(join(import.meta.dirname, "../../../../docs/policy.md"), "utf8");
   const [example] = codeBlocks(page, "json");
   expect(parsePolicy(example?.text ?? "", "policy.json")).toMatchObject({ type: "policy" });
@@ -73,18 +73,18 @@ describe("models", () => {
     models: { allow: ["openai/gpt-5*", "ollama/*"], baseUrls: ["https://models.example.com/team"] },
   });
 
-  test.each(["openai/gpt-5", "openai/gpt-5.1", "ollama/a/b"])("POL7 %s is allowed", (name) => {
+  test.each(["openai/gpt-5", "openai/gpt-5.1", "ollama/a/b"])("POL7 the model %s is allowed", (name) => {
     expect(getModelRefusal(policy, name)).toBe(null);
   });
 
   test.each(["openai/gpt-4", "openai", "x-openai/gpt-5", "openrouter/openai/gpt-5", "openai/\ngpt-5", ""])(
-    "POL6 %j is not",
+    "POL6 the model %j is not allowed",
     (name) => {
       expect(getModelRefusal(policy, name)).toContain("does not allow");
     },
   );
 
-  test("POL7 a provider under its second name is the same provider", () => {
+  test("POL7 a provider's second API name counts as the same provider", () => {
     expect(getModelRefusal(of({ models: { allow: ["openai/*"] } }), "openai-chat/gpt-5")).toBe(null);
   });
 
@@ -92,7 +92,7 @@ describe("models", () => {
     "https://models.example.com/team",
     "https://models.example.com/team/v1",
     "https://models.example.com:443/team/../team/v1",
-  ])("POL7 models may be reached at %s", (address) => expect(getBaseUrlRefusal(policy, address)).toBe(null));
+  ])("POL7 the base URL %s is allowed", (address) => expect(getBaseUrlRefusal(policy, address)).toBe(null));
 
   test.each([
     "https://models.example.com/",
@@ -104,7 +104,7 @@ describe("models", () => {
     "https://user@models.example.com/team",
     "https://models.example.com.evil.example/team",
     "nowhere",
-  ])("POL6 models may not be reached at %s", (address) => {
+  ])("POL6 the base URL %s is not allowed", (address) => {
     expect(getBaseUrlRefusal(policy, address)).toContain("does not allow");
   });
 });
@@ -114,7 +114,7 @@ describe("hosts", () => {
     network: { hosts: ["example.com", "*.example.org", "localhost:5432"], deny: ["bad.example.org"] },
   });
 
-  test("POL6 only hosts that are named are reached, and none that is denied", () => {
+  test("POL6 only listed hosts are allowed, and no denied host", () => {
     const reached = ["example.com", "EXAMPLE.com.", "a.b.example.org"].map((host) => getHostRefusal(policy, host));
     expect(reached).toEqual([null, null, null]);
     const refused = ["example.org", "a.example.com", "bad.example.org", "evilexample.org", "127.0.0.1", "localhost"];
@@ -125,7 +125,7 @@ describe("hosts", () => {
     ]);
   });
 
-  test("POL6 permissions refuse other hosts before anybody is asked, and name the policy", async () => {
+  test("POL6 other hosts are refused without a question, and the reason names the policy", async () => {
     const asked: string[] = [];
     const permissions = new Permissions({
       mode: "all",
@@ -186,7 +186,7 @@ test.each([
   ["https://mcp.example.com/docs/../admin", "refused"],
   ["https://mcp.example.com/doc", "refused"],
   ["https://mcp.example.com.evil.example/docs/v1", "refused"],
-] as const)("POL6 a server at %s: %s", (url, outcome) => {
+] as const)("POL6 with one allowed URL, the refusal of the server at %s is %s", (url, outcome) => {
   const policy = of({ mcp: { allow: [{ name: "docs", url: "https://mcp.example.com/docs/*" }] } });
   const refusal = getServerRefusal(policy, { name: "docs", server: { url } });
   expect(refusal === null ? null : "refused").toBe(outcome);
@@ -197,14 +197,14 @@ test.each([
   [{ cwd: "/home/me" }, "refused"],
   [{ folders: ["/home/me"] }, "refused"],
   [{ sandbox: "off" }, null],
-] as const)("POL6 an allowed program with %j: %s", (more, outcome) => {
+] as const)("POL6 with one allowed command, the refusal of its server with %j is %s", (more, outcome) => {
   const allowed = { name: "desk", command: "/usr/bin/python3", args: ["-m", "desk"] };
   const { name, ...server } = allowed;
   const refusal = getServerRefusal(of({ mcp: { allow: [allowed] } }), { name, server: { ...server, ...more } });
   expect(refusal === null ? null : "refused").toBe(outcome);
 });
 
-test("POL6 where the default mode is not allowed, the nearest stricter one is used", () => {
+test("POL6 if the default mode is not allowed, the nearest stricter one is used", () => {
   const modes = (...names: NonNullable<Policy["permissions"]>["modes"] & readonly unknown[]) =>
     of({ permissions: { modes: names } });
   expect(findNearestMode(modes("plan", "ask"), "edit")).toBe("ask");
@@ -213,7 +213,7 @@ test("POL6 where the default mode is not allowed, the nearest stricter one is us
   expect(findNearestMode(modes("plan", "edit", "all"), "edit")).toBe("edit");
 });
 
-test("POL6 a flag is a mistake, a setting is narrowed with a note, and what is stricter stays", () => {
+test("POL6 a flag against the policy is a mistake, a setting is narrowed with a note, and stricter values stay", () => {
   const policy = of({ network: { mode: "hosts" } });
   const field = (from: string, value: string) => [{ path: ["network"], value, from }];
   expect(applyPolicy(field("--network", "open"), policy)).toMatchObject({ type: "mistake" });
@@ -224,7 +224,7 @@ test("POL6 a flag is a mistake, a setting is narrowed with a note, and what is s
   expect(applyPolicy(field("settings.json", "off"), policy)).toMatchObject({ fields: [{ value: "off" }], notes: [] });
 });
 
-test("POL8 the log of permissions stays on", () => {
+test("POL8 the policy keeps the audit log on", () => {
   const off = [{ path: ["auditLog"], value: false, from: "settings.json" }];
   expect(applyPolicy(off, of({ auditLog: "required" }))).toMatchObject({
     fields: [{}, { path: ["auditLog"], value: true }],
@@ -232,7 +232,7 @@ test("POL8 the log of permissions stays on", () => {
   });
 });
 
-test("POL3 a settings file cannot bring a policy of its own, nor take one away", async () => {
+test("POL3 a settings file can neither define nor remove a policy", async () => {
   const home = mkdtempSync(join(tmpdir(), "pith-policy-home-"));
   onTestFinished(() => rmSync(home, { recursive: true }));
   writeFileSync(join(home, "settings.json"), '{ "policy": { "models": {} }, "sandbox": "off" }');
@@ -247,7 +247,7 @@ test("POL3 a settings file cannot bring a policy of its own, nor take one away",
   expect(free.type === "resolved" && "policy" in free.settings).toBe(false);
 });
 
-test("POL7 a project's extension is never loaded under a policy, also if its path is allowed", () => {
+test("POL7 under a policy, a project's extension is never loaded, even if its path is allowed", () => {
   // Only root can change this file.
   const path = realpathSync("/usr/bin/env");
   const policy = of({ extensions: { allow: [path] } });

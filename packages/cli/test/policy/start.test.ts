@@ -88,7 +88,7 @@ const broken: readonly (readonly [string, PolicyFile, string])[] = [
 ];
 
 describe.each(broken)("%s", (_, policy, words) => {
-  test("POL4 stops the start, and says what is wrong and who can mend it", async () => {
+  test("POL4 prevents the start, with the reason and who can fix it", async () => {
     const run = await pith({ policy, args: ["-p", "hello"] });
     expect(run).toMatchObject({ code: 2, out: "" });
     expect(run.notes).toContain(words);
@@ -129,7 +129,7 @@ test.each(starts)("POL4 pith %s %s %s does not start", async (...args) => {
   expect(server.requests).toEqual([]);
 });
 
-test("POL4 the screen does not come up in a terminal", async () => {
+test("POL4 the interactive mode does not start in a terminal", async () => {
   const { command, args } = machine.command([], machine.policy(malformed));
   const inTerminal = "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))";
   const env = { PATH: process.env.PATH, HOME: machine.folder("home"), TERM: "xterm", ANTHROPIC_API_KEY: "any" };
@@ -139,7 +139,7 @@ test("POL4 the screen does not come up in a terminal", async () => {
   expect(run.code).toBe(2);
 });
 
-test("POL4 a program that reads lines of JSON is told in one", async () => {
+test("POL4 JSON mode reports the malformed policy as one error line", async () => {
   const { out } = await pith({ policy: malformed, args: ["--mode", "json", "-p", "hello"] });
   expect(JSON.parse(out)).toMatchObject({
     type: "error",
@@ -147,7 +147,7 @@ test("POL4 a program that reads lines of JSON is told in one", async () => {
   });
 });
 
-test("POL5 help, version and doctor work with a policy that does not, and doctor shows it", async () => {
+test("POL5 help, version and doctor work with a malformed policy, and doctor shows the error", async () => {
   expect((await pith({ policy: malformed, args: ["--help"] })).code).toBe(0);
   expect((await pith({ policy: malformed, args: ["--version"] })).code).toBe(0);
   expect((await pith({ policy: malformed, args: ["mcp", "list", "--help"] })).code).toBe(0);
@@ -156,7 +156,7 @@ test("POL5 help, version and doctor work with a policy that does not, and doctor
   expect(doctor.out).toMatch(/ERROR +policy: .*modls is not a policy item/);
 });
 
-test("POL5 doctor says which policy holds, and that there is none", async () => {
+test("POL5 doctor shows the policy in effect, or that there is none", async () => {
   expect((await pith({ policy: { text: good }, args: ["doctor"] })).out).toMatch(
     /ok +policy: \/etc\/pith\/policy\.json limits permissions/,
   );
@@ -165,14 +165,14 @@ test("POL5 doctor says which policy holds, and that there is none", async () => 
   );
 });
 
-test("POL3 a policy that is as it should be, and none at all, let the program work", async () => {
+test("POL3 pith works with a valid policy and without one", async () => {
   for (const policy of [{ text: good }, { text: "{}" }, null]) {
     const run = await pith({ policy, args: ["-p", "hello"] });
     expect({ code: run.code, out: run.out.trim() }).toEqual({ code: 0, out: "Here I am." });
   }
 });
 
-test("POL3 no variable and no file of the user says where the policy is", async () => {
+test("POL3 neither variables nor files of the user change the policy's path", async () => {
   const elsewhere = machine.folder("elsewhere");
   for (const folder of ["pith", "etc/pith", ".config/pith", ".pith"]) {
     mkdirSync(join(elsewhere, folder), { recursive: true });

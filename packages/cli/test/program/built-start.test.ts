@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(place, { recursive: true, force: true }));
 
-test("START1 a run opens three files of the program: the launcher, what every run needs, and one provider", async () => {
+test("START1 a run opens three files of the program: the launcher, the common part and one provider", async () => {
   const server = await startServer({ script: ["Here I am.", "Here I am."] });
   const variables = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: server.url };
   const files = await programFiles(["-p", "Are you there?", "--sandbox", "off"], variables);
@@ -29,12 +29,12 @@ test("START1 a run opens three files of the program: the launcher, what every ru
   expect(files).toEqual(["pith.mjs", expect.stringMatching(/^run-/), expect.any(String)]);
 });
 
-test("START2 the version and the help alone load nothing that works", async () => {
+test("START2 --version and --help load only the launcher and the help", async () => {
   for (const flag of ["--version", "--help", "-v", "-h"])
     expect(await programFiles([flag])).toEqual(["pith.mjs", expect.stringMatching(/^help-/)]);
 });
 
-test("FILE31 FILE32 the built program loads the libraries for other encodings and for large images", async () => {
+test("FILE31 FILE32 the built program loads its libraries for other encodings and for large images", async () => {
   writeFileSync(join(place, "large.png"), noisyPng(2_400, 800));
   writeFileSync(join(place, "text.txt"), Buffer.from("Gr\u00fc\u00dfe aus Berlin\n", "latin1"));
   const reads: Step = { parts: [{ type: "call", name: "read", arguments: { path: "text.txt" } }] };

@@ -58,7 +58,7 @@ test.each([
   ["in the sandbox", [], "? It has no network access."],
   ["without one", ["--sandbox", "off"], " without a sandbox? It can send the secret to any host."],
 ])(
-  "PERM29 BASH21 %s a variable is passed after a yes, in mode all too, and nobody sees its value",
+  "PERM29 BASH21 %s a variable is passed after Yes, even in mode all, and its value is not shown or sent",
   async (_, flags, end) => {
     const { asked, told, sent } = await talk(deploy(["DEPLOY_TOKEN"]), "Yes", ["--permission-mode", "all", ...flags]);
     expect(asked).toEqual([expect.stringMatching(/^Allow bash to run `printf .*` with the variable DEPLOY_TOKEN/)]);
@@ -69,7 +69,7 @@ test.each([
   },
 );
 
-test("PERM29 after a no the command is not run; a provider's key is never passed", async () => {
+test("PERM29 after No the command is not run, and a provider's key is never passed", async () => {
   const refused = await talk(deploy(["DEPLOY_TOKEN"]), "No", ["--permission-mode", "all"]);
   expect(refused.sent).toContain("the user did not permit it");
   const key = await talk(deploy(["ANTHROPIC_API_KEY"]), "Yes", ["--permission-mode", "all"]);

@@ -20,7 +20,7 @@ const told =
 /** Without a model, since it is for code alone. */
 const alone = (words: string, ...flags: readonly string[]): Promise<Ended> => ground.run(["-p", ...flags, words]);
 
-test("COM36 commands that need no model work without a key, print what they tell, and leave no session behind", async () => {
+test("COM36 commands that need no model work without a key, print their result, and save no session", async () => {
   const calls = ["/help", "/settings", "/model", "/autocompact off", "/context", "/reload", "/quit"];
   const ends = await Promise.all(calls.map((words) => alone(words)));
   for (const [at, { code, notes }] of ends.entries())
@@ -42,7 +42,7 @@ test("COM36 commands that need no model work without a key, print what they tell
   });
 });
 
-test("COM37 a session is looked at, named, pinned in, branched and gone on with, all from the command line", async () => {
+test("COM37 a session is viewed, named, pinned in, branched and continued from the command line", async () => {
   await ground.pith(["-p", "Fix the login."], ["Looking."]);
   const { out: tree } = await alone("/tree", "-c");
   const [, id = ""] = /^(\w+) you: Fix the login\.$/m.exec(tree) ?? [];
@@ -70,7 +70,7 @@ test("COM37 a session is looked at, named, pinned in, branched and gone on with,
   expect(sessions()).toHaveLength(2);
 });
 
-test("BACK10 /tree --files does not follow a folder that became a link, and names what it did not restore and why", async () => {
+test("BACK10 /tree --files does not follow a folder that became a link, and names each file that it did not restore with the reason", async () => {
   const write = (path: string): Step => ({
     parts: [{ type: "call", name: "write", arguments: { path, content: "x" } }],
   });
@@ -91,7 +91,7 @@ test("BACK10 /tree --files does not follow a folder that became a link, and name
   expect(existsSync(join(ground.folder, "b.txt"))).toBe(false);
 });
 
-test("COM38 sessions are copied, begun, found and exported", async () => {
+test("COM38 /clone, /new, /resume and /export work from the command line", async () => {
   await ground.pith(["-p", "Fix the login."], ["Looking."]);
   for (const words of ["/clone", "/new"])
     expect(await alone(words, "-c")).toMatchObject({ code: 0, out: expect.stringMatching(/^New session: \w{8}\n$/) });
@@ -101,7 +101,7 @@ test("COM38 sessions are copied, begun, found and exported", async () => {
   expect(readFileSync(join(ground.folder, "talk.md"), "utf8")).toContain("Fix the login.");
 });
 
-test("COM39 a compaction is asked for, undone and brought back", async () => {
+test("COM39 /compact, /undo and /redo work from the command line", async () => {
   writeFileSync(join(ground.home, "settings.json"), '{ "compaction": { "keepRecentTokens": 1000 } }');
   await ground.pith(["-p", "Fix the login."], ["word ".repeat(40_000)]);
   await ground.pith(["-p", "-c", "And now?"], ["Now this."]);
@@ -116,7 +116,7 @@ test("COM39 a compaction is asked for, undone and brought back", async () => {
   expect(await alone("/redo", "-c")).toMatchObject({ out: expect.stringMatching(/^Compaction restored: /) });
 });
 
-test("COM40 work is handed over: the draft is printed with the command that says it, and that says it", async () => {
+test("COM40 /handoff prints the draft with the command that sends it, and that command works", async () => {
   writeFileSync(join(ground.folder, "login.ts"), "");
   const call = { type: "call", name: "read", arguments: { path: "login.ts" } } as const;
   await ground.pith(["-p", "Fix the login."], [{ parts: [call] }, "It is fixed in login.ts."]);

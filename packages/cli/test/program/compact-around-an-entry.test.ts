@@ -38,7 +38,7 @@ async function numberOf(run: Awaited<ReturnType<typeof serve>>, text: string): P
   return `#${entry.number}`;
 }
 
-test("CUT12 CUT8 CUT10 pith compact keeps from an entry on, then writes the summary again from the originals; /undo goes back", async () => {
+test("CUT12 CUT8 CUT10 pith compact --up-to keeps an entry and all after it, --from-originals rewrites the summary, and /undo reverts", async () => {
   const run = await serve();
   await run("-p", "question 1");
   for (const number of [2, 3, 4]) await run("-p", "-c", `question ${number}`);
@@ -60,7 +60,7 @@ test("CUT12 CUT8 CUT10 pith compact keeps from an entry on, then writes the summ
   expect(lastRequest()).not.toContain("this is summary");
 });
 
-test("CUT12 print mode previews and compacts from an entry on", async () => {
+test("CUT12 in print mode, /compact --from previews and replaces everything after an entry", async () => {
   const run = await serve();
   await run("-p", "question 1");
   for (const number of [2, 3]) await run("-p", "-c", `question ${number}`);

@@ -38,7 +38,7 @@ afterEach(async () => {
 });
 
 test.each(voices)(
-  "PRT10 $model: forty rounds with every tool, usage and cost as the server counted, a restart extends the last request",
+  "PRT10 $model: forty turns with every tool count usage and cost as the server does, and a restart extends the last request",
   async ({ model, path, key }) => {
     const server = await ground.serve(rounds());
     const args = [

@@ -25,7 +25,7 @@ const told = (): string => JSON.stringify(ground.body());
 const setting = (name: string): string =>
   execFileSync("git", ["-C", ground.folder, "config", "--default", "none", name]).toString().trim();
 
-test("BOX47 with -p a setting that could run a program is refused, and the result says which flag allows it", async () => {
+test("BOX47 with -p a git setting that could run a program is refused, and the result names the flag that allows it", async () => {
   const command = "git config core.pager ./x; git config user.name Ada";
   await ground.pith(["-p", ...ALL, "go"], [runs(command), "Done."]);
   expect(told()).toContain(
@@ -36,7 +36,7 @@ test("BOX47 with -p a setting that could run a program is refused, and the resul
   expect(setting("core.pager")).toBe("./x");
 });
 
-test("BOX46 BOX47 a question comes while the command runs, and a yes writes the setting", async () => {
+test("BOX46 BOX47 the question about a git setting appears while the command runs, and Yes writes the setting", async () => {
   const command = "git config core.pager ./x; git config core.pager";
   const script: Script = ({ resultCount }) => (resultCount > 0 ? "Done." : runs(command));
   const { url } = await ground.serve(script);

@@ -17,7 +17,7 @@ afterEach(() => ground.clear());
 const command = "echo once >> ran.txt; sleep 30";
 
 test.each(["on", "off"])(
-  "PRT11 killed while a command runs (sandbox %s), the turn goes on and the command is not run again",
+  "PRT11 after kill -9 during a command (sandbox %s), -c continues the turn without running the command again",
   async (sandbox) => {
     const flags = ["--sandbox", sandbox, "--permission-mode", "all"];
     const bash = { type: "call", name: "bash", arguments: { command } } as const;
@@ -32,7 +32,7 @@ test.each(["on", "off"])(
   },
 );
 
-test("PRT11 killed while the model speaks, the question is asked again", async () => {
+test("PRT11 after kill -9 during a reply, -c repeats the request", async () => {
   const slow = { parts: [{ type: "text", text: "word ".repeat(2_000) }], pace: { everyMs: 20 } } as const;
   const { url, requests } = await ground.serve([slow, "Here."]);
   const variables = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url };

@@ -13,7 +13,7 @@ beforeEach(() => {
 
 afterEach(() => ground.clear());
 
-test("SEE9 the program uses a limit that a refusal named in later processes, and asks for it again after a week", async () => {
+test("SEE9 a context limit that a refusal named is used in later processes, and tested again after a week", async () => {
   const refuse = { status: 400, message: "prompt is too long: 70000 tokens > 60000 maximum" };
   await ground.pith(["-p", "--model", "haiku", "hi"], [{ refuse }, { refuse }, { refuse }, { refuse }]);
   expect(await readWindow()).toBe(60_000);
@@ -23,7 +23,7 @@ test("SEE9 the program uses a limit that a refusal named in later processes, and
   expect(await readWindow()).toBe(200_000);
 });
 
-test("SEE9 pith context uses a learned window, and a set one, as the session does", async () => {
+test("SEE9 pith context uses a learned window and a configured one as the session does", async () => {
   const refuse = { status: 400, message: "prompt is too long: 70000 tokens > 60000 maximum" };
   await ground.pith(["-p", "--model", "haiku", "hi"], [{ refuse }, { refuse }, { refuse }, { refuse }]);
   const readReport = async (): Promise<{ readonly contextWindow: number }> => {

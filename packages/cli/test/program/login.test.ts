@@ -26,7 +26,7 @@ const SECRET = ["sk-ant-api03", "qL9vW2xT7zR4nK8mB1cD6fG3hJ5"].join("-");
 const keyFile = (): string => join(ground.home, "keys.json");
 const savedKeys = (): unknown => JSON.parse(readFileSync(keyFile(), "utf8"));
 
-test("KEY5 a key is read from a pipe, checked and saved for the user only; a second login replaces it", async () => {
+test("KEY5 pith login reads a key from a pipe, checks it and saves it for the user only; a second login replaces it", async () => {
   const variables = { ANTHROPIC_BASE_URL: (await startKeyServer(SECRET, () => "")).url };
   await ground.run(["login", "openrouter", "--no-check"], { input: "or-1\n" });
   const login = await ground.run(["login", "anthropic"], { variables, input: `${SECRET}\n` });
@@ -39,7 +39,7 @@ test("KEY5 a key is read from a pipe, checked and saved for the user only; a sec
   expect(JSON.stringify([login, refused])).not.toMatch(/qL9v|sk-wrong/);
 });
 
-test("KEY5 without a network the key is saved with a note, and --no-check asks nobody", async () => {
+test("KEY5 without a network the key is saved with a note, and --no-check sends no request", async () => {
   const variables = { ANTHROPIC_BASE_URL: "http://127.0.0.1:1", ANTHROPIC_API_KEY: "other" };
   const unchecked = await ground.run(["login", "anthropic"], { variables, input: SECRET });
   expect(unchecked.out).toMatch(
@@ -82,7 +82,7 @@ test("KEY6 logout removes one key and says if a variable still provides one", as
   expect((await ground.run(["logout"])).notes).toContain("no API key is saved");
 });
 
-test("FST8 print mode says what to do after 401, 403, 404, 429 and a server that is not there", async () => {
+test("FST8 print mode says what to do after 401, 403, 404, 429 and a refused connection", async () => {
   const failed = async (status: number, message: string, headers: Record<string, string> = {}) =>
     (await ground.pith(["-p", "Hello", "--no-session"], [{ refuse: { status, message, headers } }])).notes;
   expect(await failed(401, "invalid x-api-key")).toMatch(
@@ -98,7 +98,7 @@ test("FST8 print mode says what to do after 401, 403, 404, 429 and a server that
   );
 });
 
-test("VOI15 a base URL without its version works as a flag and as a setting", async () => {
+test("VOI15 a base URL without its version path works as a flag and as a setting", async () => {
   const { url } = await ground.serve(["One.", "Two."]);
   const variables = { OPENAI_API_KEY: "any" };
   const flag = ["-p", "Hello", "--no-session", "--model", "openai/gpt-5"];
@@ -107,7 +107,7 @@ test("VOI15 a base URL without its version works as a flag and as a setting", as
   expect((await ground.run(["-p", "Hello", "--no-session"], { variables })).out).toBe("Two.\n");
 });
 
-test("KEY7 over RPC, a key that pith login has saved is used after /login, without a restart", async () => {
+test("KEY7 over RPC, /login uses a key that pith login saved, without a restart", async () => {
   const { url } = await ground.serve(["Hello again."]);
   const keyServer = await startKeyServer(SECRET, () => url);
   writeFileSync(keyFile(), JSON.stringify({ anthropic: "sk-old" }), { mode: 0o600 });
@@ -132,7 +132,7 @@ test("KEY7 over RPC, a key that pith login has saved is used after /login, witho
   expect(keyServer.keys).toEqual(["sk-old", SECRET]);
 });
 
-test("KEY5 at a terminal, the provider is chosen from a list and the key is not shown", async () => {
+test("KEY5 in a terminal, pith login lists the providers and does not show the key", async () => {
   const terminalGround = await TerminalGround.make({ script: [], program: ground.bin, isKeyless: true });
   onTestFinished(() => terminalGround.clear());
   const keyServer = await startKeyServer(SECRET, () => "");

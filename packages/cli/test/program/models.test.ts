@@ -55,14 +55,14 @@ test("CAT11 pith models lists the models of providers with a key, newest first, 
   });
 });
 
-test("CAT11 without a key the list says what to do", async () => {
+test("CAT11 without a key, pith models says how to enter one", async () => {
   expect((await ground.run(["models"])).out).toContain("Enter an API key with pith login");
   expect((await ground.run(["models", "list", "gpt"])).out).toContain("Enter an API key with pith login");
   const none = await ground.run(["models", "list", "gpt"], { variables: KEY });
   expect(none.out).toContain('No model that you can use matches "gpt".');
 });
 
-test("CAT12 a list from a file is stored and used the next time Pith starts", async () => {
+test("CAT12 pith models update with a file saves the list, which is used from the next start", async () => {
   writeFileSync(join(ground.folder, "api.json"), list);
   const updated = await ground.run(["models", "update", "api.json", "--json"]);
   expect(JSON.parse(updated.out)).toMatchObject({ date: "2026-10-20", models: 1, providers: 1, isUsed: true });
@@ -75,7 +75,7 @@ test("CAT12 a list from a file is stored and used the next time Pith starts", as
   expect(ground.body()).toMatchObject({ model: "claude-sonnet-6" });
 });
 
-test("CAT12 a list from a server of this machine is stored; other http addresses and redirects are refused", async () => {
+test("CAT12 pith models update accepts a local server; other http addresses and redirects are refused", async () => {
   const url = await serve((request, response) => {
     if (request.url === "/moved") response.writeHead(302, { location: "http://example.com/" }).end();
     else if (request.url === "/broken") response.writeHead(500).end();
@@ -100,7 +100,7 @@ test("CAT12 a list from a server of this machine is stored; other http addresses
   });
 });
 
-test("CAT12 a server that sends too much is left", async () => {
+test("CAT12 a server that sends too much is disconnected with an error", async () => {
   const chunk = " ".repeat(1024 * 1024);
   const url = await serve(async (_, response) => {
     while (!response.destroyed) if (!response.write(chunk)) await new Promise((go) => response.once("drain", go));
@@ -131,7 +131,7 @@ test("CAT12 an invalid, old or missing file changes nothing", async () => {
   expect(readFileSync(stored, "utf8")).toBe(before);
 });
 
-test("CAT12 a damaged file is reported at the start, and the built-in list is used", async () => {
+test("CAT12 a damaged models.json is reported at the start, and the built-in list is used", async () => {
   writeFileSync(join(ground.home, "models.json"), '{"date":"2027');
   const ended = await ground.pith(["-p", "hi"], ["done"]);
   expect(ended).toMatchObject({ code: 0, notes: expect.stringContaining("models.json is damaged") });

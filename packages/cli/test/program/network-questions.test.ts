@@ -19,20 +19,20 @@ const bin = findBuiltProgram();
 const runs = (command: string): Step => ({ parts: [{ type: "call", name: "bash", arguments: { command } }] });
 const told = (): string => JSON.stringify(ground.body());
 
-test("PERM31 with -p a new host is refused, and the result says which flag allows it", async () => {
+test("PERM31 with -p a new host is refused, and the result names the flag that allows it", async () => {
   await ground.pith(["-p", "go"], [runs("curl -sS http://pages.example/"), "Done."]);
   expect(told()).toContain(
     "network: pages.example was refused: no user is available to ask. To allow it, use --allow 'network(pages.example)' or --network open",
   );
 });
 
-test("PERM30 in plan mode a command reaches no host, whatever is allowed", async () => {
+test("PERM30 in plan mode a command reaches no host, even with an allow rule", async () => {
   const flags = ["--permission-mode", "plan", "--allow", "network(pages.example)"];
   await ground.pith(["-p", ...flags, "go"], [runs("curl -sS http://pages.example/"), "Done."]);
   expect(told()).toContain("network: pages.example was refused: plan mode is read-only");
 });
 
-test("SET15 with the network open no host is asked about, and a denied one is refused", async () => {
+test("SET15 with --network open a host needs no question, and a denied host is refused", async () => {
   const flags = ["--network", "open", "--deny", "network(no.example)"];
   const command = "curl -sS http://pages.example/; curl -sS http://no.example/";
   await ground.pith(["-p", ...flags, "go"], [runs(command), "Done."]);
@@ -40,7 +40,7 @@ test("SET15 with the network open no host is asked about, and a denied one is re
   expect(told()).not.toContain("pages.example was refused");
 });
 
-test("PERM25 PERM26 PERM31 a question comes while the command runs, and a no holds for the rest of it", async () => {
+test("PERM25 PERM26 PERM31 the question about a host appears while the command runs, and No holds for the rest of the command", async () => {
   const command = "curl -sS http://pages.example/; curl -sS http://pages.example/; echo after";
   const script: Script = ({ resultCount }) => (resultCount > 0 ? "Done." : runs(command));
   const { url } = await ground.serve(script);

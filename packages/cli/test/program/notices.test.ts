@@ -29,7 +29,7 @@ function timesIn(text: string): number {
   return text.split(notice).length - 1;
 }
 
-test("UPG1 the first start after an upgrade says what is blocked now and what allows it, the next ones do not", async () => {
+test("UPG1 the first start after an upgrade says what is blocked now and how to allow it, later starts do not", async () => {
   await usedBefore();
   const { out, notes } = await ground.pith(["-p", "hi"], ["Hi."]);
   expect(out).toBe("Hi.\n");
@@ -39,7 +39,7 @@ test("UPG1 the first start after an upgrade says what is blocked now and what al
   expect(timesIn((await ground.pith(["-p", "hi"], ["Hi."])).notes)).toBe(0);
 });
 
-test("UPG1 it names every setting, flag and command that opens what it closes, in 8 lines of 76 characters at most", () => {
+test("UPG1 the notice names every setting, flag and command that allows what is blocked, in at most 8 lines of 76 characters", () => {
   const lines = notice.split("\n");
   expect(lines.length).toBeLessThanOrEqual(8);
   expect(lines.filter((line) => line.length > 76)).toEqual([]);
@@ -49,7 +49,7 @@ test("UPG1 it names every setting, flag and command that opens what it closes, i
   expect(notice).toContain("docs/security.md");
 });
 
-test("UPG2 a new home gets none, not at its second start either, and one that keeps nothing stays new", async () => {
+test("UPG2 a new home shows no notice, also at its second start, and a run with --no-session leaves it new", async () => {
   const first = await ground.pith(["-p", "--no-session", "hi"], ["Hi."]);
   expect(existsSync(record())).toBe(false);
   const second = await ground.pith(["-p", "hi"], ["Hi."]);
@@ -58,12 +58,12 @@ test("UPG2 a new home gets none, not at its second start either, and one that ke
   expect([first, second, third].map(({ notes }) => timesIn(notes))).toEqual([0, 0, 0]);
 });
 
-test("UPG2 programs that start at once in a new home get none", async () => {
+test("UPG2 programs that start at the same time in a new home show no notice", async () => {
   const ends = await Promise.all(Array.from({ length: 6 }, () => ground.run(["-p", "/session"])));
   expect(ends.map(({ notes }) => timesIn(notes))).toEqual([0, 0, 0, 0, 0, 0]);
 });
 
-test("UPG3 every mode shows it: as lines, to programs on stderr", async () => {
+test("UPG3 plain mode prints the notice, and JSON mode, RPC mode and ACP print it to standard error", async () => {
   await usedBefore();
   expect((await ground.pith(["--plain"], ["Hi."], { input: "hi\n" })).out).toContain("New hosts need approval:");
   rmSync(record());
@@ -81,13 +81,13 @@ test("UPG3 every mode shows it: as lines, to programs on stderr", async () => {
   expect(timesIn(editor.notes)).toBe(1);
 });
 
-test("UPG3 the screen shows it above the first message, each line as a line", async () => {
+test("UPG3 the interactive mode shows the notice above the first message, line by line", async () => {
   const talk = await talkOn([], { prepare: ({ home }) => mkdirSync(join(home, "sessions")) });
   const seen = await talk.sees("Shown once.");
   for (const line of notice.split("\n")) expect(seen.split("\n").map((each) => each.trim())).toContain(line.trim());
 });
 
-test("UPG4 programs that start at once show it once each at most and leave a record that counts", async () => {
+test("UPG4 programs that start at the same time show the notice at most once each and leave a valid record", async () => {
   await usedBefore();
   await ground.serve(() => "Hi.");
   const variables = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: ground.server.url };
@@ -98,7 +98,7 @@ test("UPG4 programs that start at once show it once each at most and leave a rec
   expect(timesIn((await ground.run(["-p", "hi"], { variables })).notes)).toBe(0);
 });
 
-test("UPG4 a damaged record or a link in its place is replaced, and nothing is shown that cannot be recorded", async () => {
+test("UPG4 a damaged record or a link is replaced, and a notice that cannot be recorded is not shown", async () => {
   await usedBefore();
   const elsewhere = join(ground.userHome, "precious");
   writeFileSync(elsewhere, "as it was");

@@ -6,7 +6,7 @@ import { Ground } from "../ground.ts";
 const call = (name: string, args: Readonly<Record<string, unknown>> = {}) =>
   ({ type: "call", name, arguments: args }) as const;
 
-test("CNV3 CNV20 calls by odd names, and with arguments that no session could hold, are answered, and the turn goes on", async () => {
+test("CNV3 CNV20 calls of unknown tools and with arguments too deep for a session get an error result, and the turn continues", async () => {
   const ground = new Ground();
   try {
     const deep: unknown = JSON.parse("[".repeat(3_000) + "]".repeat(3_000));

@@ -23,14 +23,14 @@ const place = (path: string, text: string): void => writeFileSync(join(ground.fo
 /** What the model was told in the end. */
 const told = (): string => JSON.stringify(ground.body());
 
-test("PERM22 an allowed command does not leave the sandbox, and the refusal says what would let it", async () => {
+test("PERM22 an allow rule does not take a command out of the sandbox, and the refusal names the flag that would", async () => {
   await ground.pith(["-p", "--allow", "bash(env)", "go"], [runs("env", { outside: true }), "Done."]);
   expect(told()).toContain("To allow it, use --allow 'outside(env)'");
   await ground.pith(["-p", "--allow", "outside(env)", "go"], [runs("env", { outside: true }), "Done."]);
   expect(told()).toContain("PATH=");
 });
 
-test("BASH20 the keys of providers are in no command's environment, be there a sandbox or not", async () => {
+test("BASH20 API keys of providers are not in the environment of a command, inside and outside the sandbox", async () => {
   for (const flags of [
     ["--permission-mode", "all", "--allow", "outside"],
     ["--sandbox", "off", "--permission-mode", "all"],
@@ -43,7 +43,7 @@ test("BASH20 the keys of providers are in no command's environment, be there a s
   }
 });
 
-test("PERM23 in the sandbox commands are held to what is denied of whole files and folders; what cannot be held is said", async () => {
+test("PERM23 sandboxed commands obey deny rules for whole files and folders; rules that cannot be enforced are reported", async () => {
   place(".env", "TOKEN=secret");
   mkdirSync(join(ground.folder, "src"));
   place("src/a.ts", "as it was");
@@ -58,14 +58,14 @@ test("PERM23 in the sandbox commands are held to what is denied of whole files a
   expect(off.notes).toContain("the rules read(.env), edit(src/**), read(*.pem)");
 });
 
-test("PERM28 git push is asked about in edit, and where nobody can be asked it is refused with the way to allow it", async () => {
+test("PERM28 git push needs approval in edit mode, and without a user it is refused with the flag that allows it", async () => {
   await ground.pith(["-p", "go"], [runs("git -C . push origin main"), "Done."]);
   expect(told()).toContain(
     "not permitted: no user is available to ask. To allow it, use --allow 'bash(git -C . push origin main)' or --permission-mode all",
   );
 });
 
-test("PERM1 a new host is asked about before it is fetched, also in edit and all", async () => {
+test("PERM1 fetching from a new host needs approval, also in edit and all", async () => {
   const page: Step = { parts: [{ type: "call", name: "fetch", arguments: { url: "https://pages.example/x" } }] };
   for (const mode of ["edit", "plan", "all"]) {
     await ground.pith(["-p", "--tools", "all", "--permission-mode", mode, "go"], [page, "Done."]);
@@ -77,7 +77,7 @@ test("PERM1 a new host is asked about before it is fetched, also in edit and all
   expect(told()).toContain("https://pages.example/x was not fetched");
 });
 
-test("PERM7 a deny of a tool that nobody has is a mistake", async () => {
+test("PERM7 a deny rule for an unknown tool is a mistake", async () => {
   const { code, notes } = await ground.run(["-p", "--deny", "Bash(rm:*)", "go"]);
   expect({ code, notes }).toEqual({
     code: 2,
@@ -88,7 +88,7 @@ test("PERM7 a deny of a tool that nobody has is a mistake", async () => {
   });
 });
 
-test("PERM24 the provider's own search is offered unless everything is asked about or a rule holds fetching back", async () => {
+test("PERM24 the provider's web search is offered unless the mode is ask or a rule limits fetch", async () => {
   const offered = async (...flags: readonly string[]): Promise<boolean> => {
     await ground.pith(["-p", "--tools", "all", ...flags, "go"], ["Done."]);
     return JSON.stringify((ground.body() as { tools: unknown }).tools).includes("web_search");
@@ -99,7 +99,7 @@ test("PERM24 the provider's own search is offered unless everything is asked abo
   expect(await offered("--deny", "fetch(example.com)")).toBe(false);
 });
 
-test("SEEK17 with all tools, no ripgrep of the project's is run", async () => {
+test("SEEK17 with all tools, grep does not run an rg executable of the project", async () => {
   writeFileSync(join(ground.folder, "rg"), "#!/bin/sh\ntouch HIT\n", { mode: 0o755 });
   const search: Step = { parts: [{ type: "call", name: "grep", arguments: { pattern: "touch" } }] };
   const { url } = await ground.serve([search, "Done."]);
@@ -109,7 +109,7 @@ test("SEEK17 with all tools, no ripgrep of the project's is run", async () => {
   expect(existsSync(join(ground.folder, "HIT"))).toBe(false);
 });
 
-test("TXT5 a text of the project that links to what no tool may read unasked is not told", async () => {
+test("TXT5 an AGENTS.md that links to a file which needs permission is not read", async () => {
   for (const folder of [".git", ".ssh"]) mkdirSync(join(ground.folder, folder));
   place(".ssh/config", "never-told");
   symlinkSync(".ssh/config", join(ground.folder, "AGENTS.md"));

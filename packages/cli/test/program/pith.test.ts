@@ -17,7 +17,7 @@ afterEach(() => ground.clear());
 
 const slow: Step = { parts: [{ type: "text", text: "word ".repeat(2_000) }], pace: { everyMs: 20 } };
 
-test("PRT1 works in its folder with its tools, prints the answer alone, and keeps the session", async () => {
+test("PRT1 pith -p runs its tools in the folder, prints only the answer, and saves the session", async () => {
   writeFileSync(join(ground.folder, "a.txt"), "one\ntwo\n");
   const { code, out, notes } = await ground.pith(
     ["-p", "What is in a.txt?"],
@@ -30,7 +30,7 @@ test("PRT1 works in its folder with its tools, prints the answer alone, and keep
   expect(ground.session()).toContain("Two lines: one and two.");
 });
 
-test("SYS2 with a model that can call no tools it answers without, and says so once (B4)", async () => {
+test("SYS2 a model without tool support answers without tools, with one note (B4)", async () => {
   const local = { kind: "ollama", model: "gemma3", window: 32_768, supportsTools: false } as const;
   const server = await startServer({ script: () => "I need @a.txt.", local });
   try {
@@ -46,7 +46,7 @@ test("SYS2 with a model that can call no tools it answers without, and says so o
   }
 });
 
-test("PRT2 PRT15 goes on where it stood, with the sums of all, and the first request after a restart begins with the last one before it", async () => {
+test("PRT2 PRT15 -c continues the session with its total usage, and its first request extends the last one", async () => {
   await ground.pith(["-p", "First."], ["One."]);
   const before = ground.body() as { messages: readonly unknown[]; system: unknown; tools: unknown };
   const { code, out, notes } = await ground.pith(["-p", "-c", "Second."], ["Two."]);
@@ -58,7 +58,7 @@ test("PRT2 PRT15 goes on where it stood, with the sums of all, and the first req
   expect(JSON.stringify(after.messages)).toContain("One.");
 });
 
-test("PRT3 says what is missing, and ends with the code for it", async () => {
+test("PRT3 a missing key or a wrong flag exits with 2, a rejected key with 1, each with a message", async () => {
   const keyless = await ground.run(["-p", "hi"]);
   expect(keyless).toMatchObject({
     code: 2,
@@ -71,7 +71,7 @@ test("PRT3 says what is missing, and ends with the code for it", async () => {
   expect(refused).toMatchObject({ code: 1, out: "", notes: expect.stringContaining("invalid x-api-key") });
 });
 
-test("PRT3 refused as too long for ever, it ends with 1 and says what is in the way", async () => {
+test("PRT3 a request that is always refused as too long exits with 1 and says what takes the space", async () => {
   const tooLong = { refuse: { status: 400, message: "prompt is too long: 205012 tokens > 200000 maximum" } };
   const refusals = Array.from({ length: 12 }, () => tooLong);
   const { code, out, notes } = await ground.pith(["-p", "Work."], refusals);
@@ -82,20 +82,17 @@ test("PRT3 refused as too long for ever, it ends with 1 and says what is in the 
 test.each([
   ["SIGINT", 130],
   ["SIGTERM", 143],
-] as const)(
-  "PRT4 PRT13 stopped by %s it ends with %i and keeps what was said, and the note says where",
-  async (name, code) => {
-    const stopped = await ground.pith(["-p", "Talk."], [slow], { signal: { name, afterRequests: 1 } });
-    expect(stopped).toMatchObject({
-      code,
-      out: "",
-      notes: expect.stringMatching(/partial answer was not printed.*pith sessions show \w{8}/),
-    });
-    expect(ground.session()).toContain('"stopReason":"aborted"');
-  },
-);
+] as const)("PRT4 PRT13 %s exits with %i and saves the partial answer, and the note says where", async (name, code) => {
+  const stopped = await ground.pith(["-p", "Talk."], [slow], { signal: { name, afterRequests: 1 } });
+  expect(stopped).toMatchObject({
+    code,
+    out: "",
+    notes: expect.stringMatching(/partial answer was not printed.*pith sessions show \w{8}/),
+  });
+  expect(ground.session()).toContain('"stopReason":"aborted"');
+});
 
-test("PRT4 a command that is stopped ends with the code of the signal, though its answer says what came of it", async () => {
+test("PRT4 a command that is stopped exits with the code of the signal", async () => {
   await ground.pith(["-p", "Talk."], ["Gladly."]);
   const stopped = await ground.pith(["-p", "-c", "/handoff go on"], [slow], {
     signal: { name: "SIGINT", afterRequests: 1 },
@@ -103,7 +100,7 @@ test("PRT4 a command that is stopped ends with the code of the signal, though it
   expect(stopped).toMatchObject({ code: 130, out: expect.stringContaining("cancelled") });
 });
 
-test("PRT7 without words it goes on with what was left unfinished", async () => {
+test("PRT7 pith -p -c without a prompt continues an unfinished run", async () => {
   const reading = { parts: [call("bash", { command: "echo once >> count.txt" })] };
   const killed = await ground.pith(["-p", "Count."], [reading, slow], {
     signal: { name: "SIGKILL", afterRequests: 2 },
@@ -115,7 +112,7 @@ test("PRT7 without words it goes on with what was left unfinished", async () => 
   expect(idle).toMatchObject({ code: 0, out: "", notes: expect.stringContaining("nothing to continue") });
 });
 
-test("PRT6 whatever a model or a tool says, notes cannot steer a terminal; an answer that is piped stays as it was", async () => {
+test("PRT6 control characters are escaped in notes; a piped answer is unchanged", async () => {
   const evil = "\x1b]0;owned\x07\x9b2J\u202e\u{e0041}";
   const { code, out, notes } = await ground.pith(
     ["-p", "hi"],
@@ -126,7 +123,7 @@ test("PRT6 whatever a model or a tool says, notes cannot steer a terminal; an an
   expect(notes).not.toMatch(/[[\p{Cc}\p{Cf}]--\n]/v);
 });
 
-test("PRT8 whoever does not listen to the answer hears no complaint", async () => {
+test("PRT8 a closed output causes no error message", async () => {
   const { code, notes } = await ground.pith(["-p", "hi"], ["An answer."], { isDeaf: true });
   expect({ code, notes: notes.split("\n").length }).toEqual({ code: 0, notes: 2 });
 });
@@ -139,7 +136,7 @@ function unmarked(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value, (name, each) => (name === "cache_control" ? undefined : each)));
 }
 
-test("BOUND6 a run within its limits ends as usual", async () => {
+test("BOUND6 a run within --max-turns and --max-cost ends as usual", async () => {
   const args = ["-p", "--max-turns", "2", "--max-cost", "1", "go"];
   expect(await ground.pith(args, ["Done."])).toMatchObject({ code: 0, out: "Done.\n" });
 });

@@ -80,7 +80,7 @@ describe("PERM39 no tool reads data of Pith's home", () => {
     expect(open).toHaveLength(READABLE_FILES.length);
   });
 
-  test("by no other spelling: links, /proc, dots, another case, the folder of a session", async () => {
+  test("by another spelling: links, /proc, dots, another case, the folder of a session", async () => {
     plantHome();
     symlinkSync(join(ground.home, "sessions"), join(ground.folder, "folder-link"));
     symlinkSync(join(ground.home, "sessions/other", SESSION), join(ground.folder, "file-link"));
@@ -101,7 +101,7 @@ describe("PERM39 no tool reads data of Pith's home", () => {
     for (const result of results()) expect(result).toContain(REFUSAL);
   });
 
-  test("a search that starts above skips it", async () => {
+  test("in a search that starts above it", async () => {
     plantHome();
     for (const [name, input] of [
       ["grep", { pattern: "needle of" }],
@@ -115,7 +115,7 @@ describe("PERM39 no tool reads data of Pith's home", () => {
     }
   });
 
-  test("write and edit do not change it", async () => {
+  test("and write and edit do not change it", async () => {
     plantHome();
     const path = join(ground.home, "sessions/other", SESSION);
     const steps = [
@@ -127,7 +127,7 @@ describe("PERM39 no tool reads data of Pith's home", () => {
     expect(readFileSync(path, "utf8")).toBe(contentOf(`sessions/other/${SESSION}`));
   });
 
-  test("nor do commands in the sandbox", async () => {
+  test("with a command in the sandbox", async () => {
     plantHome();
     await ground.pith(
       ["-p", "--permission-mode", "all", "go"],
@@ -136,7 +136,7 @@ describe("PERM39 no tool reads data of Pith's home", () => {
     for (const file of PRIVATE_FILES) expect(results().join()).not.toContain(`needle of ${file}`);
   });
 
-  test("a session that a flag opens elsewhere is closed in the same way, also to commands, and so is its prepared summary", async () => {
+  test("and also not a session that a flag opens elsewhere, nor its prepared summary", async () => {
     const start = await ground.pith(["-p", "first"], ["One."]);
     expect(start.code).toBe(0);
     const folder = join(ground.home, "sessions", readdirSync(join(ground.home, "sessions"))[0] ?? "");
@@ -158,7 +158,7 @@ describe("PERM39 no tool reads data of Pith's home", () => {
     expect(command).not.toMatch(/needle|"first"/);
   });
 
-  test("stored output, entries of the session and earlier turns open by their references and by recall", async () => {
+  test("but stored output, entries of the session and earlier turns can be read by reference and with recall", async () => {
     const output = Array.from({ length: 40_000 }, (_, index) => `${index + 1}\n`).join("");
     const { code } = await ground.pith(
       ["-p", ...FREE, "go"],
@@ -176,7 +176,7 @@ describe("PERM39 no tool reads data of Pith's home", () => {
     for (const result of [entry, recalled]) expect(result).toContain("#1");
   });
 
-  test("every name in Pith's home that the sources use is either private or readable on purpose", () => {
+  test("and every name in Pith's home that the sources use is listed as private or readable", () => {
     const sources = readdirSync(SOURCES, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
     const names = sources.flatMap((name) =>
       [...readFileSync(join(SOURCES, name), "utf8").matchAll(/join\((?:options\.)?home, "([^".][^"]*)"/g)].map(

@@ -26,7 +26,7 @@ function lastResult(): string {
   return JSON.stringify(messages.at(-1)?.content);
 }
 
-test("RCL8 the tool adds at most 400 bytes to the first request", async () => {
+test("RCL8 recall adds at most 400 bytes to the first request", async () => {
   const firstRequest = async (tools: string): Promise<number> => {
     await ground.pith(["-p", "--no-session", "hello", `--tools=${tools}`], ["hi"]);
     return JSON.stringify(ground.body()).length;
@@ -42,7 +42,7 @@ test("RCL8 the tool adds at most 400 bytes to the first request", async () => {
   expect(await firstRequest("read,bash,recall")).toBe(await firstRequest("read,bash"));
 });
 
-test("RCL1 RCL8 after a compaction the model finds what it no longer sees", async () => {
+test("RCL1 RCL8 after a compaction, recall finds what the model no longer sees", async () => {
   writeFileSync(join(ground.home, "settings.json"), '{ "compaction": { "keepRecentTokens": 1000 } }');
   await ground.pith(["-p", "Where is the gateway?"], [`It listens on 8443. ${"word ".repeat(40_000)}`]);
   await ground.pith(["-p", "--continue", "Something else"], ["Done."]);
@@ -56,7 +56,7 @@ test("RCL1 RCL8 after a compaction the model finds what it no longer sees", asyn
   );
 });
 
-test("RCL6 a session of the same folder can be read; one of another folder only if the user names it", async () => {
+test("RCL6 recall reads a session of the same folder, and one of another folder only if the user names it", async () => {
   await ground.pith(["-p", "The ibis fix is in retry.ts"], ["Noted."]);
   const [line = "{}"] = ground.session().split("\n");
   const { id } = JSON.parse(line) as { readonly id: string };
@@ -83,7 +83,7 @@ test("RCL6 a session of the same folder can be read; one of another folder only 
   }
 });
 
-test("RCL5 RCL6 a secret of another session that is older than the redaction is neither found nor shown", async () => {
+test("RCL5 RCL6 a secret in another session saved without redaction is neither found nor shown", async () => {
   const secret = ["f7Kq", "9ZtLw2", "mB4xRj8"].join("-");
   const created = await createSession({ cwd: ground.folder, env: { PITH_HOME: ground.home } });
   if (created.type !== "opened") throw new Error(created.type);

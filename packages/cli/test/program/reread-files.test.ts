@@ -48,7 +48,7 @@ const UNATTENDED = ["--permission-mode", "all", "--sandbox", "off"];
 
 const TOKEN = `ghp_${"aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"}`;
 
-test("RST1 RST3 RST5 RST8 RST9 /compact in print mode: the next request has the files in use as they are on disk, no file that may not be read, and no secret", async () => {
+test("RST1 RST3 RST5 RST8 RST9 after /compact in print mode, the next request has the files in use as they are on disk, without unreadable files and secrets", async () => {
   const outside = mkdtempSync(join(tmpdir(), "pith-outside-"));
   onTestFinished(() => rmSync(outside, { recursive: true, force: true }));
   writeFileSync(join(outside, "far.ts"), "far away\n");
@@ -98,7 +98,7 @@ test("RST1 RST3 RST5 RST8 RST9 /compact in print mode: the next request has the 
   expect(readFileSync(join(ground.folder, "open.ts"), "utf8")).toBe("export const open = 3;\n");
 });
 
-test("RST4 RST6 RST8 RST10 automatic compactions in a small window: the file of the run stays once after the first, and leaves with the next; summaries never repeat it; the setting turns it off", async () => {
+test("RST4 RST6 RST8 RST10 after automatic compactions, the file in use is sent once and left out after the next compaction; summaries do not repeat it; a setting turns this off", async () => {
   place({ "work.ts": "export const version = 1; // the file in use\n" });
   let rounds = 0;
   const script: Script = (request: ScriptRequest): Step => {

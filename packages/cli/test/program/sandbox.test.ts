@@ -18,7 +18,7 @@ const told = (): string => JSON.stringify(ground.body());
 
 const call = (command: string) => ({ parts: [{ type: "call" as const, name: "bash", arguments: { command } }] });
 
-test("BOX1 a command sees nothing of the home of the program: no keys, no sessions, no originals", async () => {
+test("BOX1 a command sees no keys, sessions or originals in Pith's home", async () => {
   writeFileSync(join(ground.home, "keys.json"), '{"openai":"sk-secret"}', { mode: 0o600 });
   const command = `ls -A ${ground.home} | wc -l; cat ${ground.home}/keys.json; touch ${ground.home}/new`;
   await ground.pith(["-p", "go"], [call(command), "Done."]);
@@ -27,7 +27,7 @@ test("BOX1 a command sees nothing of the home of the program: no keys, no sessio
   expect(existsSync(join(ground.home, "new"))).toBe(false);
 });
 
-test("BOX13 a command sees no variable that looks secret, but for those that the settings name", async () => {
+test("BOX13 a command sees no variable that looks like a secret, except those in sandboxEnvironment", async () => {
   const settings = { sandboxEnvironment: ["SHOWN_TOKEN", "ANTHROPIC_API_KEY"] };
   writeFileSync(join(ground.home, "settings.json"), JSON.stringify(settings));
   const { url } = await ground.serve([call("env >env.txt"), "Done."]);
@@ -52,7 +52,7 @@ const fileCall = (name: string, args: Record<string, string>) => ({
   parts: [{ type: "call" as const, name, arguments: args }],
 });
 
-test("FILE26 what the file tools and the commands call /tmp is one folder, which ends with the session", async () => {
+test("FILE26 file tools and commands share one private /tmp, which is deleted with the session", async () => {
   const name = `/tmp/pith-test-${process.pid}-${Date.now()}`;
   await ground.pith(
     ["-p", "go"],
@@ -69,7 +69,7 @@ test("FILE26 what the file tools and the commands call /tmp is one folder, which
   expect([`${name}.sh`, `${name}.txt`].map((path) => existsSync(path))).toEqual([false, false]);
 });
 
-test("FILE27 a file that others have in /tmp can be read, and is not changed unasked", async () => {
+test("FILE27 a file of others in /tmp can be read, and is not changed without permission", async () => {
   const folder = mkdtempSync(join(tmpdir(), "pith-theirs-"));
   const theirs = join(folder, "notes.txt");
   writeFileSync(theirs, "theirs\n");
@@ -80,7 +80,7 @@ test("FILE27 a file that others have in /tmp can be read, and is not changed una
   rmSync(folder, { recursive: true });
 });
 
-test("BOX7 a program of the project that has the name of the sandbox's is not run", async () => {
+test("BOX7 an executable of the project with the name bwrap is not run", async () => {
   const programs = join(ground.folder, "node_modules/.bin");
   mkdirSync(programs, { recursive: true });
   writeFileSync(join(programs, "bwrap"), `#!/bin/sh\ntouch ${ground.home}/HIT\n`, { mode: 0o755 });
@@ -93,7 +93,7 @@ test("BOX7 a program of the project that has the name of the sandbox's is not ru
   expect(existsSync(join(ground.home, "HIT"))).toBe(false);
 });
 
-test("SKL12 of the home of the program a command sees the skills, whose scripts it may run, and writes nothing there", async () => {
+test("SKL12 a command can read and run skills in Pith's home, and cannot write there", async () => {
   const folder = join(ground.home, "skills/ship/scripts");
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "go.sh"), "echo shipped by a script\n");

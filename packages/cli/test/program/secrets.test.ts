@@ -20,7 +20,7 @@ afterEach(() => ground.clear());
 
 const all = ["--permission-mode", "all", "--sandbox", "off", "--allow", "fetch(127.0.0.1)"];
 
-test("SEC31 keys in use are nowhere in what is sent, shown, exported and logged, whatever their shape", async () => {
+test("SEC31 keys in use of any shape are not sent, shown, exported or logged", async () => {
   const keys = ["correct-horse-lantern", "lamp-of-the-north", "kettle-by-the-sea", "river-under-ice"] as const;
   const [variable, saved, header, password] = keys;
   writeFileSync(join(ground.home, "keys.json"), JSON.stringify({ openai: saved }), { mode: 0o600 });
@@ -57,7 +57,7 @@ test("SEC31 keys in use are nowhere in what is sent, shown, exported and logged,
   expect(out).toContain("Done: PITH_SECRET_");
 });
 
-test("SEC11 none of 200 planted secrets is sent, shown or kept, by whichever way it comes", async () => {
+test("SEC11 none of 200 secrets from every kind of input is sent, shown or saved", async () => {
   const planted = createSampleSecrets(200, createSeededRandom(2_026));
   const share = sharesOf(planted, 10);
   const page = await serving(textOf(share(0)));
@@ -141,7 +141,7 @@ test("SEC11 none of 200 planted secrets is sent, shown or kept, by whichever way
   expect(new Set(seen.join("").match(/PITH_SECRET_\w+?_[0-9a-f]{12}/g)).size).toBeGreaterThanOrEqual(200);
 });
 
-test("SEC11 EXP1 none of 200 that an older session holds leaves with an export, is shown, or gets into the index", async () => {
+test("SEC11 EXP1 none of 200 secrets in a session saved without redaction is exported, shown or indexed", async () => {
   const planted = createSampleSecrets(200, createSeededRandom(8));
   const created = await createSession({ cwd: ground.folder, env: { PITH_HOME: ground.home } });
   if (created.type !== "opened") throw new Error(created.type);
@@ -165,7 +165,7 @@ test("SEC11 EXP1 none of 200 that an older session holds leaves with an export, 
     expect(new Set(text.match(/PITH_SECRET_\w+?_[0-9a-f]{12}/g)).size).toBeGreaterThanOrEqual(200);
 });
 
-test("SEC12 a file that holds a secret is written and edited with its true bytes, after a kill and a restart too", async () => {
+test("SEC12 a file with a secret is written and edited with its real content, also after a kill and a restart", async () => {
   const [one, two] = createSampleSecrets(2, createSeededRandom(31));
   const text = `first = ${one?.text}\nsecond = ${two?.text}\nlast\n`;
   writeFileSync(join(ground.folder, "settings.conf"), text);
@@ -208,7 +208,7 @@ test("SEC12 a file that holds a secret is written and edited with its true bytes
   expect(statSync(join(ground.home, "redaction.key")).mode & 0o777).toBe(0o600);
 });
 
-test("SEC6 SEC17 a placeholder in an address or a command is sent as it is, and the model is told", async () => {
+test("SEC6 SEC17 a placeholder in a URL or a command is sent unchanged, with a note to the model", async () => {
   const [one] = createSampleSecrets(1, createSeededRandom(77));
   const asked: string[] = [];
   const page = createServer((request, response) => {
@@ -242,7 +242,7 @@ test("SEC6 SEC17 a placeholder in an address or a command is sent as it is, and 
   ).toHaveLength(3);
 });
 
-test("SEC13 switched off it says so at every start, and everything is as it is", async () => {
+test("SEC13 with secrets.redact off, every start warns, and secrets are saved unchanged", async () => {
   const [one] = createSampleSecrets(1, createSeededRandom(5));
   writeFileSync(join(ground.home, "settings.json"), JSON.stringify({ secrets: { redact: "off" } }));
   const { notes } = await ground.pith(["-p", `It is ${one?.text}.`], ["Yes."]);
@@ -250,7 +250,7 @@ test("SEC13 switched off it says so at every start, and everything is as it is",
   expect(ground.session()).toContain(secretOf(one));
 });
 
-test("SEC11 no command shows a secret that was written down before", async () => {
+test("SEC11 no command shows a secret that was saved while redaction was off", async () => {
   const [one] = createSampleSecrets(1, createSeededRandom(5));
   const settings = join(ground.home, "settings.json");
   writeFileSync(settings, JSON.stringify({ secrets: { redact: "off" } }));

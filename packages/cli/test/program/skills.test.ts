@@ -40,7 +40,7 @@ function told(body: unknown): string {
   return texts.join("\n");
 }
 
-test("SKL1 SKL7 TXT8 a skill is in the catalogue, read without a question, and byte for byte in the request after a compaction and after a restart; so is what AGENTS.md says", async () => {
+test("SKL1 SKL7 TXT8 a skill is in the catalogue, readable without a question, and sent unchanged after a compaction and after a restart, and so is AGENTS.md", async () => {
   place({ "skills/deploy/SKILL.md": DEPLOY, "settings.json": JSON.stringify({ contextWindow: 20_000 }) });
   const path = join(ground.home, "skills/deploy/SKILL.md");
   const log = Array.from({ length: 2_500 }, (_, line) => `All is well with machine ${line}, says the log.\n`);
@@ -79,7 +79,7 @@ test("SKL1 SKL7 TXT8 a skill is in the catalogue, read without a question, and b
   expect(told(ground.body())).toContain(DEPLOY);
 });
 
-test("SKL10 TPL1 SKL3 /skill:name has the model know a skill before the words, /name fills a template; a project's own need trust", async () => {
+test("SKL10 TPL1 SKL3 /skill:name attaches a skill before the message, /name fills a template, and those of a project need trust", async () => {
   place({
     "skills/deploy/SKILL.md": DEPLOY,
     "prompts/review.md": `Review $1 for \${@:2}.`,

@@ -16,7 +16,7 @@ beforeEach(() => {
 
 afterEach(() => ground.clear());
 
-test("TXT2 files and what is piped in reach the model, a picture as a picture", async () => {
+test("TXT2 attached files and piped input reach the model, an image as an image", async () => {
   writeFileSync(join(ground.folder, "a.ts"), "const a = 1;\n");
   writeFileSync(join(ground.folder, "shot.png"), PNG);
   const args = ["-p", "Explain", "@a.ts", "@shot.png", "please."];
@@ -33,14 +33,14 @@ test("TXT2 files and what is piped in reach the model, a picture as a picture", 
   ]);
 });
 
-test("FILE32 a large image that the model reads reaches it shrunk", async () => {
+test("FILE32 a large image that the model reads is sent shrunk", async () => {
   writeFileSync(join(ground.folder, "large.png"), noisyPng(2_400, 800));
   const reads = { parts: [{ type: "call", name: "read", arguments: { path: "large.png" } }] } as const;
   expect(await ground.pith(["-p", "Look."], [reads, "Seen."])).toMatchObject({ code: 0, out: "Seen.\n" });
   expect(JSON.stringify(ground.body())).toMatch(/shrunk from 2400×800 to \d+×\d+ pixels.*"type":"image"/);
 });
 
-test("PRT16 who stands in a folder that is gone is told so", () => {
+test("PRT16 pith in a deleted folder exits with 1 and says that the folder no longer exists", () => {
   const bin = findBuiltProgram();
   const script = 'mkdir gone && cd gone && rmdir ../gone && exec "$0" "$1" settings';
   const { status, stderr } = spawnSync("sh", ["-c", script, process.execPath, bin], { cwd: ground.folder });
@@ -50,7 +50,7 @@ test("PRT16 who stands in a folder that is gone is told so", () => {
   ]);
 });
 
-test("TXT3 a file that is not there is a mistake, and nothing is begun", async () => {
+test("TXT3 a missing attachment is a mistake, and no session is created", async () => {
   expect(await ground.run(["-p", "Explain", "@gone.ts"])).toMatchObject({
     code: 2,
     out: "",
@@ -59,7 +59,7 @@ test("TXT3 a file that is not there is a mistake, and nothing is begun", async (
   expect(existsSync(join(ground.home, "sessions"))).toBe(false);
 });
 
-test("PRT3 where no session can be kept it ends with 1, since nobody made a mistake", async () => {
+test("PRT3 pith exits with 1 if the session cannot be created", async () => {
   writeFileSync(join(ground.home, "sessions"), "");
   expect(await ground.pith(["-p", "hi"], ["Never said."])).toMatchObject({
     code: 1,
@@ -68,7 +68,7 @@ test("PRT3 where no session can be kept it ends with 1, since nobody made a mist
   });
 });
 
-test("SET4 KEY1 the model and its address come from the settings, its key from the file, and nobody is shown it", async () => {
+test("SET4 KEY1 the model and its base URL come from the settings, its key from the key file, and the key is not shown", async () => {
   const { url } = await ground.serve(["From here."]);
   const settings = { model: "anthropic/claude-sonnet-4-5", baseUrl: `${url}/v1`, wallpaper: "dark" };
   writeFileSync(join(ground.home, "settings.json"), JSON.stringify(settings));
@@ -79,7 +79,7 @@ test("SET4 KEY1 the model and its address come from the settings, its key from t
   expect(notes + ground.session()).not.toContain("sk-secret");
 });
 
-test("SET2 KEY2 mistakes in the settings and keys that are open to others end with 2", async () => {
+test("SET2 KEY2 invalid settings and a key file that others can read exit with 2", async () => {
   writeFileSync(join(ground.home, "keys.json"), '{ "anthropic": "sk-secret" }', { mode: 0o644 });
   const open = await ground.run(["-p", "hi"]);
   expect(open).toMatchObject({
@@ -102,7 +102,7 @@ test("SET2 KEY2 mistakes in the settings and keys that are open to others end wi
   });
 });
 
-test("TXT4 the texts of the user and of the project reach the model, unless they are not wanted", async () => {
+test("TXT4 AGENTS.md of the user and of the project are sent to the model, unless turned off", async () => {
   mkdirSync(join(ground.folder, ".git"));
   writeFileSync(join(ground.folder, "AGENTS.md"), "Tabs, never spaces.");
   writeFileSync(join(ground.home, "AGENTS.md"), "Speak Latin.");

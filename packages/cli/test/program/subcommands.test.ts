@@ -16,7 +16,7 @@ beforeEach(() => {
 
 afterEach(() => ground.clear());
 
-test("SUB12 the program lists a session, tells it in short, throws it away, brings it back and goes on with it", async () => {
+test("SUB12 a session is listed, compacted, deleted, restored and continued", async () => {
   await added({ said: "First.", answers: 4, cwd: ground.folder }, { PITH_HOME: ground.home });
   const listed = JSON.parse((await ground.run(["sessions", "list", "--json"])).out) as Listed;
   expect(listed).toMatchObject({ total: 1, sessions: [{ firstMessage: "First.", cwd: ground.folder }] });
@@ -44,7 +44,7 @@ interface Listed {
   readonly sessions: readonly { readonly id: string }[];
 }
 
-test("SUB3 a mistyped subcommand names the nearest; a name that nobody has says what to type", async () => {
+test("SUB3 an unknown subcommand is answered with the closest one; an unknown session with the command to list them", async () => {
   const mistyped = await ground.run(["sesions", "list"]);
   expect(mistyped).toMatchObject({ code: 2, out: "", notes: expect.stringContaining("did you mean pith sessions?") });
   const nobody = await ground.run(["-p", "--session", "nobody", "hi"], { variables: { ANTHROPIC_API_KEY: "any" } });

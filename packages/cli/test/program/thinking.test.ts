@@ -11,7 +11,7 @@ beforeEach(() => {
 
 afterEach(() => ground.clear());
 
-test("SET16 a new session thinks at medium, and a continued one keeps its level", async () => {
+test("SET16 a new session uses the thinking level medium, and a continued one keeps its level", async () => {
   await ground.pith(["-p", "hi"], ["done"]);
   expect(ground.body()).toMatchObject({ output_config: { effort: "medium" } });
   await ground.pith(["-p", "-c", "--thinking", "low", "on"], ["done"]);
@@ -20,13 +20,13 @@ test("SET16 a new session thinks at medium, and a continued one keeps its level"
   expect(ground.body()).toMatchObject({ output_config: { effort: "low" } });
 });
 
-test("SET16 a session without thinking stays without it", async () => {
+test("SET16 a session with thinking off keeps it off", async () => {
   await ground.pith(["-p", "--thinking", "off", "hi"], ["done"]);
   await ground.pith(["-p", "-c", "on"], ["done"]);
   expect(ground.body()).not.toHaveProperty("output_config");
 });
 
-test("SET16 a model that cannot think is not asked to, and nothing is said about it", async () => {
+test("SET16 for a model without thinking, no level is requested and none is reported", async () => {
   const { url } = await ground.serve(["done"]);
   const variables = { OPENAI_API_KEY: "any", OPENAI_BASE_URL: url };
   const ended = await ground.run(["-p", "--model", "openai/gpt-4.1", "hi"], { variables });

@@ -43,7 +43,7 @@ const json = (index: number, words: string): AgentEvent => ({
 });
 const toolCall = (index: number) => ({ type: "toolCall", id: `c${index}`, name: "bash", arguments: {} }) as const;
 
-test("JSON1 blocks begin and end in their order, and only what is new is told", () => {
+test("JSON1 blocks of a reply begin and end in order, and each delta has only new content", () => {
   const end: AgentEvent = { type: "message_end", message: reply([toolCall(0), toolCall(1)]) };
   const told = pieces(wired(start, thought("hm"), text("a"), text("b"), json(0, "{"), json(1, "["), json(0, "}"), end));
   expect(told).toEqual([
@@ -64,14 +64,14 @@ test("JSON1 blocks begin and end in their order, and only what is new is told", 
   ]);
 });
 
-test("JSON1 a try that does not count begins anew", () => {
+test("JSON1 a retry starts the blocks of a reply again", () => {
   const retry: AgentEvent = { type: "auto_retry_start", attempt: 1, maxAttempts: 6, delayMs: 1, errorMessage: "busy" };
   const told = pieces(wired(start, text("half"), retry, text("whole"), { type: "message_end", message: reply() }));
   expect(told.filter(({ type }) => type === "text_start").map(({ contentIndex }) => contentIndex)).toEqual([0, 0]);
   expect(told.at(-1)).toEqual({ type: "text_end", contentIndex: 0, content: "whole" });
 });
 
-test("JSON1 whatever comes, deltas joined by their place are what was said, and each block begins once and ends once", () => {
+test("JSON1 for any events, the deltas of a block join to its content, and each block begins and ends once", () => {
   const piece = fc.oneof(
     fc.string().map(text),
     fc.string().map(thought),
@@ -105,7 +105,7 @@ function inOrder(events: readonly AgentEvent[]): readonly AgentEvent[] {
   });
 }
 
-test("JSON1 a result is a message too; a receipt stays in its details; a failure is an error besides", () => {
+test("JSON1 a tool result is also a message, a receipt stays in its details, and a failure is also an error", () => {
   const call = { toolCallId: "c", toolName: "bash", args: {} };
   const result = {
     role: "toolResult",

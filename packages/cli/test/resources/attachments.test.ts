@@ -26,12 +26,12 @@ describe("message content", () => {
     rmSync(folder, { recursive: true });
   });
 
-  test("TXT2 WORD5 words alone are said as they are, and so is what is piped in", async () => {
+  test("TXT2 WORD5 a prompt alone and piped input alone are sent unchanged", async () => {
     expect(await said({ words: "hi" })).toEqual({ type: "content", content: "hi" });
     expect(await said({ words: "" }, "what\nto do\n")).toEqual({ type: "content", content: "what\nto do" });
   });
 
-  test("TXT2 WORD1 WORD5 texts stand before the words, each by its path, and what is piped in between them", async () => {
+  test("TXT2 WORD1 WORD5 attached files come before the prompt, each with its path, and piped input between them", async () => {
     writeFileSync(join(folder, "a.ts"), "one\r\ntwo");
     writeFileSync(join(folder, "b c.md"), "three\n");
     expect(await said({ words: "Explain.", files: ["a.ts", "b c.md"] }, "a diff\n")).toEqual({
@@ -45,7 +45,7 @@ describe("message content", () => {
     });
   });
 
-  test("TXT2 a picture is known by its first bytes, whatever its name says", async () => {
+  test("TXT2 an image is recognized by its first bytes, whatever its name", async () => {
     writeFileSync(join(folder, "shot.txt"), PNG);
     expect(await said({ words: "What is it?", files: ["shot.txt"] })).toEqual({
       type: "content",
@@ -62,7 +62,7 @@ describe("message content", () => {
     });
   });
 
-  test("TXT3 what is missing, a folder, or nothing to show is a mistake that says what to do", async () => {
+  test("TXT3 a missing file, a folder and a binary file are mistakes that say what to do", async () => {
     writeFileSync(join(folder, "parse.ts"), "");
     mkdirSync(join(folder, "src"));
     writeFileSync(join(folder, "src/main.ts"), "");
@@ -77,7 +77,7 @@ describe("message content", () => {
     ]);
   });
 
-  test("TXT3 what is too long to be said is refused, and the way round it is told", async () => {
+  test("TXT3 a file that is too large is refused with a way around it", async () => {
     writeFileSync(join(folder, "fits.txt"), "x".repeat(MAX_TEXT_BYTES));
     writeFileSync(join(folder, "long.txt"), "x".repeat(MAX_TEXT_BYTES + 1));
     writeFileSync(join(folder, "fits.png"), Buffer.concat([PNG], MAX_IMAGE_BYTES));
@@ -100,7 +100,7 @@ describe("message content", () => {
     expect(mistakeOf(await said({ words: "x" }, "a\0b"))).toBe("the piped input is not text");
   });
 
-  test("FILE32 an attached image that is too large for a provider is shrunk, and its name says so", async () => {
+  test("FILE32 an attached image that is too large for the provider is shrunk, with the sizes in its caption", async () => {
     writeFileSync(join(folder, "large.png"), noisyPng(2_400, 800));
     const content = await said({ words: "what is it?", files: ["large.png"] });
     if (content.type !== "content" || typeof content.content === "string") throw new Error("nothing is attached");
@@ -111,7 +111,7 @@ describe("message content", () => {
     );
   });
 
-  test("PRT7 who says nothing goes on with what was left unfinished, where a session is named", async () => {
+  test("PRT7 an empty prompt is allowed with a named session, and is a mistake without one", async () => {
     expect(await said({ words: "", session: { type: "last" } })).toEqual({ type: "nothing" });
     expect(await said({ words: "", session: { type: "named", name: "0198" } }, " \n")).toEqual({ type: "nothing" });
     expect(mistakeOf(await said({ words: "" }))).toBe('the prompt is missing; run: pith -p "what to do"');
@@ -152,7 +152,7 @@ describe("message content", () => {
 });
 
 describe("displayed text", () => {
-  test("TYP10 lists, trees and forks name the file that was said with a message, and do not show it", () => {
+  test("TYP10 lists, trees and forks show a message without its attached files", () => {
     const content = [
       { type: "text", text: '<file path="slug.js">\nexport const slug = 1;\n</file>' },
       { type: "text", text: "what does @slug.js do?" },

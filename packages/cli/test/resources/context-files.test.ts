@@ -23,7 +23,7 @@ afterEach(() => {
   rmSync(ground, { recursive: true });
 });
 
-test("TXT4 the user's own comes first, then from the root of the repository down; of two in a folder AGENTS.md counts", async () => {
+test("TXT4 the user's AGENTS.md comes first, then those from the repository's root down; AGENTS.md wins over CLAUDE.md in a folder", async () => {
   place({
     "AGENTS.md": "above the repository",
     "home/AGENTS.md": "mine",
@@ -43,20 +43,20 @@ test("TXT4 the user's own comes first, then from the root of the repository down
   });
 });
 
-test("TXT4 of repositories inside each other the nearest counts; without one there is only the folder itself", async () => {
+test("TXT4 only the innermost repository is searched, and without one only the folder itself", async () => {
   place({ "repo/AGENTS.md": "outer", "repo/sub/.git": "gitdir: x", "repo/sub/AGENTS.md": "inner" });
   expect((await told("repo/sub")).texts.map(({ text }) => text)).toEqual(["inner"]);
   place({ "free/AGENTS.md": "above", "free/deep/AGENTS.md": "here" });
   expect((await told("free/deep")).texts.map(({ text }) => text)).toEqual(["here"]);
 });
 
-test.runIf(process.geteuid?.() === 0)("TXT5 what stands above, in a folder of somebody else, is not read", async () => {
+test.runIf(process.geteuid?.() === 0)("TXT5 a file in a parent folder of another owner is not read", async () => {
   place({ "repo/AGENTS.md": "theirs", "repo/mine/.git/HEAD": "", "repo/mine/AGENTS.md": "ours" });
   for (const path of ["repo/mine", "repo/mine/.git", "repo/mine/AGENTS.md"]) chownSync(join(ground, path), 4711, 4711);
   expect((await told("repo/mine")).texts.map(({ text }) => text)).toEqual(["ours"]);
 });
 
-test("TXT5 a link inside the repository is followed, one that leads out of it is not, and it is said", async () => {
+test("TXT5 a link within the repository is followed, and one that leads out of it is reported and not read", async () => {
   place({ "secret.txt": "secret", "repo/docs/agents.md": "linked" });
   symlinkSync("docs/agents.md", join(ground, "repo/AGENTS.md"));
   mkdirSync(join(ground, "repo/sub"));
@@ -67,7 +67,7 @@ test("TXT5 a link inside the repository is followed, one that leads out of it is
   });
 });
 
-test("TXT5 a home that is a repository is no project: nothing of it is read, and no link leads into it", async () => {
+test("TXT5 a home folder that is a repository is not searched, and a link into it is not followed", async () => {
   place({ ".git/HEAD": "", "AGENTS.md": "of the home", "home/keys.json": "secret", "work/notes.md": "mine" });
   symlinkSync("../home/keys.json", join(ground, "work/AGENTS.md"));
   expect(await told("work")).toEqual({
@@ -76,7 +76,7 @@ test("TXT5 a home that is a repository is no project: nothing of it is read, and
   });
 });
 
-test("TXT5 a link to what no tool may read unasked is not followed", async () => {
+test("TXT5 a link to a file that needs permission is not followed", async () => {
   place({ "home/keys.json": "secret" });
   symlinkSync("home/keys.json", join(ground, "AGENTS.md"));
   expect(await told(".")).toEqual({
@@ -85,7 +85,7 @@ test("TXT5 a link to what no tool may read unasked is not followed", async () =>
   });
 });
 
-test("TXT5 what is no text is not read, and it is said", async () => {
+test("TXT5 a file that is not text is reported and not read", async () => {
   place({ "repo/AGENTS.md": "a\0\0b", "repo/sub/AGENTS.md/x": "" });
   expect(await told("repo/sub")).toEqual({
     texts: [],
@@ -96,14 +96,14 @@ test("TXT5 what is no text is not read, and it is said", async () => {
   });
 });
 
-test("TXT6 what hides in it is shown, and nothing that it names is opened", async () => {
+test("TXT6 control characters in a file are shown as escapes, and @ names in it are not opened", async () => {
   place({ "repo/AGENTS.md": "\ufeffone\r\n\x1b[8mtwo\u{e0041}\u202e\n@secret.md\n", "repo/secret.md": "secret" });
   expect((await told("repo")).texts).toEqual([
     { path: "repo/AGENTS.md", text: "one\n\\x1b[8mtwo\\u{e0041}\\u{202e}\n@secret.md\n" },
   ]);
 });
 
-test("TXT7 each is cut at its bound, all together at theirs, the nearest last, and it is said", async () => {
+test("TXT7 a long file is truncated with a note, and so are all files together, the nearest last", async () => {
   const long = "é ".repeat(20).concat("\n").repeat(1_000);
   place({ "home/AGENTS.md": long, "repo/AGENTS.md": long, "repo/a/AGENTS.md": "short\n", "repo/a/b/AGENTS.md": long });
   const { texts, notes } = await told("repo/a/b");

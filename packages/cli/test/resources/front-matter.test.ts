@@ -25,22 +25,22 @@ test.each([
   ],
   ["literal", ["description: |", "  one", "    two"], { description: "one\n  two" }],
   [
-    "with lists and names below it",
+    "followed by lists and maps",
     ["metadata:", "  by: me", "tags:", "- a", "- b", "name: x"],
     { metadata: "by: me", tags: "- a - b", name: "x" },
   ],
   ["with comments and nothing", ["# a comment", "name:", "license: # none"], { name: "", license: "" }],
   [
-    "of other programs",
+    "written by another program",
     ['"name": x', "vendor.flag: on", "two words: yes", "a:b: c"],
     { name: "x", "vendor.flag": "on", "two words": "yes", "a:b": "c" },
   ],
   ["a list in a line", ["allowed-tools: [Bash, Read]"], { "allowed-tools": "[Bash, Read]" }],
-])("SKL2 what is %s", (_, lines, fields) => {
+])("SKL2 parses a value that is %s", (_, lines, fields) => {
   expect(fieldsOf(...lines)).toEqual(fields);
 });
 
-test("SKL2 the body is all behind it, also with windows line ends and a byte order mark", () => {
+test("SKL2 the body is everything after the front matter, also with CRLF and a byte order mark", () => {
   expect(parseFrontMatter("\ufeff---\r\nname: x\r\n---\r\n\r\n# Body\r\n---\r\n")).toMatchObject({
     body: "\n# Body\n---\n",
     error: null,
@@ -54,11 +54,11 @@ test.each([
   ["a line that is no field", "---\nname: x\nwhat is this\n---\n", 'has an invalid line 3 (expected "name: text")'],
   ["a quote without an end", '---\nname: "x\n---\n', "has an invalid quoted string on line 2"],
   ["a single quote without an end", "---\nname: 'x\n---\n", "has an invalid quoted string on line 2"],
-])("SKL2 with %s it says so", (_, text, fault) => {
+])("SKL2 front matter with %s is an error", (_, text, fault) => {
   expect(parseFrontMatter(text).error).toBe(fault);
 });
 
-test("SKL2 neither aliases nor hundreds of thousands of lines cost anything", () => {
+test("SKL2 YAML aliases and hundreds of thousands of lines are parsed quickly", () => {
   const bomb = `---\na: &a [x,x]\nb: &b [*a,*a]\nc: [*b,*b]\n---\n`;
   expect(parseFrontMatter(bomb).fields.get("c")).toBe("[*b,*b]");
   expect(parseFrontMatter(`---\n${"a: b\n".repeat(400_000)}---\n`).error).toContain("no closing --- line");

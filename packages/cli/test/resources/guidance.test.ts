@@ -47,14 +47,14 @@ function parts(choices: Parameters<typeof loadGuidance>[0]["settings"] = {}) {
   };
 }
 
-test("TXT4 SKL1 texts and skills are read unless a setting says no", async () => {
+test("TXT4 SKL1 context files and skills are loaded unless a setting turns them off", async () => {
   const all = (await loadGuidance(parts())).state.guidance;
   expect([all.project.length, all.skills.length, all.catalogue.length]).toEqual([1, 1, 1]);
   const none = (await loadGuidance(parts({ contextFiles: false, skills: false }))).state.guidance;
   expect([none.project.length, none.skills.length, none.catalogue.length]).toEqual([0, 0, 0]);
 });
 
-test("SKL11 what was read anew is told from then on, and what has changed is said; a mistake changes nothing", async () => {
+test("SKL11 a reload replaces the context files and skills and lists what changed; a broken settings file changes nothing", async () => {
   const began = parts();
   const guides = await loadGuidance(began);
   const told: SystemPromptOptions[] = [];
@@ -95,7 +95,7 @@ test("SKL11 what was read anew is told from then on, and what has changed is sai
   expect(guides.limits({ api: "", provider: "", model: "" }).enabled).toBe(false);
 });
 
-test("SKL11 TRU8 what no longer counts because the folder has changed is told with the reason", async () => {
+test("SKL11 TRU8 a reload reports why a skill of a changed project is no longer used", async () => {
   place({ "repo/.pith/skills/build/SKILL.md": "---\nname: build\ndescription: How.\n---\n" });
   const seen = () => checkTrust({ ...parts(), isTrustedForRun: false });
   await trustShownFiles((await seen()).project, { home: join(ground, "home"), redaction: noRedaction });

@@ -37,7 +37,7 @@ async function found(parts: { readonly cwd?: string; readonly trusts?: boolean }
 const shown = async (...args: Parameters<typeof found>): Promise<unknown> =>
   JSON.parse(JSON.stringify(await found(...args)).replaceAll(`${ground}/`, ""));
 
-test("SKL1 the user's own from both folders, by name; links are followed, other files are none", async () => {
+test("SKL1 the user's skills of both folders are found by name; links are followed, other files are ignored", async () => {
   place({
     "user/.pith/skills/ship/SKILL.md": skill("ship"),
     "user/.pith/skills/notes.md": "no skill",
@@ -56,14 +56,14 @@ test("SKL1 the user's own from both folders, by name; links are followed, other 
   expect(skills[2]?.text).toBe(skill("ship"));
 });
 
-test("SKL3 those of a project count only where it is trusted, and a link out of it never", async () => {
+test("SKL3 skills of a project are found only if it is trusted, and links out of it never", async () => {
   place({ "repo/.pith/skills/ship/SKILL.md": skill("ship"), "secret/leak/SKILL.md": skill("leak") });
   symlinkSync(join(ground, "secret/leak"), join(ground, "repo/.pith/skills/leak"));
   expect((await found()).skills).toEqual([]);
   expect((await found({ trusts: true })).skills.map(({ name }) => name)).toEqual(["ship"]);
 });
 
-test("SKL4 of two with one name the nearer counts, and it is said", async () => {
+test("SKL4 of two skills with the same name the nearer one is used, with a note", async () => {
   place({
     "user/.agents/skills/ship/SKILL.md": skill("ship", "agents"),
     "user/.pith/skills/ship/SKILL.md": skill("ship", "mine"),
@@ -82,7 +82,7 @@ test("SKL4 of two with one name the nearer counts, and it is said", async () => 
   );
 });
 
-test("SKL2 what is wrong with a skill is a note, and the others are there all the same", async () => {
+test("SKL2 an invalid skill causes a note, and the others are still loaded", async () => {
   place({
     "user/.pith/skills/Shout/SKILL.md": skill("Shout"),
     "user/.pith/skills/ship--it/SKILL.md": skill("ship--it"),
@@ -114,7 +114,7 @@ test("SKL2 what is wrong with a skill is a note, and the others are there all th
   ]);
 });
 
-test("SKL5 a catalogue that would be long says less of each, and of very many not of all; both are said", () => {
+test("SKL5 a large catalogue has shortened descriptions, and a very large one leaves skills out; notes report both", () => {
   const many = (count: number, letters: number) =>
     Array.from({ length: count }, (_, at) => ({
       name: `skill-${at}`,
@@ -133,7 +133,7 @@ test("SKL5 a catalogue that would be long says less of each, and of very many no
   expect(JSON.stringify(few.skills).length).toBeLessThan(MAX_CATALOGUE_BYTES * 1.5);
 });
 
-test("SKL9 only files that are skills now are looked at for a change", async () => {
+test("SKL9 only the files of current skills are hashed to detect changes", async () => {
   place({ "user/.pith/skills/ship/SKILL.md": skill("ship"), "user/keys.json": "secret" });
   const { skills } = await found();
   const files = createSkillFiles(() => skills);

@@ -41,11 +41,11 @@ test.each([
   ["No place.", "", "No place."],
   ["Say $1", '"open', 'Say "open'],
   ["Say $ARGUMENTSX", "a", "Say $ARGUMENTSX\n\na"],
-])("TPL2 %j with %j says %j", (text, words, said) => {
+])("TPL2 the template %j with the arguments %j expands to %j", (text, words, said) => {
   expect(expandTemplate(text, words)).toBe(said);
 });
 
-test("TPL1 TPL3 the user's own, and the project's where it is trusted; the nearer counts, a command before all, and both are said", async () => {
+test("TPL1 TPL3 templates of the user and of a trusted project are found; the nearer one wins, a command wins over both, with notes", async () => {
   place({
     "home/prompts/review.md": "---\ndescription: Looks for faults\nargument-hint: <files>\n---\nReview $@.",
     "home/prompts/compact.md": "Never said.",
@@ -72,7 +72,7 @@ test("TPL1 TPL3 the user's own, and the project's where it is trusted; the neare
   expect(notes.at(-1)).toMatch(/two prompt templates are named \/review: .*repo.* is used, .*home.* is ignored/);
 });
 
-test("TPL1 SKL10 WORD7 by its name a template is filled and a skill attached first; what is neither is nobody's", async () => {
+test("TPL1 SKL10 WORD7 a template name expands, skill:name attaches the skill, and any other name returns null", async () => {
   place({ "home/prompts/review.md": "Review $@.", "home/prompts/new.md": "x" });
   const ship = { name: "ship", description: "How to ship.", path: "/s", text: "Do.", hash: "0", wantsTools: false };
   const attached: FoundSkill[] = [];

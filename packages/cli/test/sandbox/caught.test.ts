@@ -34,7 +34,7 @@ function openDecisions({ answer = { type: "yes" }, allow = [], mode = "edit" }: 
 
 const made = { paths: ["/work/.vscode/tasks.json"], remarks: [], command: "npm run setup", signal };
 
-test("BOX36 the question names the file, the command and what is special about it, and shows the text", async () => {
+test("BOX36 the question about a created file names the file, the command and the reason, and shows its text", async () => {
   const { ask, questions } = openDecisions();
   expect(await ask({ ...made, text: "{}", remarks: [".git/config sets core.fsmonitor = x"] })).toEqual({
     mayReturn: true,
@@ -48,7 +48,7 @@ test("BOX36 the question names the file, the command and what is special about i
   ]);
 });
 
-test("BOX36 without a user the answer is no, and says which flag would allow it", async () => {
+test("BOX36 without a user the file is refused, with the flag that would allow it", async () => {
   expect(await openDecisions({ answer: null }).ask(made)).toEqual({
     mayReturn: false,
     why: "not permitted: no user is available to ask. To allow it, use --allow 'edit(.vscode/tasks.json)'",
@@ -67,7 +67,7 @@ test.each(["edit", "all"] as const)(
   },
 );
 
-test("BOX36 a file that a tool was permitted to write stays, once", async () => {
+test("BOX36 a file that a tool was permitted to write stays without a question, once", async () => {
   const { mayStay, permissions } = openDecisions();
   const path = "/work/.vscode/tasks.json";
   const request = { tool: "write", arguments: { path }, intent: { type: "change", paths: [path] } } as const;
@@ -75,7 +75,7 @@ test("BOX36 a file that a tool was permitted to write stays, once", async () => 
   expect([await mayStay(path), await mayStay(path)]).toEqual([true, false]);
 });
 
-test("BOX17 the user reads where files are that commands of a killed process left", () => {
+test("BOX17 the notice about files of a killed process says where they were moved", () => {
   expect(describeLeftFiles([{ path: "/work/.envrc", movedTo: "/home/ann/.pith/caught/1/.envrc" }])).toEqual([
     "A command made /work/.envrc before Pith was killed. Other programs run or trust this path, so Pith moved it to /home/ann/.pith/caught/1/.envrc.",
   ]);

@@ -60,7 +60,7 @@ test.each<PermissionMode>(["ask", "edit", "all"])(
   },
 );
 
-test("BOX47 a question names all settings, also removed ones, and hides nothing in them", async () => {
+test("BOX47 a question lists all settings, also removed ones, with control characters escaped", async () => {
   const { change, questions } = scene([]);
   await change([
     { key: "alias.x", value: "!a\u202e\nb", type: "set" },
@@ -71,7 +71,7 @@ test("BOX47 a question names all settings, also removed ones, and hides nothing 
   );
 });
 
-test("BOX47 plan mode refuses, and so does a deny rule", async () => {
+test("BOX47 plan mode and a deny rule refuse the setting", async () => {
   const plan = scene([], { mode: "plan" });
   expect(await plan.change()).toMatchObject({ type: "refused", why: expect.stringContaining("plan mode") });
   const denied = scene([], { rules: { deny: [rule("edit(.git/**)")] } });
@@ -94,15 +94,12 @@ test.each([
   ["git remote add origin /srv/a.git && git push", { key: "remote.other.url", value: "/srv/a.git", type: "set" }, 2],
   ["npm run prepare && git push", { key: "core.hookspath", value: ".husky/_", type: "set" }, 2],
   ["git config --unset core.pager && git push", { key: "core.pager", value: null, type: "removed" }, 2],
-] as const)(
-  "BOX47 after a yes to `%s`, which the user has read, %j: %i question(s) in all",
-  async (command, change, count) => {
-    const { permissions, permit, questions } = scene([{ type: "yes" }, { type: "yes" }], { mode: "ask" });
-    const intent = { type: "command", command, isConfined: true } as const;
-    await permissions.permit({ tool: "bash", arguments: { command }, intent }, { signal });
-    expect(await permit({ file: "/work/.git/config", changes: [change], command }, { signal })).toEqual({
-      type: "allowed",
-    });
-    expect(questions).toHaveLength(count);
-  },
-);
+] as const)("BOX47 after Yes to `%s`, the setting %j needs %i question(s) in total", async (command, change, count) => {
+  const { permissions, permit, questions } = scene([{ type: "yes" }, { type: "yes" }], { mode: "ask" });
+  const intent = { type: "command", command, isConfined: true } as const;
+  await permissions.permit({ tool: "bash", arguments: { command }, intent }, { signal });
+  expect(await permit({ file: "/work/.git/config", changes: [change], command }, { signal })).toEqual({
+    type: "allowed",
+  });
+  expect(questions).toHaveLength(count);
+});

@@ -28,7 +28,7 @@ function scene(answers: readonly PermissionAnswer[] = [], mode: "edit" | "plan" 
 const allowed = { type: "allowed" };
 const refused = { type: "refused", why: "the user did not permit it" };
 
-test("PERM25 a command's host is asked about by name, and a host of the user's packages is not", async () => {
+test("PERM25 the question about a connection names the command and the host, and a package host needs none", async () => {
   const { reach, questions } = scene([{ type: "yes" }]);
   expect(await reach("packages.example")).toEqual(allowed);
   expect(await reach("example.com")).toEqual(allowed);
@@ -42,7 +42,7 @@ test("PERM25 a command's host is asked about by name, and a host of the user's p
   ]);
 });
 
-test("PERM26 a yes holds for every command of the session, a no for the rest of its own", async () => {
+test("PERM26 Yes holds for every command of the session, No for the rest of the same command", async () => {
   const { reach, questions, network } = scene([{ type: "yes" }, { type: "no" }, { type: "no" }, { type: "no" }]);
   expect(await reach("example.com", "a")).toEqual(allowed);
   expect(await reach("example.com", "b")).toEqual(allowed);
@@ -57,13 +57,13 @@ test("PERM26 a yes holds for every command of the session, a no for the rest of 
   expect(questions).toHaveLength(4);
 });
 
-test("PERM26 connections at the same time are one question", async () => {
+test("PERM26 connections at the same time cause one question", async () => {
   const { reach, questions } = scene([{ type: "no" }]);
   expect(await Promise.all([reach("example.com"), reach("example.com")])).toEqual([refused, refused]);
   expect(questions).toHaveLength(1);
 });
 
-test("PERM30 plan mode refuses the next connection, also to what was permitted", async () => {
+test("PERM30 in plan mode the next connection is refused, even to a host that was permitted", async () => {
   const { reach, permissions, questions } = scene([{ type: "yes" }]);
   expect(await reach("example.com")).toEqual(allowed);
   permissions.setMode("plan");
@@ -74,7 +74,7 @@ test("PERM30 plan mode refuses the next connection, also to what was permitted",
   expect(questions).toHaveLength(1);
 });
 
-test("PERM25 where the command is not known, each connection is decided by itself", async () => {
+test("PERM25 without a known command, each connection needs its own question", async () => {
   const { reach, questions } = scene([{ type: "no" }, { type: "no" }]);
   expect(await reach("example.com", null)).toEqual(refused);
   expect(await reach("example.com", null)).toEqual(refused);
@@ -82,7 +82,7 @@ test("PERM25 where the command is not known, each connection is decided by itsel
   expect(questions).toHaveLength(2);
 });
 
-test("PERM26 a question that was broken off counts as no answer", async () => {
+test("PERM26 an aborted question does not count as an answer", async () => {
   const { network, questions } = scene([{ type: "yes" }]);
   const stop = new AbortController();
   stop.abort();
@@ -92,7 +92,7 @@ test("PERM26 a question that was broken off counts as no answer", async () => {
   expect(questions).toHaveLength(1);
 });
 
-test("BASH24 a port is opened once it is permitted, and why it was not is said", async () => {
+test("BASH24 a port is opened once it is permitted, and a refusal has the user's reason", async () => {
   const { network, questions } = scene([{ type: "yes" }, { type: "no", word: "use 3001" }]);
   const opened: string[] = [];
   const opener = {
@@ -116,7 +116,7 @@ test("BASH24 a port is opened once it is permitted, and why it was not is said",
   expect(questions).toHaveLength(2);
 });
 
-test("SET15 the network is by host unless said, and on is read as that", () => {
+test("SET15 the default of network is hosts, and on means the same", () => {
   const settings = [{}, { network: "on" }, { network: "hosts" }, { network: "off" }, { network: "open" }] as const;
   expect(settings.map(networkSetting)).toEqual(["hosts", "hosts", "hosts", "off", "open"]);
 });

@@ -53,12 +53,12 @@ test.each([
     "GOPROXY=https://go.example|https://next.example,direct\nGOSUMDB=sum.example+abc https://sums.example\nGOFLAGS=https://no.example\n",
     ["go.example", "next.example", "sum.example", "sums.example"],
   ],
-])("PERM32 %s", async (path, text, found) => {
+])("PERM32 the package hosts are read from %s", async (path, text, found) => {
   place(path, text);
   expect(await hosts()).toEqual(found);
 });
 
-test("PERM32 variables name hosts, too", async () => {
+test("PERM32 the package hosts are read from variables of npm, pip, uv, cargo and go", async () => {
   const environment = {
     npm_config_registry: "https://npm.example/",
     PIP_EXTRA_INDEX_URL: "https://one.example https://two.example",
@@ -73,7 +73,7 @@ test("PERM32 variables name hosts, too", async () => {
   );
 });
 
-test("PERM32 npm and go are asked in the home where nothing says it, and none that a command could have put there", async () => {
+test("PERM32 npm and go are run in the home folder if nothing else names the hosts, but not an executable that a command could have put there", async () => {
   const say = (text: string): string => `#!/bin/sh\npwd > ${home}/ran\nprintf '${text}\\n'\n`;
   place("bin/npm", say("https://npm.example/"), 0o755);
   place("bin/go", say("https://go.example,direct\\nsum.example"), 0o755);
@@ -83,7 +83,7 @@ test("PERM32 npm and go are asked in the home where nothing says it, and none th
   expect(await hosts({ PATH: workspace })).toEqual([]);
 });
 
-test("SEC26 npm is asked without variables that lead to what a command may have written", async () => {
+test("SEC26 npm is run without variables that point into folders that commands can write", async () => {
   place("bin/npm", "#!/bin/sh\necho https://$OTHER$NPM_CONFIG_PREFIX.example/\n", 0o755);
   const link = join(home, "link");
   symlinkSync(workspace, link);
@@ -93,7 +93,7 @@ test("SEC26 npm is asked without variables that lead to what a command may have 
   }
 });
 
-test("PERM32 nothing of the workspace counts, be it named by a variable, by a link or by where one is", async () => {
+test("PERM32 no configuration in the workspace is used, whether a variable, a link or the current folder leads to it", async () => {
   for (const name of ["pip.conf", "env", ".npmrc", "config.toml"])
     writeFileSync(
       join(workspace, name),
@@ -112,7 +112,7 @@ test("PERM32 nothing of the workspace counts, be it named by a variable, by a li
   expect([...(await readPackageHosts({ environment, home, writable: [link] }))]).toEqual([]);
 });
 
-test("PERM32 it is read when it is first asked, and once", async () => {
+test("PERM32 the configuration is read at the first check, and only once", async () => {
   const isPackageHost = createPackageHostCheck({ environment: {}, home, writable: [workspace] });
   place(".npmrc", "registry=https://NPM.example/\n");
   expect(await isPackageHost("npm.Example")).toBe(true);
@@ -120,7 +120,7 @@ test("PERM32 it is read when it is first asked, and once", async () => {
   expect([await isPackageHost("npm.example"), await isPackageHost("other.example")]).toEqual([true, false]);
 });
 
-test("PROXY24 the port of a registry counts where it is asked for", async () => {
+test("PROXY24 a registry with a port matches only that port if a port is given", async () => {
   place(".npmrc", "registry=http://10.0.0.5:4873/\n@ours:registry=https://npm.corp.internal/\n");
   place(".config/pip/pip.conf", "[global]\nindex-url = http://[fd00::5]/simple\n");
   writeFileSync(join(workspace, ".npmrc"), "registry=http://10.0.0.9/\n");

@@ -47,7 +47,7 @@ async function bashIn({ cwd, home }: Places, sandbox: OpenSandbox) {
 }
 
 describe("on macOS without the runtime", () => {
-  test("PLAT8 one sentence at the start says that each command needs a yes, and how to get a sandbox", async () => {
+  test("PLAT8 the start says that each command needs permission, and how to install a sandbox", async () => {
     const at = places();
     const folder = runtimeFolderPath(at.home);
     const sandbox = await findCommandSandbox({
@@ -61,7 +61,7 @@ describe("on macOS without the runtime", () => {
     expect(bash.intent({ command: "ls" })).not.toMatchObject({ isConfined: true });
   });
 
-  test("PLAT8 doctor says the same, with the command on a line of its own", async () => {
+  test("PLAT8 doctor gives the same warning, with the install command on its own line", async () => {
     const { cwd, home } = places();
     const call = { arguments: [], flags: {}, cwd, home, environment: {}, notify: () => {} };
     const [sandbox, protections] = await checkSandbox(call, "darwin");
@@ -76,7 +76,7 @@ describe("on macOS without the runtime", () => {
     });
   });
 
-  test("PLAT8 on Windows doctor names WSL and Git Bash, and does not judge modes of files", async () => {
+  test("PLAT8 on Windows, doctor suggests WSL or Git Bash and does not check file modes", async () => {
     const { cwd, home } = places();
     const call = { arguments: [], flags: {}, cwd, home, environment: {}, notify: () => {} };
     expect(checkBash(call, "win32")).toEqual([
@@ -100,7 +100,7 @@ describe("on macOS without the runtime", () => {
 });
 
 describe("with the runtime", () => {
-  test("PLAT12 bash runs in it, tells the model its places, and offers no port of the machine", async () => {
+  test("PLAT12 bash runs in the runtime, tells the model its folders, and does not offer host ports", async () => {
     const at = places();
     const folders = await openPrivateFolders({
       ...{ folder: join(at.home, "sandbox"), root: at.cwd, home: homedir(), environment: {} },
@@ -122,7 +122,7 @@ describe("with the runtime", () => {
     expect(JSON.stringify(written.content)).toMatch(/Read-only file system[\s\S]*\$TMPDIR and a private home folder/);
   });
 
-  test("PLAT12 a policy that requires a sandbox does not count it: the user can change its files", () => {
+  test("PLAT12 a policy that requires a sandbox does not accept the runtime, because the user can change its files", () => {
     const here = { type: "runtime", runtime: { folder: "/home/u/.pith/sandbox-runtime", version: "1" } } as const;
     expect(requireRootOwnedSandbox(undefined, here)).toBe(here);
     expect(requireRootOwnedSandbox({ path: "/etc/pith/policy.json", sandbox: "required" } as never, here)).toEqual({
@@ -131,7 +131,7 @@ describe("with the runtime", () => {
     });
   });
 
-  test("PLAT9 doctor compares its files", async () => {
+  test("PLAT9 doctor verifies the runtime's files", async () => {
     const { cwd, home } = places();
     const folder = runtimeFolderPath(home);
     cpSync(installedRuntime().folder, folder, { recursive: true });

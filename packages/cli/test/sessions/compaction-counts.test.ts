@@ -29,7 +29,7 @@ async function compact(session: Session, details?: object): Promise<CompactionEn
   return entry;
 }
 
-test("MET15 compactions of the branch and their entries add up", async () => {
+test("MET15 the counts add up the compactions of the branch and their entries", async () => {
   const [session, counter] = [await newSession(), new CompactionCounter()];
   await say(session, 3);
   expect(await counter.countTo(await compact(session, receipt(3)), session.store)).toEqual({
@@ -54,7 +54,7 @@ test("MET15 a summary from the originals counts each entry once", async () => {
   expect(await counter.countTo(last, session.store)).toEqual({ compactions: 3, entries: 7 });
 });
 
-test("MET15 an undone compaction and one of another branch do not count", async () => {
+test("MET15 an undone compaction and one of another branch are not counted", async () => {
   const [session, counter] = [await newSession(), new CompactionCounter()];
   await say(session, 3);
   await counter.countTo(await compact(session, receipt(3)), session.store);
@@ -68,7 +68,7 @@ test("MET15 an undone compaction and one of another branch do not count", async 
   expect(await counter.countTo(second, session.store)).toEqual({ compactions: 2, entries: 5 });
 });
 
-test("MET15 the entries of a compaction without a receipt are unknown", async () => {
+test("MET15 a compaction without a valid receipt makes the entry count unknown", async () => {
   for (const details of [undefined, receipt("many"), receipt(-1), receipt(0.5), receipt(undefined)]) {
     const session = await newSession();
     await say(session, 1);

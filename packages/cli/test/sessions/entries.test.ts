@@ -7,7 +7,7 @@ import { findEntry, matchesId, shortId } from "../../src/sessions/entries.ts";
 
 const message = "0123456789abcdef0123";
 
-test("COM9 a reply is told from what it answers, though their ids begin alike", () => {
+test("COM9 the short id of a reply differs from that of its message, though their ids begin alike", () => {
   expect(shortId(message)).toBe("01234567");
   expect(shortId(`${message}-1-0`)).toBe("01234567-1-0");
   expect(shortId("e12")).toBe("e12");
@@ -18,7 +18,7 @@ test("COM9 a reply is told from what it answers, though their ids begin alike", 
   expect(matchesId("01234567-1", `${message}-1-0`)).toBe(false);
 });
 
-test("COM9 the beginning of an id that another program made is enough, whatever dashes it has", () => {
+test("COM9 the beginning of a UUID matches the id, with any number of dashes", () => {
   const id = "3f2a9c11-8a5b-4a8e-9d7b-0123456789ab";
   expect(shortId(id)).toBe("3f2a9c11");
   for (const written of ["3f2a9c11", "3f2a9c11-8a5b", "3f2a9c11-8", id]) expect(matchesId(written, id)).toBe(true);
@@ -26,7 +26,7 @@ test("COM9 the beginning of an id that another program made is enough, whatever 
   expect(shortId("a\nb")).toBe("a\\nb");
 });
 
-test("COM9 NUM2 an entry is named by its number, on any branch, with the brackets of a citation or without", async () => {
+test("COM9 NUM2 an entry is found by its number on any branch, with or without brackets", async () => {
   const store = MemoryStore.create(testRuntime());
   await store.append(story("user: one", "says: two", "user: three"), { expectedLeaf: null });
   const session = await Session.open(store, testRuntime("n"));

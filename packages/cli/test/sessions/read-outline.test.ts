@@ -23,7 +23,7 @@ async function growthsOf(store: Store, most?: number): Promise<readonly OutlineU
   return growths;
 }
 
-test("WLK15 the first piece is the end of the way, read without looking at anything else", async () => {
+test("WLK15 the first part of the outline is the end of the current branch, and nothing else is read for it", async () => {
   const store = await storeOf(long);
   const asked: string[] = [];
   const counting = new Proxy(store, {
@@ -45,7 +45,7 @@ test("WLK15 the first piece is the end of the way, read without looking at anyth
   await growing.return(undefined);
 });
 
-test("WLK15 in the end all of it was read, every entry below its parent, whatever the tree looks like", async () => {
+test("WLK15 the complete outline has every entry below its parent, for any tree", async () => {
   const lines = [
     ...long.slice(0, 700),
     "moves: e3",
@@ -76,7 +76,7 @@ test("WLK15 in the end all of it was read, every entry below its parent, whateve
   expect([...outline.nodes.values()].map(({ number }) => number)).toEqual([...outline.nodes.keys()].map((_, at) => at));
 });
 
-test("WLK15 a session that is too long is read as far as there is room, and that is said", async () => {
+test("WLK15 a session that is too long is read up to the limit and marked as truncated", async () => {
   const pieces = await growthsOf(await storeOf(long), 600);
   expect(pieces.at(-1)?.status).toBe("truncated");
   expect(await growthsOf(await storeOf([]))).toMatchObject([
@@ -86,7 +86,7 @@ test("WLK15 a session that is too long is read as far as there is room, and that
   ]);
 });
 
-test("WLK15 where the end of the way is known already, the first piece needs no reading at all", async () => {
+test("WLK15 if the end of the branch is known, the first part needs no reading", async () => {
   const store = await storeOf(long);
   const leaf = await store.leaf();
   const { entries: near } = await store.loadBranch(leaf);
@@ -103,13 +103,13 @@ test("WLK15 where the end of the way is known already, the first piece needs no 
   expect((again.value as OutlineUpdate).groups).toHaveLength(5);
 });
 
-test("WLK15 what is told at once is little, however much was read already: whoever is told has to add it", async () => {
+test("WLK15 each part of the outline is small, even late in a long session", async () => {
   const store = await storeOf(Array.from({ length: 9_000 }, (_, at) => `user: number ${at}`));
   const sizes = (await growthsOf(store)).map(({ groups }) => groups.flatMap(({ children }) => children).length);
   expect(Math.max(...sizes)).toBeLessThan(4_000);
 });
 
-test("WLK3 a result bears the words of its call, whichever of them is read first", async () => {
+test("WLK3 a tool result has the text of its call, in whichever order they are read", async () => {
   const store = await storeOf(["user: a", "calls: read path=src/a.ts", "fails: no such file"]);
   const [called, failed] = await Promise.all([store.entry("e2"), store.entry("e3")]);
   if (!called || !failed) throw new Error("the story is another one");

@@ -18,7 +18,7 @@ function paid(cost: number): Entry {
   return { type: "message", id: "e9", parentId: null, timestamp: "", message } as unknown as Entry;
 }
 
-test("MET5 what is counted before one is told of it is not added a second time", async () => {
+test("MET5 a cost counted from the log is not added again by its event", async () => {
   const cost = new SessionCost();
   // It stands in the log already when the count reads it, and is told of only when the write has come back.
   const session = await sessionWith({ loadState: async () => cost.add([paid(0.5)]) });
@@ -28,7 +28,7 @@ test("MET5 what is counted before one is told of it is not added a second time",
   expect(cost.cost).toBe(0);
 });
 
-test("MET5 what is written after the count is added to it", async () => {
+test("MET5 costs after the count are added to it", async () => {
   const cost = new SessionCost();
   expect(cost.cost).toBe(null);
   await cost.count(await sessionWith({ loadState: async () => undefined }), null);

@@ -12,7 +12,7 @@ function sketched(...lines: readonly string[]): readonly string[] {
   });
 }
 
-test("WLK1 words, tools, shell lines, compactions, summaries and what is only noted are kinds of their own", () => {
+test("WLK1 messages, tool calls, shell lines, compactions, summaries and notes have their own kinds", () => {
   expect(
     sketched(
       "user: fix\nit",
@@ -46,7 +46,7 @@ test("WLK1 words, tools, shell lines, compactions, summaries and what is only no
   ]);
 });
 
-test("WLK1 pins are, too, whether words or an entry were pinned", () => {
+test("WLK1 pins have their own kind, whether text or an entry was pinned", () => {
   const place = { id: "p", parentId: null, timestamp: "2026-01-01T00:00:00.000Z" };
   const words = toOutlineEntry({
     ...place,
@@ -67,7 +67,7 @@ test("WLK1 pins are, too, whether words or an entry were pinned", () => {
   ]);
 });
 
-test("WLK1 what a file has in it cannot break a row: lost fields and endless words", () => {
+test("WLK1 a malformed or very long entry becomes a short row", () => {
   const place = { id: "p", parentId: null, timestamp: "nonsense" };
   const long = toOutlineEntry({
     ...place,
@@ -78,7 +78,7 @@ test("WLK1 what a file has in it cannot break a row: lost fields and endless wor
   expect(long.time).toBe(0);
 });
 
-test("WLK16 a secret goes before anything is cut: no half of one is shown", () => {
+test("WLK16 secrets are redacted before a text is shortened, so that no part of one is shown", () => {
   const secret = "s3cr3t-".repeat(8);
   const redacted = (text: string) => text.replaceAll(secret, "<secret>");
   const about = `${"x".repeat(220)} ${secret}`;

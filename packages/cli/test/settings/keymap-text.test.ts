@@ -6,7 +6,7 @@ import { createTheme } from "../../src/modes/interactive/render/theme.ts";
 import { initialScreenState } from "../../src/modes/interactive/state/screen-state.ts";
 import { formatKeyHint, keyHint, parseKeymap } from "../../src/settings/keymap.ts";
 
-test("TYP21 a hint names the key that does it now, and promises nothing where none does", () => {
+test("TYP21 a hint names the currently bound key, and is left out if none is bound", () => {
   expect(keyHint("stop")).toBe("Esc");
   expect(keyHint("tree")).toBe("Esc Esc");
   expect(keyHint("mode")).toBe("Shift+Tab");
@@ -17,7 +17,7 @@ test("TYP21 a hint names the key that does it now, and promises nothing where no
   expect(keyHint("stop", keymap)).toBe("Ctrl+X");
 });
 
-test("TYP21 what is under way names the key that stops it", () => {
+test("TYP21 the status line names the key bound to stop", () => {
   const work = { type: "running", startedAt: 0, phase: "thinking", chars: 0 } as const;
   const brush = { width: 60, theme: createTheme("none"), isUnfolded: false, now: 2_000 };
   const told = (stop: readonly string[]): string | undefined =>

@@ -4,7 +4,7 @@ import { TUI_KEYBINDINGS } from "@earendil-works/pi-tui";
 import { expect, test } from "vitest";
 import { actionBindings, defaultKeymap, editorBindings, formatKeys, parseKeymap } from "../../src/settings/keymap.ts";
 
-test("TYP17 a keymap file gives keys to what the screen and the editor do, and keeps the rest", () => {
+test("TYP17 a keymap file binds keys of the app and the editor, and keeps the other bindings", () => {
   const text = `{
     // mine
     "fold": "f2",
@@ -39,27 +39,27 @@ test.each([
   ['{ "tui.editor.undo": "shift+U" }', 'keymap.json:1: "shift+u" inserts text and cannot be bound'],
   ['{ "tree": "ctrl+x space" }', 'keymap.json:1: "ctrl+x space" inserts text'],
   ['{ "fold": ', "keymap.json:1:11: "],
-])("TYP18 what is wrong in a keymap file is told: %s", (text, note) => {
+])("TYP18 a mistake in a keymap file causes a warning: %s", (text, note) => {
   expect(parseKeymap(text, "keymap.json").warnings[0]).toContain(note);
 });
 
-test("TYP18 a wrong line leaves what it names as it was", () => {
+test("TYP18 an invalid binding leaves the default key", () => {
   expect(parseKeymap('{ "fold": "nokey", "stop": "f9" }', "k").keymap).toEqual({ ...defaultKeymap, stop: ["f9"] });
 });
 
-test("TYP17 the table of the editor's keys says what the editor itself does", () => {
+test("TYP17 the table of editor keys matches the editor's own defaults", () => {
   const own = Object.fromEntries(editorBindings.map(({ id, keys }) => [id, keys]));
   const theirs = Object.entries(TUI_KEYBINDINGS).map(([id, { defaultKeys }]) => [id, [defaultKeys].flat()]);
   const said = theirs.filter(([id]) => Object.hasOwn(own, String(id)));
   expect(own).toEqual(Object.fromEntries(said));
 });
 
-test("TYP17 no key is given twice among those of the screen", () => {
+test("TYP17 no default key of the app is bound twice", () => {
   const keys = actionBindings.flatMap((row) => row.keys);
   expect(new Set(keys).size).toBe(keys.length);
 });
 
-test("TYP20 the keys are told as they are now, and by their names where words ask for them", () => {
+test("TYP20 formatKeys lists the current keys, and finds one by its name", () => {
   const { keymap } = parseKeymap('{ "fold": "f2", "mode": [] }', "k");
   expect(formatKeys(keymap)).toContain("  f2 ");
   expect(formatKeys(keymap)).toContain("(no key)");

@@ -6,7 +6,7 @@ import { buildSettingsSchema, formatSettings, listSettings } from "../../src/set
 import { settingTable } from "../../src/settings/table.ts";
 
 describe("list", () => {
-  test("MCP17 variables and headers of servers are named, and their values are not shown", () => {
+  test("MCP17 variables and headers of servers are listed without their values", () => {
     const mcpServers = {
       hub: { command: "hub", env: { HUB_TOKEN: "any" } },
       web: { url: "https://example.com", headers: { Authorization: "any" } },
@@ -34,14 +34,14 @@ describe("schema", () => {
     readonly propertyNames?: Schema;
   }
 
-  test("SET11 the schema holds every setting with its sentence, and nothing else", () => {
+  test("SET11 the schema has every setting with its description, and nothing else", () => {
     expect(namesIn(buildSettingsSchema()).filter((name) => name !== "$schema")).toEqual(
       settingTable.map(({ name }) => name),
     );
     for (const { name, description } of settingTable) expect(schemaAt(name)?.description).toBe(description);
   });
 
-  test("SET11 what the schema offers and what holds without a setting would be right if it was written", () => {
+  test("SET11 the values and defaults in the schema are valid settings", () => {
     for (const { name, kind } of settingTable) {
       const { enum: words = [], default: held } = schemaAt(name) ?? {};
       for (const word of words) expect(kind.isValid(word), `${name} ${word}`).toBe(true);
@@ -49,12 +49,12 @@ describe("schema", () => {
     }
   });
 
-  test("SET11 names of models are checked where the user chooses them", () => {
+  test("SET11 the schema checks the model names that are keys of an object", () => {
     expect(schemaAt("compaction.modelOverrides")?.propertyNames).toEqual({ type: "string", pattern: "^[^/]+/." });
     expect(buildSettingsSchema()).toMatchObject({ additionalProperties: false });
   });
 
-  test("SET10 the list has every setting, and of overrides those that were set", () => {
+  test("SET10 the list has every setting, and of model overrides those that are set", () => {
     const choices = { thinking: "high", compaction: { modelOverrides: { "a/b": { reserveTokens: 1 } } } } as const;
     const own = 'compaction.modelOverrides["a/b"].reserveTokens';
     const listed = listSettings(
@@ -74,7 +74,7 @@ describe("schema", () => {
     );
   });
 
-  test("SET2 what is no setting is none, whatever it is called", () => {
+  test("SET2 names such as constructor and __proto__ are not settings", () => {
     for (const path of [["constructor"], ["__proto__"], ["compaction"], ["compaction", "*"], []])
       expect(validateSetting(path, "x")).toBe("is not a setting");
   });

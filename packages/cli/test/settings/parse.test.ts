@@ -36,14 +36,14 @@ const whole: Settings = {
   secrets: { redact: "off", also: ["COMPANY_PIN"] },
 };
 
-test("SET1 every setting is read, with or without a byte order mark, and a schema beside them is nobody's setting", () => {
+test("SET1 every setting is read, with or without a byte order mark, and a schema reference is ignored", () => {
   const text = `\ufeff${JSON.stringify({ $schema: "./settings.schema.json", ...whole })}`;
   const read = parseSettings(text, "s.json");
   expect(read).toMatchObject({ type: "read", notes: [] });
   expect(read.type === "read" && buildSettings(read.fields)).toEqual(whole);
 });
 
-test("SET5 comments and commas at the end are no mistakes", () => {
+test("SET5 comments and trailing commas are allowed", () => {
   const text = '// mine\n{\n  "thinking": "low", /* for now */\n  "tools": ["read", "bash",],\n}\n';
   const read = parseSettings(text, "s.json");
   expect(read.type === "read" && buildSettings(read.fields)).toEqual({ thinking: "low", tools: ["read", "bash"] });
@@ -106,7 +106,7 @@ test.each([
   expect(parseSettings(text, "s.json")).toEqual({ type: "mistake", message });
 });
 
-test("SET5 thousands of overrides are read and listed in a time that grows as they do", () => {
+test("SET5 thousands of overrides are read and listed in linear time", () => {
   const createText = (length: number): string => {
     const names = Array.from({ length }, (_, at) => [`a/${at}`, { thresholdTokens: 1 }]);
     return JSON.stringify({ compaction: { modelOverrides: Object.fromEntries(names) } });
@@ -124,14 +124,14 @@ test("SET5 thousands of overrides are read and listed in a time that grows as th
   );
 });
 
-test("SET3 whatever a setting is called, its note is one line", () => {
+test("SET3 a note about a setting name with a line break is one line", () => {
   const read = parseSettings('{ "x\\n/repo is trusted": 1 }', "s.json");
   expect(read.type === "read" && read.notes).toEqual([
     expect.stringContaining("x\\n/repo is trusted is not a setting"),
   ]);
 });
 
-test("SET3 a setting that nobody knows is noted, and the rest counts", () => {
+test("SET3 an unknown setting causes a note, and the others apply", () => {
   const text =
     '{ "modle": "a/b", "thinking": "low", "compaction": { "keepRecentToken": 5 }, "wallpaper": "dark", "apiKey": "x" }';
   const read = parseSettings(text, "s.json");
@@ -146,7 +146,7 @@ test("SET3 a setting that nobody knows is noted, and the rest counts", () => {
   });
 });
 
-test("SET2 of a flood of mistakes the first few are told, and a file that is too long is not read", () => {
+test("SET2 only the first of many mistakes are listed, and a file that is too large is not read", () => {
   const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`strange${at}`, 1]));
   const read = parseSettings(JSON.stringify(many), "s.json");
   expect(read.type === "read" && read.notes.length).toBe(13);

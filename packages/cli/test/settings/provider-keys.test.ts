@@ -20,14 +20,14 @@ afterEach(() => {
   rmSync(home, { recursive: true });
 });
 
-test("KEY1 the environment goes before the file, which is then not even opened", async () => {
+test("KEY1 a key in the environment wins, and the key file is not opened", async () => {
   write({ anthropic: SECRET }, 0o644);
   const environment = { ANTHROPIC_API_KEY: "from-the-environment" };
   expect(await findKey(named("anthropic"), { environment, home })).toEqual({ type: "found" });
   expect(await findKey(named("ollama"), { environment: {}, home })).toEqual({ type: "found" });
 });
 
-test("KEY1 what the environment lacks stands in the file, for a provider under either of its names", async () => {
+test("KEY1 a key that the environment lacks is read from the key file, under either name of the provider", async () => {
   write({ openai: SECRET, google: "other" });
   const places = { environment: { OPENAI_API_KEY: " " }, home };
   expect(await findKey(named("openai"), places)).toEqual({ type: "found", apiKey: SECRET });
@@ -38,12 +38,12 @@ test("KEY1 what the environment lacks stands in the file, for a provider under e
   });
 });
 
-test("KEY1 no file is no mistake", async () => {
+test("KEY1 a missing key file is not a mistake", async () => {
   expect(await readKeyFile(file)).toEqual({ type: "read", keys: {} });
 });
 
 test.each([0o604, 0o640, 0o620, 0o601, 0o777])(
-  "KEY2 a file that others may touch is not read: mode %o",
+  "KEY2 a key file that others can access is not read: mode %o",
   async (mode) => {
     write({ anthropic: SECRET }, mode);
     const message = `${file} is accessible to other users, so it was not read; run: chmod 600 ${file}`;
@@ -51,7 +51,7 @@ test.each([0o604, 0o640, 0o620, 0o601, 0o777])(
   },
 );
 
-test("KEY2 a link, a folder and the file of somebody else are not read", async () => {
+test("KEY2 a symbolic link and a folder are not read as a key file", async () => {
   writeFileSync(join(home, "elsewhere.json"), "{}", { mode: 0o600 });
   symlinkSync("elsewhere.json", file);
   expect(await readKeyFile(file)).toMatchObject({
@@ -63,7 +63,7 @@ test("KEY2 a link, a folder and the file of somebody else are not read", async (
   expect(await readKeyFile(file)).toMatchObject({ message: expect.stringContaining("is not a regular file") });
 });
 
-test.runIf(process.geteuid?.() === 0)("KEY2 a file that belongs to somebody else is not read", async () => {
+test.runIf(process.geteuid?.() === 0)("KEY2 a key file that belongs to another user is not read", async () => {
   write({ anthropic: SECRET });
   chownSync(file, 4711, 4711);
   expect(await readKeyFile(file)).toMatchObject({ message: expect.stringContaining("belongs to another user") });
@@ -77,14 +77,14 @@ test.each([
   `{ "anthropic": "${SECRET}", "openai": "" }`,
   `anthropic: ${SECRET}`,
   `{ "${SECRET}": null }`,
-])("KEY3 no mistake tells what stands in the file: %s", async (text) => {
+])("KEY3 no error message contains the content of the key file: %s", async (text) => {
   writeFileSync(file, text, { mode: 0o600 });
   const read = await readKeyFile(file);
   expect(read).toMatchObject({ type: "mistake", message: expect.stringContaining(file) });
   expect(JSON.stringify(read)).not.toContain(SECRET);
 });
 
-test("KEY3 a mistake names the entry by its provider, and by its position if that is unknown", async () => {
+test("KEY3 a message names the invalid entry by its provider, and by its position if the provider is unknown", async () => {
   writeFileSync(file, `{ "anthropic": "a b", "${SECRET}": null }`, { mode: 0o600 });
   expect(await readKeyFile(file)).toMatchObject({
     message: expect.stringContaining('the value of "anthropic" is not'),
@@ -93,7 +93,7 @@ test("KEY3 a mistake names the entry by its provider, and by its position if tha
   expect(await readKeyFile(file)).toMatchObject({ message: expect.stringContaining("the value in entry 2 is not") });
 });
 
-test("KEY4 every variable that may hold a key is known by its name, once", () => {
+test("KEY4 every environment variable for a key is listed once", () => {
   const names = listKeyVariables();
   expect(names).toEqual(
     expect.arrayContaining(["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "GROQ_API_KEY"]),
@@ -112,7 +112,7 @@ function named(id: string): Provider {
   return provider;
 }
 
-test("PLAT14 where users have no number, as on Windows, the mode of the file is no reason not to read it", async () => {
+test("PLAT14 on systems without user ids, such as Windows, the mode of the key file is not checked", async () => {
   const path = join(home, "keys.json");
   writeFileSync(path, '{ "openai": "from-the-file" }');
   chmodSync(path, 0o666);

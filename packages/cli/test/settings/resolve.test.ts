@@ -19,7 +19,7 @@ describe("precedence", () => {
     rmSync(home, { recursive: true });
   });
 
-  test("SET4 a flag goes before a variable, a variable before a setting", async () => {
+  test("SET4 a flag wins over a variable, and a variable over a setting", async () => {
     set({ thinking: "low", permissionMode: "ask", sandbox: "off", contextWindow: 9_000 });
     const environment = { PITH_THINKING: "medium", PITH_PERMISSION_MODE: " plan ", PITH_NETWORK: "" };
     expect(await loadSettings({ thinking: "high" }, { environment, home })).toEqual({
@@ -35,7 +35,7 @@ describe("precedence", () => {
     });
   });
 
-  test("SET4 an address of the settings serves the model of the settings, and no other", async () => {
+  test("SET4 the base URL of the settings applies only to the model of the settings", async () => {
     set({ model: "anthropic/a", baseUrl: "https://gateway.example/v1" });
     const other = { model: "openai/b" };
     expect(await loadSettings({}, { environment: {}, home })).toMatchObject({
@@ -53,7 +53,7 @@ describe("precedence", () => {
     expect(moved).toMatchObject({ settings: { model: "anthropic/a", baseUrl: "http://127.0.0.1:1/v1" } });
   });
 
-  test("SET2 a mistake in a variable names it", async () => {
+  test("SET2 an invalid value in a variable is a mistake that names the variable", async () => {
     const environment = { PITH_SANDBOX: "maybe", PITH_MODEL: "gpt\t5" };
     expect(await loadSettings({}, { environment, home })).toEqual({
       type: "mistake",
@@ -62,7 +62,7 @@ describe("precedence", () => {
     });
   });
 
-  test("SET4 a project goes before the user's file, deep into both, and behind variables and flags", async () => {
+  test("SET4 project settings win over the user's file, also within nested objects, but not over variables and flags", async () => {
     set({ thinking: "low", compaction: { reserveTokens: 1, modelOverrides: { "a/b": { reserveTokens: 2 } } } });
     const path = "/p/.pith/settings.json";
     const compaction = { keepRecentTokens: 3, modelOverrides: { "a/b": { keepRecentTokens: 4 }, "c/d": {} } };
@@ -96,7 +96,7 @@ describe("precedence", () => {
     ["yes", { compaction: { enabled: false } }],
     ["0", {}],
     [" ", {}],
-  ])("SET6 PITH_DISABLE_AUTOCOMPACT can only switch off: %j", async (value, choices) => {
+  ])("SET6 PITH_DISABLE_AUTOCOMPACT can only turn automatic compaction off: %j", async (value, choices) => {
     const environment = { PITH_DISABLE_AUTOCOMPACT: value };
     expect(await loadSettings({}, { environment, home })).toMatchObject({ type: "resolved", settings: choices });
     const odd = await loadSettings({}, { environment: { PITH_DISABLE_AUTOCOMPACT: "maybe" }, home });
@@ -109,7 +109,7 @@ describe("precedence", () => {
 });
 
 describe("read settings", () => {
-  test("SET1 no file is no mistake, one that cannot be read is, and a link is followed", async () => {
+  test("SET1 a missing settings file is not a mistake, an unreadable one is, and a link is followed", async () => {
     const home = mkdtempSync(join(tmpdir(), "pith-settings-"));
     try {
       expect(await readSettings(home)).toMatchObject({ type: "read", fields: [], notes: [] });
@@ -150,7 +150,7 @@ describe("project settings", () => {
     [{ branchSummary: { skipPrompt: true } }, "branchSummary.skipPrompt"],
     [{ secrets: { redact: "off" } }, "secrets.redact"],
     [{ secrets: { also: ["A"] } }, "secrets.also"],
-  ])("SET7 a project is refused by name what is the user's alone to say: %j", async (said, name) => {
+  ])("SET7 a setting that only the user may set is ignored in a project, with a note: %j", async (said, name) => {
     expect(await chosenWith(said)).toEqual({
       choices: {},
       notes: [`${path}:1: ${name} cannot be set by a project, so it is ignored; set it in ${file}`],
@@ -172,7 +172,7 @@ describe("project settings", () => {
     [{ tools: ["all"] }, { tools: ["read"] }, 'tools ["all"] is less strict than your ["read"]'],
     [{ skills: true }, { skills: false }, "skills true is less strict than your false"],
     [{ contextFiles: true }, { contextFiles: false }, "contextFiles true is less strict than your false"],
-  ] as const)("SET7 a project never loosens what the user has: %j beside %j", async (said, own, told) => {
+  ] as const)("SET7 a project cannot loosen the user's settings: %j over %j", async (said, own, told) => {
     expect(await chosenWith(said, own)).toEqual({
       choices: own,
       notes: [`${path}:1: ${told}, so it is ignored; set it in ${file}`],
@@ -190,12 +190,12 @@ describe("project settings", () => {
     [{ tools: ["read"] }, {}],
     [{ skills: false, contextFiles: false }, {}],
     [{ thinking: "high", contextWindow: 9_000, compaction: { enabled: false, instructions: "Tests." } }, {}],
-  ] as const)("SET7 a project may be stricter, and say what is its own: %j beside %j", async (said, own) => {
+  ] as const)("SET7 a project may be stricter, and may set its own settings: %j over %j", async (said, own) => {
     expect(await chosenWith(said, own)).toEqual({ choices: { ...own, ...said }, notes: [] });
   });
 
   test.each(["apiKey", "keys", "headers", "proxy", "env", "command", "hooks", "permissions", "allow"])(
-    "SET7 keys, proxies, headers, commands and rules are no settings of a project either: %s",
+    "SET7 keys, proxies, headers, commands and rules are not settings of a project: %s",
     async (name) => {
       const { choices, notes } = await chosenWith({ [name]: "!rm -rf ~" });
       expect(choices).toEqual({});
@@ -204,14 +204,14 @@ describe("project settings", () => {
     },
   );
 
-  test("SET7 whatever a setting is called, somebody has decided whether a project may say it", () => {
+  test("SET7 only an explicit list of settings is open to projects", () => {
     const free = settingTable.filter(({ projectAccess }) => projectAccess === "allowed").map(({ name }) => name);
     expect(free.every((name) => /^(thinking|contextWindow|compaction\.|branchSummary\.reserveTokens)/.test(name))).toBe(
       true,
     );
   });
 
-  test("SET2 a mistake in the file of a project names it", async () => {
+  test("SET2 an invalid value in a project's file is a mistake that names the file", async () => {
     const project = { path, text: '{ "thinking": "hard" }' };
     expect(await loadSettings({}, { environment: {}, home, projectFile: project })).toEqual({
       type: "mistake",

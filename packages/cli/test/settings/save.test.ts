@@ -10,7 +10,7 @@ import { saveKey, saveSetting, setJsoncValue } from "../../src/settings/save.ts"
 import { parseJsonc } from "../../src/text/jsonc.ts";
 
 describe("edit JSON text", () => {
-  test("FST6 comments, order and commas of what stands there stay", () => {
+  test("FST6 comments, order and commas of the text stay", () => {
     const text = '{\n  // who speaks\n  "model": "a/b", /* for now */\n  "compaction": { "enabled": true },\n}\n';
     expect(setJsoncValue(text, ["model"], "c/d")).toBe(text.replace("a/b", "c/d"));
     expect(setJsoncValue(text, ["compaction", "enabled"], false)).toBe(text.replace("true", "false"));
@@ -19,14 +19,14 @@ describe("edit JSON text", () => {
     expect(setJsoncValue('{ "a": 1 }', ["b"], 2)).toBe('{\n  "b": 2,\n  "a": 1 }');
   });
 
-  test("FST6 a broken text is not touched, nor one where something on the way is no object", () => {
+  test("FST6 broken JSON, and a path through a value that is not an object, return null", () => {
     expect(setJsoncValue("{", ["model"], "a/b")).toBeNull();
     expect(setJsoncValue('{ "compaction": 1 }', ["compaction", "enabled"], true)).toBeNull();
   });
 
   const flat = fc.dictionary(fc.string(), fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.array(fc.integer())));
 
-  test("FST6 whatever stands there, the value is there afterwards and all else is as it was", () => {
+  test("FST6 for any object, the value is set and everything else is unchanged", () => {
     fc.assert(
       fc.property(
         fc.dictionary(fc.string(), fc.oneof(flat, fc.string())),
@@ -56,7 +56,7 @@ describe("save key", () => {
     rmSync(home, { recursive: true });
   });
 
-  test("FST5 a key is kept beside others, in a file that only the user can read, and nothing else is left", async () => {
+  test("FST5 a key is saved beside the others, in a file that only the user can read, without temporary files", async () => {
     expect(await saveKey({ provider: "openai", key: "sk-1", home })).toBeNull();
     expect(await saveKey({ provider: "anthropic", key: "sk-2", home })).toBeNull();
     expect(await readKeyFile(file())).toEqual({ type: "read", keys: { openai: "sk-1", anthropic: "sk-2" } });
@@ -64,7 +64,7 @@ describe("save key", () => {
     expect(readdirSync(home)).toEqual(["keys.json"]);
   });
 
-  test("FST5 a file of keys that others can read is not written", async () => {
+  test("FST5 a key file that others can read is not written", async () => {
     writeFileSync(file(), "{}");
     chmodSync(file(), 0o644);
     expect(await saveKey({ provider: "openai", key: "sk-1", home })).toMatchObject({
@@ -74,7 +74,7 @@ describe("save key", () => {
     expect(readFileSync(file(), "utf8")).toBe("{}");
   });
 
-  test("FST5 where nothing can be written, that is told", async () => {
+  test("FST5 a key that cannot be saved is reported without its value", async () => {
     const blocked = join(home, "blocked");
     writeFileSync(blocked, "");
     const told = await saveKey({ provider: "openai", key: "sk-1", home: blocked });
@@ -95,7 +95,7 @@ describe("save setting", () => {
     rmSync(home, { recursive: true });
   });
 
-  test("FST6 a setting is written where there was no file, and changed where there is one", async () => {
+  test("FST6 a setting is written to a new file, and changed in an existing one", async () => {
     expect(await saveSetting({ path: ["model"], value: "a/b", home })).toBeNull();
     expect(text()).toBe('{\n  "model": "a/b"\n}\n');
     await saveSetting({ path: ["model"], value: "c/d", home });
@@ -103,7 +103,7 @@ describe("save setting", () => {
     expect(JSON.parse(text())).toEqual({ model: "c/d", compaction: { enabled: false } });
   });
 
-  test("FST6 a file that is no settings stays as it is, and that is told", async () => {
+  test("FST6 a malformed settings file is reported and left unchanged", async () => {
     writeFileSync(join(home, "settings.json"), "{ oh dear");
     expect(await saveSetting({ path: ["model"], value: "a/b", home })).toMatchObject({ type: "mistake" });
     expect(text()).toBe("{ oh dear");

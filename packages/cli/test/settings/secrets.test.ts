@@ -38,7 +38,7 @@ describe("keyed digest", () => {
   });
   afterEach(() => rmSync(join(home, ".."), { recursive: true }));
 
-  test("SEC4 the key is made at the first secret, its owner's alone, and is the same for every program after that", () => {
+  test("SEC4 the redaction key is created at the first secret, readable by its owner only, and shared by all programs", () => {
     const [one, other] = [createKeyedDigest(home), createKeyedDigest(home)];
     expect(existsSync(home)).toBe(false);
     expect(one("a secret")).toBe(other("a secret"));
@@ -47,7 +47,7 @@ describe("keyed digest", () => {
     expect([readFileSync(redactionKeyPath(home)).length, readdirSync(home)]).toEqual([32, ["redaction.key"]]);
   });
 
-  test("SEC4 a key that others could read is closed to them; a link, or what is no key, is not believed and not touched", () => {
+  test("SEC4 a key that others can read is made private; a link and an invalid key are neither used nor changed", () => {
     const first = createKeyedDigest(home)("a secret");
     chmodSync(redactionKeyPath(home), 0o644);
     expect(createKeyedDigest(home)("a secret")).toBe(first);
@@ -95,7 +95,7 @@ describe("secrets learnt again", () => {
     };
   }
 
-  test("SEC12 what a placeholder stands for is learnt again from the file a call is about, then from those that were seen", async () => {
+  test("SEC12 the secret of a placeholder is restored from the file of the call, then from files in the session", async () => {
     const redacted = vault().redact(text);
     const session = await sessionThat('<file path="shown.txt">\nx\n</file>');
     const about = disk({ "/work/it.txt": text });
@@ -110,7 +110,7 @@ describe("secrets learnt again", () => {
     expect(shown.seen).toEqual(["/work/it.txt", "/work/shown.txt"]);
   });
 
-  test("SEC12 nothing is read where all is known, and what no file holds stays unknown", async () => {
+  test("SEC12 no file is read if all placeholders are known, and a placeholder in no file stays unknown", async () => {
     const session = await sessionThat("hello");
     const files = disk({});
     const own = vault();
@@ -120,7 +120,7 @@ describe("secrets learnt again", () => {
     expect((await relearning(vault(), { session, files }).restore(redacted)).type).toBe("unknown");
   });
 
-  test("SEC12 a placeholder that stands in the file a call is about stands for itself, and in no other file", async () => {
+  test("SEC12 a placeholder that is literally in the file of the call stands for itself, and not in another file", async () => {
     const session = await sessionThat('<file path="notes.txt">\nx\n</file>');
     const example = "PITH_SECRET_github_0123456789ab";
     const files = disk({ "/work/docs.md": `see ${example}`, "/work/notes.txt": example });
@@ -130,7 +130,7 @@ describe("secrets learnt again", () => {
     expect(await secrets.restore(asked)).toEqual({ type: "restored", value: asked });
   });
 
-  test("SEC12 a call that writes an example of somebody's documents does not open the way for other files", async () => {
+  test("SEC12 writing a literal placeholder to one file does not make it literal in others", async () => {
     const session = await sessionThat("hello");
     const example = "PITH_SECRET_github_0123456789ab";
     const secrets = relearning(vault(), { session, files: disk({ "/work/docs.md": `see ${example}` }) });
@@ -138,7 +138,7 @@ describe("secrets learnt again", () => {
     expect((await secrets.restore({ path: "other.md", content: example })).type).toBe("unknown");
   });
 
-  test("SEC12 no file is looked into that a tool could not read, whoever names it", async () => {
+  test("SEC12 a file that tools cannot read is not searched for secrets", async () => {
     const session = await sessionThat('<file path="closed/shown.txt">\nx\n</file>');
     const files = disk({ "/work/closed/it.txt": text, "/work/closed/shown.txt": text });
     const asked = { path: "closed/it.txt", content: vault().redact(text) };
@@ -148,7 +148,7 @@ describe("secrets learnt again", () => {
 });
 
 describe("vault key", () => {
-  test("SEC5 a key that the user keeps for a provider is a secret, whatever it looks like", async () => {
+  test("SEC5 any provider key in the key file is a secret", async () => {
     const home = mkdtempSync(join(tmpdir(), "pith-home-"));
     onTestFinished(() => rmSync(home, { recursive: true, force: true }));
     const key = "our-proxy-7-of-nine";
@@ -159,7 +159,7 @@ describe("vault key", () => {
     expect(await createVault({ home, environment: {}, settings: { secrets: { redact: "off" } } })).toBeNull();
   });
 
-  test("MCP17 what servers of tools are started or reached with is secret by the rules for variables, also of a server that an editor brings", async () => {
+  test("MCP17 variables and headers of MCP servers are secrets by the rules for variables, also for servers from an editor", async () => {
     const home = mkdtempSync(join(tmpdir(), "pith-home-"));
     onTestFinished(() => rmSync(home, { recursive: true, force: true }));
     const [one, two, three, four, five] = "7-of-nine 8-of-nine 9-of-nine 10-of-them 11-of-them"
@@ -191,7 +191,7 @@ describe("vault key", () => {
     return { home, vault: await createVault({ home, environment: {}, settings: {}, ...options }) };
   };
 
-  describe("SEC31 a key in use is a secret, whatever its shape and its name", () => {
+  describe("SEC31 a key in use is a secret of any form and name", () => {
     const KEY = "correcthorselantern";
     const server = (settings: object) => ({ settings: { mcpServers: { hub: { command: "hub", ...settings } } } });
     const basic = (login: string): string => Buffer.from(login).toString("base64");
@@ -210,19 +210,19 @@ describe("vault key", () => {
       ["in a server's address", server({ command: undefined, url: `https://hub.example/mcp?access=${KEY}` })],
       ["in a server's flag", server({ args: ["--api-key", KEY] })],
       ["in a server's flag with =", server({ args: [`--hub-token=${KEY}`] })],
-    ])("redacted without a known form: %s", async (_, options) => {
+    ])("if it is known only from its place: %s", async (_, options) => {
       const { vault } = await vaultFor(options);
       expect(vault?.redact(`it is ${KEY}, quoted`)).toMatch(/^it is PITH_SECRET_env_[0-9a-f]{12}, quoted$/);
       expect(vault?.redact(encodeURIComponent(KEY))).not.toContain("horse");
     });
 
-    test("in the key file, also if a variable of that name has another value", async () => {
+    test("if it is in the key file, even with another value in its variable", async () => {
       const environment = { OPENAI_API_KEY: "another-lantern-7" };
       const { vault } = await vaultFor({ environment }, { openai: KEY });
       expect(vault?.redact(`${KEY} ${environment.OPENAI_API_KEY}`)).toMatch(/^PITH_SECRET_\w+ PITH_SECRET_\w+$/);
     });
 
-    test("saved while the session runs, as soon as it is used", async () => {
+    test("if it was saved during the session, once it is used", async () => {
       const { home, vault } = await vaultFor({});
       writeFileSync(join(home, "keys.json"), JSON.stringify({ openai: KEY }), { mode: 0o600 });
       const provider = providers.find(({ id }) => id === "openai");
@@ -230,7 +230,7 @@ describe("vault key", () => {
       expect(vault?.redact(KEY)).toMatch(/^PITH_SECRET_/);
     });
 
-    test("of a server that is known only when the session starts, such as one of a trusted folder", async () => {
+    test("if it belongs to a server that is known only when the session starts", async () => {
       const { home, vault } = await vaultFor({});
       const mcpServers = { hub: { command: "hub", env: { HUB_ACCESS: KEY } } };
       const api = { registerTool: () => {}, on: () => () => {} } as unknown as ExtensionApi;
@@ -238,7 +238,7 @@ describe("vault key", () => {
       expect(vault?.redact(KEY)).toMatch(/^PITH_SECRET_/);
     });
 
-    test("what a proxy gets in its header, and a password with escapes", async () => {
+    test("if a proxy gets it in a header, or its password has escapes", async () => {
       const written = "pass%20of%20ada%217";
       const environment = { HTTPS_PROXY: `http://ada:${written}@proxy.example` };
       const { vault } = await vaultFor({ environment });
@@ -246,7 +246,7 @@ describe("vault key", () => {
         expect(vault?.redact(`(${text})`)).toMatch(/^\(PITH_SECRET_\w+\)$/);
     });
 
-    test("but not a word that servers on this machine accept, a short value or a setting of a server", async () => {
+    test("but not if it is a default of local servers, a short value or a plain setting of a server", async () => {
       const words = ["ollama", "lm-studio", "not-needed", "any", "key7", "sk-secret"];
       const env = {
         AWS_REGION: "eu-central-1",
@@ -261,7 +261,7 @@ describe("vault key", () => {
       }
     });
 
-    test("a shorter password with a digit or a symbol", async () => {
+    test("if it is a shorter password with a digit or a symbol", async () => {
       const password = "kettle7";
       const { vault } = await vaultFor({ environment: { HTTPS_PROXY: `http://ada:${password}@proxy.example` } });
       expect(vault?.redact(`it is ${password}`)).not.toContain(password);

@@ -134,7 +134,7 @@ const rows: readonly Row[] = [
   },
 ];
 
-test.each(rows)("DUE7 the exact token that is too much is the same wherever one looks: %j", async (row) => {
+test.each(rows)("DUE7 compaction is due at the same exact token everywhere: %j", async (row) => {
   const { window, trigger } = row;
   const limits = createLimitsForModel(await chosen(row), row.agent === undefined ? {} : { agent: row.agent });
   const parts = { limits, window };
@@ -149,11 +149,11 @@ test.each(rows)("DUE7 the exact token that is too much is the same wherever one 
   expect((await agentOf([], parts)).budget.limit).toBe(trigger - 1);
 });
 
-test("DUE7 these are forty-five", () => {
+test("DUE7 there are 45 combinations", () => {
   expect(rows.length).toBe(45);
 });
 
-test("SET1 what the settings say of tokens holds where they are not set", () => {
+test("SET1 the default token limits in the settings table are those of the context package", () => {
   const fallback = (name: string): unknown => settingTable.find((setting) => setting.name === name)?.fallback;
   const { enabled, thresholds, tail, soft, branchReserve } = compactionLimits;
   const limits = createLimitsForModel()({ api: "", provider: "a", model: "b" });
@@ -166,7 +166,7 @@ test("SET1 what the settings say of tokens holds where they are not set", () => 
   expect(fallback("compaction.softPercent")).toEqual({ value: soft * 100 });
 });
 
-test("PREP6 a summary is prepared between two runs with a local server, and never if the user wants to be asked", () => {
+test("PREP6 with a local server a summary is prepared between runs, and never with compaction.ask on", () => {
   const prepareFor = (provider: string, settings = {}): string =>
     createLimitsForModel(settings)({ api: "", provider, model: "b" }).prepare;
   expect([prepareFor("anthropic"), prepareFor("ollama")]).toEqual(["during-runs", "between-runs"]);
@@ -176,7 +176,7 @@ test("PREP6 a summary is prepared between two runs with a local server, and neve
   ]);
 });
 
-test("SET1 SUM4 the time for the first token of an answer and of a summary is one setting, ten minutes where it is not set", () => {
+test("SET1 SUM4 firstTokenMinutes applies to replies and summaries, with a default of ten minutes", () => {
   const { summaryTime } = compactionLimits;
   const minutes = settingTable.find(({ name }) => name === "firstTokenMinutes")?.fallback;
   expect(minutes).toEqual({ value: summaryTime.firstToken / 60_000 });
@@ -201,20 +201,20 @@ test.each([
   [{ keepRecentTokens: 9_000, modelOverrides: { [ME]: { keepRecentTokens: 0.05 } } }, 200_000, 10_000],
   [{ keepRecentTokens: 9_000, modelOverrides: { [ME]: { keepRecentTokens: 7_000 } } }, 200_000, 7_000],
 ] as const)(
-  "SET8 the tail is as long as was set, and a fifth of the window at most: %j of %i",
+  "SET8 the kept tail has the configured size, at most a fifth of the window: %j of %i",
   async (user, window, tail) => {
     expect((await agentOf([], { limits: createLimitsForModel(user), window })).budget.tail).toBe(tail);
   },
 );
 
-test("SET8 a model of a provider with two names is overridden by either", () => {
+test("SET8 an override applies to a model under either name of its provider", () => {
   const limits = createLimitsForModel({ modelOverrides: { "openai-chat/gpt-5": { thresholdTokens: 5 } } });
   expect(limits({ api: "openai-completions", provider: "openai", model: "gpt-5" }).thresholds).toMatchObject([
     { tokens: 5 },
   ]);
 });
 
-test("SET8 the warning comes at the share that was set", async () => {
+test("SET8 the warning threshold is the configured share", async () => {
   expect(
     (await agentOf([], { limits: createLimitsForModel({ softPercent: 62.5 }), window: 9 })).budget.limits.soft,
   ).toBe(0.625);
@@ -234,28 +234,31 @@ const spellings: readonly (readonly [name: string, off: () => Promise<Off>])[] =
   ["/autocompact off", async () => ({ settings: {}, isByAgent: true })],
 ];
 
-test.each(spellings)("DUE4 off by %s stops every automatic path, and asking for one works", async (_, off) => {
-  const { settings, isByAgent = false } = await off();
-  const looking = { limits: createLimitsForModel(settings), window: 200_000 };
-  const threshold = await agentOf([calling(199_000), "Done."], looking);
-  const overflow = await agentOf([{ failure: { kind: "overflow", message: "too long" } }], looking);
-  const back = threshold.model;
-  const other = { ...back, provider: "openai", model: "other", contextWindow: 100_000_000 };
-  const events: AgentEvent[] = [];
-  const listen = (event: AgentEvent): void => void events.push(event);
-  const switched = await agentOf([], looking, { session: await sessionWith(199_000), model: other, onEvent: listen });
-  const asked = await agentOf([], looking, { session: await longSession() });
-  if (isByAgent) for (const agent of [threshold, overflow, switched, asked]) agent.setAutoCompactionEnabled(false);
+test.each(spellings)(
+  "DUE4 turned off by %s, nothing compacts automatically, and a compaction by command works",
+  async (_, off) => {
+    const { settings, isByAgent = false } = await off();
+    const looking = { limits: createLimitsForModel(settings), window: 200_000 };
+    const threshold = await agentOf([calling(199_000), "Done."], looking);
+    const overflow = await agentOf([{ failure: { kind: "overflow", message: "too long" } }], looking);
+    const back = threshold.model;
+    const other = { ...back, provider: "openai", model: "other", contextWindow: 100_000_000 };
+    const events: AgentEvent[] = [];
+    const listen = (event: AgentEvent): void => void events.push(event);
+    const switched = await agentOf([], looking, { session: await sessionWith(199_000), model: other, onEvent: listen });
+    const asked = await agentOf([], looking, { session: await longSession() });
+    if (isByAgent) for (const agent of [threshold, overflow, switched, asked]) agent.setAutoCompactionEnabled(false);
 
-  const full = await ran(threshold);
-  expect([full.end, startsByItself(full.events)]).toEqual([{ type: "done" }, false]);
-  const refused = await ran(overflow);
-  expect(startsByItself(refused.events)).toBe(false);
-  expect(refused.end).toMatchObject({ type: "failed", why: expect.stringContaining("/compact") });
-  expect(await switched.setModel(back)).toMatchObject({ type: "too-much" });
-  expect([startsByItself(events), switched.model]).toEqual([false, other]);
-  expect(await asked.compact()).toMatchObject({ type: "compacted" });
-});
+    const full = await ran(threshold);
+    expect([full.end, startsByItself(full.events)]).toEqual([{ type: "done" }, false]);
+    const refused = await ran(overflow);
+    expect(startsByItself(refused.events)).toBe(false);
+    expect(refused.end).toMatchObject({ type: "failed", why: expect.stringContaining("/compact") });
+    expect(await switched.setModel(back)).toMatchObject({ type: "too-much" });
+    expect([startsByItself(events), switched.model]).toEqual([false, other]);
+    expect(await asked.compact()).toMatchObject({ type: "compacted" });
+  },
+);
 
 interface Off {
   readonly settings: CompactionSettings;

@@ -40,7 +40,7 @@ describe("sessions", () => {
     writeFileSync(join(ground.home, "settings.json"), JSON.stringify(value));
   };
 
-  test("COM43 a prompt during a compaction is kept and answered behind it, and the editor is told so (B80)", async () => {
+  test("COM43 a prompt during a compaction is queued and answered after it, with a notice to the editor (B80)", async () => {
     settings({ contextWindow: 8192, compaction: { keepRecentTokens: 100 } });
     const [asked, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     await ground.serve(async ({ tools, number }) => {
@@ -69,7 +69,7 @@ describe("sessions", () => {
     assert.match(JSON.stringify(ground.body()), /<summary>.*Meanwhile\./s);
   });
 
-  test("SEC11 ACP14 an editor gets no secret of a session that is older than the redaction", async () => {
+  test("SEC11 ACP14 an editor gets no secrets of a session that was saved without redaction", async () => {
     const secret = ["f7Kq", "9ZtLw2", "mB4xRj8"].join("-");
     const created = await createSession({ cwd: ground.folder, env: { PITH_HOME: ground.home } });
     if (created.type !== "opened") throw new Error(created.type);
@@ -98,7 +98,7 @@ describe("sessions", () => {
     assert.equal(JSON.stringify(editor.told).includes(secret), false);
   });
 
-  test("ACP1 tools, a question, a change of mode, a compaction, an end, and a new process that shows all of it again", async () => {
+  test("ACP1 tool calls, a question, a mode change, a compaction and the end reach the editor, and a new process replays them", async () => {
     settings({ permissionMode: "ask", compaction: { keepRecentTokens: 100 } });
     writeFileSync(join(ground.folder, "a.txt"), "one\ntwo\nthree\n");
     const script = (asked: ScriptRequest): Step => {
@@ -274,7 +274,7 @@ describe("methods", () => {
       (error) => error,
     );
 
-  test("ACP2 several sessions at once, each in its own folder", async () => {
+  test("ACP2 several sessions run at once, each in its own folder", async () => {
     const [here, there] = [folder(), folder()];
     writeFileSync(join(here, "place.txt"), "the first");
     writeFileSync(join(there, "place.txt"), "the second");
@@ -293,7 +293,7 @@ describe("methods", () => {
     }
   });
 
-  test("ACP3 stopped in mid-turn, it says so, and goes on with what is said next", async () => {
+  test("ACP3 session/cancel ends a turn as cancelled, and the session answers the next prompt", async () => {
     const slow: Step = { parts: [{ type: "text", text: "slow ".repeat(200) }], pace: { everyMs: 100, chunk: 5 } };
     answered = ({ text }) => (text === "talk" ? slow : "Quick.");
     const session = await editor.begin(ground.folder);
@@ -310,7 +310,7 @@ describe("methods", () => {
     assert.ok(editor.words("agent_message_chunk").endsWith("Quick."));
   });
 
-  test("ACP4 a question that is left, or refused, is a no; what is always allowed is remembered for the project", async () => {
+  test('ACP4 a question that is cancelled or refused blocks the call, and "always" is remembered for the project', async () => {
     answered = ({ resultCount }) => (resultCount === 0 ? call("write", { path: "new.txt", content: "x" }) : "Well.");
     const here = folder();
     const session = await editor.begin(here);
@@ -331,7 +331,7 @@ describe("methods", () => {
     assert.equal(editor.asked.length, asked);
   });
 
-  test("SEC14 ACP4 the change in a question shows no secret of the file or of the call", async () => {
+  test("SEC14 ACP4 the diff in a question has no secrets of the file or of the call", async () => {
     const secret = ["ghp", "A1b2C3d4E5f6G7h8I9j0".repeat(2).slice(0, 36)].join("_");
     const here = folder();
     writeFileSync(join(here, "a.conf"), `first ${secret}\nport 1\n`);
@@ -361,7 +361,7 @@ describe("methods", () => {
     assert.equal(JSON.stringify([editor.asked, editor.told]).includes(secret), false);
   });
 
-  test("ACP5 mode, model and thinking are chosen in the editor, or by a command, of which it is told", async () => {
+  test("ACP5 the mode, the model and the thinking level are set by the editor or by a command, and the editor gets the new values", async () => {
     const begun = await editor.agent.request("session/new", { cwd: ground.folder, mcpServers: [] });
     const { sessionId } = begun;
     const value = (id: string, all = begun.configOptions): unknown => all?.find((each) => each.id === id)?.currentValue;
@@ -398,7 +398,7 @@ describe("methods", () => {
       assert.equal((await rejected(act)).code, -32602);
   });
 
-  test("ACP6 commands, templates and skills are announced, and run from a prompt", async () => {
+  test("ACP6 commands, templates and skills are announced and can be run from a prompt", async () => {
     answered = ({ text }) => `I was told: ${text}`;
     const session = await editor.begin(ground.folder);
     await until(() => editor.updates("available_commands_update").length > 0);
@@ -416,7 +416,7 @@ describe("methods", () => {
     );
   });
 
-  test("ACP15 a command of an extension runs, asks and notes in the editor, and what it prints is kept from the protocol", async () => {
+  test("ACP15 a command of an extension can ask and notify in the editor, and its console output does not reach the protocol", async () => {
     const session = await editor.begin(folder());
     for (const answer of ["yes", "no"]) {
       editor.answer = () => answer;
@@ -438,7 +438,7 @@ describe("methods", () => {
     return readFileSync(join(ground.home, name), "utf8");
   }
 
-  test("RCL6 ACP7 the name of a resource names no session", async () => {
+  test("RCL6 ACP7 a resource named like a session link attaches no session", async () => {
     answered = () => "Read.";
     const sessionId = await editor.begin(ground.folder);
     await editor.agent.request("session/prompt", {
@@ -454,7 +454,7 @@ describe("methods", () => {
     assert.ok(!typed[0]?.includes("@session:"), typed[0]);
   });
 
-  test("ACP7 files of the editor go with what is said: their words as they are there, and links by their paths", async () => {
+  test("ACP7 resources of the editor are sent with their unsaved text, and links with their paths", async () => {
     answered = () => "Read.";
     const sessionId = await editor.begin(ground.folder);
     const uri = (name: string): string => new URL(`file://${join(ground.folder, name)}`).href;
@@ -492,7 +492,7 @@ describe("methods", () => {
     );
   });
 
-  test("ACP8 sessions are listed, taken up again, closed, forked and thrown away by their ids alone", async () => {
+  test("ACP8 sessions are listed, loaded, closed, forked and deleted by id", async () => {
     answered = () => "Yes.";
     const { agent } = editor;
     const here = folder();
@@ -523,7 +523,7 @@ describe("methods", () => {
       );
   });
 
-  test("ACP12 MCP17 MCP23 servers of tools that the editor brings along count in that session, and what they are reached with stays secret", async () => {
+  test("ACP12 MCP17 MCP23 MCP servers from the editor are used in that session, and their headers stay secret", async () => {
     const value = ["our-proxy", "7-of-nine"].join("-");
     const old = await startOldDesk({ "tools/call": said(`as of old, with ${value}`) });
     const mcpServers: McpServer[] = [
@@ -568,7 +568,7 @@ describe("methods", () => {
     assert.match(wrong.message, /unsupported transport; Pith supports stdio and HTTP/);
   });
 
-  test("ACP9 ACP11 a context that grows too long is compacted, which an editor that shows none reads as a note; when it leaves, work is stopped, and the program ends", async () => {
+  test("ACP9 ACP11 a context that is too long is compacted, with a message to an editor without compactions; when the editor disconnects, the run stops and the program ends", async () => {
     const script = ({ tools, text }: ScriptRequest): Step => {
       if (text === "wait") return call("bash", { command: "sleep 900" });
       return tools.length === 0 ? "A summary." : "Done.";
@@ -593,7 +593,7 @@ describe("methods", () => {
     assert.equal(again.updates("tool_call_update").at(-1)?.status, "failed");
   });
 
-  test("ACP10 what is wrong is answered with what to do, whatever comes, and nothing else is on the standard output", async () => {
+  test("ACP10 invalid requests get an error that says what to do, and nothing else is printed to standard output", async () => {
     const { editor, ground } = await started(() => "", { variables: {} });
     const session = await editor.begin(ground.folder);
     const keyless = await rejected(editor.say(session, "hello"));

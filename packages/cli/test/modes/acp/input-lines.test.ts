@@ -36,7 +36,7 @@ test("BOUND8 a line that is too long is answered with an error, and the next one
   ]);
 });
 
-test("BOUND8 a line that is no JSON or nests too deep is answered as in RPC mode", async () => {
+test("BOUND8 a line that is not JSON or too deeply nested is answered as in RPC mode", async () => {
   const deep = `${"[".repeat(300)}${"]".repeat(300)}`;
   const { passed, answers } = await read([`nonsense\n${deep}\n\n{"id":1}\n`], 10_000);
   expect(passed).toBe('\n{"id":1}\n');

@@ -51,7 +51,7 @@ const told = (compactions: boolean) => [
   }),
 ];
 
-test("ACP14 all of a branch comes again: what was said, thought and done, and where a compaction stands", () => {
+test("ACP14 a replay has the messages, thoughts, tool calls and compactions of the branch", () => {
   assert.deepEqual(
     told(true).map(({ sessionUpdate }) => sessionUpdate),
     [
@@ -69,7 +69,7 @@ test("ACP14 all of a branch comes again: what was said, thought and done, and wh
   });
 });
 
-test("ACP14 a call that the program did not live to answer is shown as failed, and one of a reply that broke off not at all", () => {
+test("ACP14 a call without a result is replayed as failed, and a call of a failed reply is left out", () => {
   const can = { supportsCompactions: true, supportsNotices: false, supportsForms: false };
   const begun = branch.slice(0, 2);
   assert.deepEqual([...replayBranch(begun, { cwd: "/code", features: can })].at(-1), {
@@ -85,6 +85,6 @@ test("ACP14 a call that the program did not live to answer is shown as failed, a
   );
 });
 
-test("ACP14 an editor that shows no compactions reads a note in their place", () => {
+test("ACP14 an editor without compactions gets a message in their place", () => {
   assert.match(JSON.stringify(told(false)[5]), /compacted here: from 12,345 tokens/);
 });

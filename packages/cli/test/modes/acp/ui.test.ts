@@ -55,7 +55,7 @@ async function asked<Value>(
 const which = (ui: ExtensionUi) => ui.select("Which?", ["one", "two"]);
 const sure = (ui: ExtensionUi) => ui.confirm("Sure?", "It is gone then.");
 
-test("ACP15 an extension asks with a form where the editor has them", async () => {
+test("ACP15 an extension asks with a form if the editor supports forms", async () => {
   assert.equal(await asked(which, { forms: true, answer: "two" }), "two");
   assert.equal(await asked(which, { forms: true, answer: "three" }), undefined);
   assert.equal(await asked(sure, { forms: true, answer: true }), true);
@@ -63,7 +63,7 @@ test("ACP15 an extension asks with a form where the editor has them", async () =
   assert.equal(await asked((ui) => ui.input("Name?", "a word"), { forms: true, answer: "Ada" }), "Ada");
 });
 
-test("ACP15 else with the buttons of a permission, and what needs typing is not answered", async () => {
+test("ACP15 without forms, a choice is sent as a permission request, and text input returns nothing", async () => {
   assert.equal(await asked(which, { forms: false, answer: "two" }), "two");
   assert.equal(await asked(which, { forms: false, answer: null }), undefined);
   assert.equal(await asked(sure, { forms: false, answer: "Yes" }), true);
@@ -71,7 +71,7 @@ test("ACP15 else with the buttons of a permission, and what needs typing is not 
   assert.equal(await asked((ui) => ui.input("Name?"), { forms: false, answer: "Ada" }), undefined);
 });
 
-test.each([true, false])("XUI7 the editor gets no secret in what an extension shows (forms: %s)", async (forms) => {
+test.each([true, false])("XUI7 the editor gets no secrets in the text of an extension (forms: %s)", async (forms) => {
   const told: unknown[] = [];
   const editor = { forms, tell: (params: unknown) => void told.push(params) };
   const options = [`use ${SECRET}`, "use none"];
@@ -84,7 +84,7 @@ test.each([true, false])("XUI7 the editor gets no secret in what an extension sh
   assert.equal(JSON.stringify(told).includes(SECRET), false);
 });
 
-test("PERM31 a question about a connection is asked on the running call with that command", () => {
+test("PERM31 a question about a connection belongs to the running call with that command", () => {
   const calls = new OpenCalls();
   for (const [toolCallId, command] of [
     ["c1", "npm test"],

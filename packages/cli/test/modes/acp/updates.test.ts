@@ -212,14 +212,14 @@ const rows: readonly (readonly [AgentEvent, readonly object[], (readonly object[
 ];
 
 test.each(rows.map(([event, ...told], at) => [`${at} ${event.type}`, event, ...told] as const))(
-  "ACP13 an event as updates: %s",
+  "ACP13 an agent event becomes the expected session updates: %s",
   (_, event, told, toldAble = told) => {
     assert.deepEqual(toSessionUpdates(event, plain, ids), told);
     assert.deepEqual(toSessionUpdates(event, able, ids), toldAble);
   },
 );
 
-test("ACP13 no event is missing above", () => {
+test("ACP13 the table contains every agent event", () => {
   const all: Readonly<Record<AgentEvent["type"], true>> = {
     ...{ agent_start: true, turn_start: true, message_start: true, message_update: true, message_end: true },
     ...{ tool_execution_start: true, tool_execution_update: true, tool_execution_end: true, turn_end: true },
@@ -242,7 +242,7 @@ test("ACP13 no event is missing above", () => {
   assert.deepEqual(Object.keys(all).toSorted(), [...new Set(rows.map(([event]) => event.type))].toSorted());
 });
 
-test("ACP13 every reply and every compaction has an id of its own", () => {
+test("ACP13 every reply and every compaction has its own id", () => {
   const after = advanceIds(advanceIds(ids, { type: "message_start", message: reply }), {
     type: "compaction_start",
     reason: "manual",
@@ -251,7 +251,7 @@ test("ACP13 every reply and every compaction has an id of its own", () => {
   assert.equal(advanceIds(after, { type: "turn_start" }), after);
 });
 
-test("ACP16 the title of a call says that it runs outside the sandbox, also if its command is long", () => {
+test("ACP16 the title of a call says that it runs outside the sandbox, even if its command is long", () => {
   const command = "x".repeat(400);
   const title = (args: object): string => toToolCall({ ...called, args: { command, ...args } }, "/code").title;
   assert.equal(title({ outside: true }), `bash outside the sandbox: ${command}`);

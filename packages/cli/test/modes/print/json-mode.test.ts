@@ -48,7 +48,7 @@ async function json(
   return linesOf(out);
 }
 
-test("JSON1 the session first, then every event on a line of its own, in pi's shapes", async () => {
+test("JSON1 JSON mode prints the session and then every event on its own line, in pi's shapes", async () => {
   const steps: readonly Step[] = [
     busy,
     {
@@ -82,7 +82,7 @@ test("JSON1 the session first, then every event on a line of its own, in pi's sh
   });
 });
 
-test("JSON2 what fails before there is a session is one line, with the code of the print mode; a run that fails says so last", async () => {
+test("JSON2 an error before the session is one line with exit code 2; a failed run ends with an error line", async () => {
   const keyless = await ground.run(["--mode", "json", "hi"]);
   expect(keyless).toMatchObject({ code: 2, notes: expect.stringContaining("ANTHROPIC_API_KEY") });
   expect(linesOf(keyless.out)).toMatchObject([{ type: "error", error: expect.stringContaining("ANTHROPIC_API_KEY") }]);
@@ -102,7 +102,7 @@ test("JSON2 what fails before there is a session is one line, with the code of t
 });
 
 describe("JSON3 commands", () => {
-  test.skipIf(process.platform === "win32")("JSON3 what a full disk has against one is its answer", async () => {
+  test.skipIf(process.platform === "win32")("JSON3 a full disk is the error of the command result", async () => {
     await ground.pith(["-p", "hi"], ["Hello."]);
     const bin = findBuiltProgram();
     const line = 'trap "" XFSZ; ulimit -f 1; exec "$0" "$1" --mode json -c "/thinking high"';
@@ -115,7 +115,7 @@ describe("JSON3 commands", () => {
     ]);
   });
 
-  test("JSON3 PRT14 answer with a line, need no key where they need no model, and leave no session behind", async () => {
+  test("JSON3 PRT14 answer with one line, without a key if they need no model, and without saving a session", async () => {
     const help = await ground.run(["--mode", "json", "/help"]);
     expect(help.code).toBe(0);
     expect(linesOf(help.out)).toMatchObject([
@@ -130,21 +130,21 @@ describe("JSON3 commands", () => {
     expect(printed).toMatchObject({ code: 0, notes: "", out: expect.stringContaining("/compact") });
   });
 
-  test("JSON3 what is no command is said to the model", async () => {
+  test("JSON3 a line that is not a command is sent to the model", async () => {
     const lines = await json(["/usr/bin/x is broken"]);
     expect(typesOf(lines)).toContain("agent_end");
     expect(JSON.stringify(ground.body())).toContain("/usr/bin/x is broken");
   });
 });
 
-test("JSON4 a reader who leaves ends the work, without a word", async () => {
+test("JSON4 a closed output ends the run silently with exit code 141", async () => {
   const slow: Step = { parts: [{ type: "text", text: "word ".repeat(2_000) }], pace: { everyMs: 20 } };
   const { code, notes } = await ground.pith(["--mode", "json", "Talk."], [slow], { isDeaf: true });
   expect({ code, notes }).toEqual({ code: 141, notes: "" });
   expect(ground.session()).toContain("Talk.");
 });
 
-test("JSON4 a reader who does not read stops the work where it is; once it reads, all of it comes", async () => {
+test("JSON4 a reader that does not read pauses the run, and gets every event once it reads", async () => {
   let asked = 0;
   const words = { type: "text", text: "word ".repeat(8_000) } as const;
   const { url } = await ground.serve(() => {
@@ -180,7 +180,7 @@ describe("JSON5 a context that grows too long", () => {
     writeFileSync(join(ground.home, "settings.json"), '{ "contextWindow": 8192, "compaction": { "softPercent": 60 } }');
   });
 
-  test("JSON5 is told from the soft threshold to the undo of the undo", async () => {
+  test("JSON5 prints the events from the soft threshold to the redo of the compaction", async () => {
     const soft = await json([words(600)]);
     expect(typesOf(soft)).toContain("compaction_soft_threshold");
     let summaries = 0;
@@ -210,7 +210,7 @@ describe("JSON5 a context that grows too long", () => {
     expect(typesOf(await json(["-c", "/redo"]))).toContain("compaction_redone");
   });
 
-  test("JSON5 refused for ever, the compaction failed, and the work with it", async () => {
+  test("JSON5 prints compaction_failed if every request is refused, and the run fails", async () => {
     const lines = await json(["Work."], () => ({
       refuse: { status: 400, message: "prompt is too long: 205012 tokens > 200000 maximum" },
     }));
@@ -220,7 +220,7 @@ describe("JSON5 a context that grows too long", () => {
   });
 });
 
-test("JSON6 what happens beside a run is told as well: a move, its summary and its price, a level, what waited", async () => {
+test("JSON6 events outside a run are printed: a move with its summary and usage, a thinking level, a queued message", async () => {
   const [secret] = createSampleSecrets(1, createSeededRandom(7));
   const first = await json([`Keep it to yourself: ${secret?.text}`]);
   expect(typesOf(first)).toContain("secrets_redacted");
@@ -250,7 +250,7 @@ async function enqueue(path: string, content: string): Promise<void> {
   await opened.store.close();
 }
 
-test("SEC11 no output contains a secret of a session that is older than the redaction, or one that an error quotes", async () => {
+test("SEC11 the output has no secrets of a session saved without redaction, and none that an error quotes", async () => {
   const secret = ["f7Kq", "9ZtLw2", "mB4xRj8"].join("-");
   const entries = story(`user: the token is ${secret}`, `says: I will use ${secret}.`);
   const header = { type: "session", version: 3, id: "older", timestamp: entries[0]?.timestamp, cwd: ground.folder };

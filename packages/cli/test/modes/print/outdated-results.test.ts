@@ -16,7 +16,7 @@ const configure = (compaction: object): void =>
   writeFileSync(join(ground.home, "settings.json"), JSON.stringify({ contextWindow: 10_000, compaction }));
 const sentOnce = (): number => JSON.stringify(ground.body()).split("line399").length - 1;
 
-test("ELI4 ELI8 ELI9 the program removes outdated results of an old session, says so, and /undo brings them back", async () => {
+test("ELI4 ELI8 ELI9 print mode removes outdated results of an old session and reports it, and /undo restores them", async () => {
   configure({ removeOutdated: true });
   const session = writeOldSession(ground);
   const { notes } = await ground.pith(["-p", "--session", session, "Go on."], ["Done."]);
@@ -35,7 +35,7 @@ test("ELI4 ELI8 ELI9 the program removes outdated results of an old session, say
   expect(sentOnce()).toBe(2);
 });
 
-test("ELI5 compaction.removeOutdated and --no-auto-compact keep outdated results", async () => {
+test("ELI5 removeOutdated: false and --no-auto-compact keep outdated results", async () => {
   configure({ removeOutdated: false });
   const session = writeOldSession(ground);
   await ground.pith(["-p", "--session", session, "Go on."], ["Done."]);

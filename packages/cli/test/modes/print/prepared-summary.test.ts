@@ -18,18 +18,18 @@ const SLOW = { parts: [{ type: "text" as const, text: "Good." }], pace: { waitMs
 const LIST = { parts: [{ type: "call" as const, name: "read", arguments: { path: "missing" } }] };
 
 test.each([
-  ["by default", {}, [], ["started"]],
-  ["if it is off", { prepare: false }, [], []],
-  ["if automatic compaction is off", { enabled: false }, [], []],
-  ["if it is off for this run", {}, ["--no-auto-compact"], []],
-  ["if the user wants to be asked", { ask: true }, [], []],
-])("PREP1 compaction.prepare %s", async (_, compaction, flags, expected) => {
+  ["yes, by default", {}, [], ["started"]],
+  ["no, with compaction.prepare off", { prepare: false }, [], []],
+  ["no, with compaction.enabled off", { enabled: false }, [], []],
+  ["no, with --no-auto-compact", {}, ["--no-auto-compact"], []],
+  ["no, with compaction.ask on", { ask: true }, [], []],
+])("PREP1 whether a print run prepares a summary in the background: %s", async (_, compaction, flags, expected) => {
   await fillSession(compaction);
   const states = await runAndListStates([...flags, "Go on."], [LIST, SLOW, SLOW, SLOW]);
   expect(states.slice(0, 1)).toEqual(expected);
 });
 
-test("PREP1 nothing is prepared before the first reply, so a program that sends one request pays for one", async () => {
+test("PREP1 no summary is prepared before the first reply", async () => {
   await fillSession({});
   expect(await runAndListStates(["Go on."], [SLOW, SLOW])).toEqual([]);
 });

@@ -5,14 +5,14 @@ import { formatCommandResult } from "../../../src/modes/print/text-output.ts";
 
 const id = "0d4f8a52-1111-4222-8333-444455556666";
 
-test("COM35 what is told is printed; a mistake ends with 2, a failure with 1", () => {
+test("COM35 a successful command is printed; a mistake exits with 2, a failure with 1", () => {
   expect(formatCommandResult({ type: "success", text: "so", data: 1 })).toEqual({ stdout: "so", notes: [] });
   expect(formatCommandResult({ type: "quit" })).toEqual({ stdout: "", notes: [] });
   expect(formatCommandResult({ type: "mistake", message: "no" })).toMatchObject({ exit: { code: 2, message: "no" } });
   expect(formatCommandResult({ type: "failed", message: "no" })).toMatchObject({ exit: { code: 1, message: "no" } });
 });
 
-test("COM35 a draft is printed with the command that says it", () => {
+test("COM35 a draft is printed with the command that sends it", () => {
   expect(formatCommandResult({ type: "draft", draft: "try A", text: "Now at e2" })).toEqual({
     stdout: "try A",
     notes: ["· Now at e2", '· edit this message and send it with: pith -p -c "…"'],

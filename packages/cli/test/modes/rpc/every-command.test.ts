@@ -92,7 +92,7 @@ export default (pith) => {
 
 const IMAGE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-test("RPC1 RPC17 TOK6 a client without any library drives every command and sees every event", async () => {
+test("RPC1 RPC17 TOK6 a Python client without a library uses every command and receives every event", async () => {
   await ground.serve(script());
   const settings = { contextWindow: 8192, compaction: { softPercent: 60, keepRecentTokens: 600 } };
   writeFileSync(join(ground.home, "settings.json"), JSON.stringify(settings));
@@ -108,7 +108,7 @@ test("RPC1 RPC17 TOK6 a client without any library drives every command and sees
   expect(report).toEqual({ code: 0, undriven: [], unseen: [], strange: [] });
 });
 
-test("RPC2 hostile lines are answered each, do no harm, and the program goes on", async () => {
+test("RPC2 every hostile line gets an answer, and the program keeps running", async () => {
   await ground.serve(() => ({ parts: [{ type: "text", text: "word ".repeat(200) }], pace: { everyMs: 20 } }));
   const count = Number(process.env.PITH_FUZZ_LINES ?? 400);
   const table = Object.fromEntries(Object.entries(rpcTable).map(([name, { fields }]) => [name, Object.keys(fields)]));

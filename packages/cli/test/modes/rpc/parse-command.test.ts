@@ -8,7 +8,7 @@ import { type CommandFields, parseCommand } from "../../../src/modes/rpc/parse-c
 const read = (value: unknown) => parseCommand(value, rpcTable as CommandFields);
 const mistake = (value: unknown): string => Object(read(value)).message;
 
-test("RPC5 a mistake says what to write", () => {
+test("RPC5 an invalid command is a mistake that says what to write", () => {
   assert.match(mistake({ type: "get_stat" }), /did you mean "get_state"/);
   assert.match(mistake({ type: "prompt" }), /prompt needs "message": a string/);
   assert.match(mistake({ type: "prompt", message: 1 }), /"message" in prompt must be a string/);
@@ -37,13 +37,13 @@ test("RPC5 a mistake says what to write", () => {
     );
 });
 
-test("RPC5 names that every object has are no commands and no fields", () => {
+test("RPC5 names of Object.prototype are neither commands nor fields", () => {
   for (const type of ["__proto__", "constructor", "toString"]) assert.match(mistake({ type }), /unknown command/);
   const line: unknown = JSON.parse('{"type":"get_state","__proto__":{"type":"bash"}}');
   assert.match(mistake(line), /no field "__proto__"/);
 });
 
-test("RPC5 every example of the table is a command", () => {
+test("RPC5 every example in the table parses as its command", () => {
   for (const [name, { example }] of Object.entries(rpcTable)) {
     const command = read(JSON.parse(JSON.stringify(example)));
     assert.deepEqual([command.type, Object(command).name], ["command", name]);

@@ -87,7 +87,7 @@ const talk: Step = {
   pace: { chunk: 5 },
 };
 
-test("RPC14 whoever does not read stops the work; then it goes on where it was, and nothing is lost", async () => {
+test("RPC14 a client that does not read pauses the run, which continues without loss once it reads", async () => {
   const { child, ended, told, read, seen, begin, answer } = await started(({ resultCount }) =>
     resultCount === 0 ? talk : "Done.",
   );
@@ -108,7 +108,7 @@ test("RPC14 whoever does not read stops the work; then it goes on where it was, 
   assert.equal(updates.flatMap(({ type, delta }) => (type === "text_delta" ? [delta] : [])).join(""), `${LONG}Done.`);
 });
 
-test("RPC11 RPC14 a signal ends it also where nobody reads", async () => {
+test("RPC11 RPC14 SIGTERM ends the program even if the client does not read", async () => {
   const { child, ended, begin } = await started(() => talk);
   begin({ type: "prompt", message: "Talk long." });
   for (let count = 0; count < MANY; count += 1) begin({ type: "get_state" });
@@ -129,7 +129,7 @@ export default (pith) => {
 };
 `;
 
-test("RPC15 RPC16 RPC7 RPC6 sessions are left where extensions let one, worked on in their folders, and nothing that hangs keeps anybody from stopping", async () => {
+test("RPC15 RPC16 RPC7 RPC6 switching sessions respects extensions and uses each session's folder, and a hanging extension does not block an abort", async () => {
   mkdirSync(join(ground.home, "extensions"));
   writeFileSync(join(ground.home, "extensions", "keeper.ts"), KEEPER);
   const other = realpathSync(mkdtempSync(join(tmpdir(), "pith-other-")));
@@ -188,7 +188,7 @@ test("RPC15 RPC16 RPC7 RPC6 sessions are left where extensions let one, worked o
   assert.equal(await Promise.race([ended, sleep(10_000, "still there")]), 1);
 });
 
-test("RPC17 no line contains a secret of an older session, or one that an error quotes", async () => {
+test("RPC17 no line has a secret of an older session or one that an error quotes", async () => {
   const secret = ["f7Kq", "9ZtLw2", "mB4xRj8"].join("-");
   const entries = story(`user: the token is ${secret}`, `says: I will use ${secret}.`);
   const header = { type: "session", version: 3, id: "older", timestamp: entries[0]?.timestamp, cwd: ground.folder };
@@ -215,7 +215,7 @@ test("RPC17 no line contains a secret of an older session, or one that an error 
   );
 });
 
-test("RPC17 the updates of a shell command contain no secret of its command line or its output", async () => {
+test("RPC17 updates of a shell command have no secrets of its command line or its output", async () => {
   const secret = ["f7Kq", "9ZtLw2", "mB4xRj8"].join("-");
   const { out } = await ground.run(["--mode", "rpc"], {
     variables: { ANTHROPIC_API_KEY: "any", BUILD_TOKEN: secret },

@@ -17,7 +17,7 @@ function acts() {
 
 const moment = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test("RPC6 what speaks begins one after the other, others at once", async () => {
+test("RPC6 prompts start one after the other, and other commands at once", async () => {
   const lanes = new CommandOrder();
   const { told, act, end } = acts();
   for (const name of ["one", "two"]) void lanes.run("prompt", act(name));
@@ -29,7 +29,7 @@ test("RPC6 what speaks begins one after the other, others at once", async () => 
   assert.deepEqual(told, ["look", "one", "two"]);
 });
 
-test("RPC6 behind what leaves a session everything waits", async () => {
+test("RPC6 commands after a session switch wait for it", async () => {
   const lanes = new CommandOrder();
   const { told, act, end } = acts();
   void lanes.run("switch", act("leave"));
@@ -42,7 +42,7 @@ test("RPC6 behind what leaves a session everything waits", async () => {
   assert.deepEqual(told.toSorted(), ["leave", "look", "speak"]);
 });
 
-test("RPC6 what stops something waits for nothing, and means what was sent before it, too", async () => {
+test("RPC6 an abort starts at once, and again for the commands sent before it", async () => {
   const lanes = new CommandOrder();
   const { told, act, end } = acts();
   void lanes.run("prompt", act("speak"));
@@ -54,7 +54,7 @@ test("RPC6 what stops something waits for nothing, and means what was sent befor
   assert.equal(await stopped, 2);
 });
 
-test("RPC6 what stops something is done though what was sent before it never ends", async () => {
+test("RPC6 an abort ends even if a command before it never does", async () => {
   const lanes = new CommandOrder();
   const { act } = acts();
   void lanes.run("prompt", act("hang"));

@@ -13,7 +13,7 @@ function asking(conceal: (request: RpcUiRequest) => RpcUiRequest = (request) => 
   return { told, questions, ui: createRpcUi(questions), ask: createPermissionPrompt(questions) };
 }
 
-test("RPC10 each question has its own answer, and what does not fit leaves it open", async () => {
+test("RPC10 each question gets its own answer, and an answer that does not fit leaves the question open", async () => {
   const { told, questions, ui } = asking();
   const [which, sure, name] = [ui.select("Which?", ["a", "b"]), ui.confirm("Sure?", "Really?"), ui.input("Name?")];
   assert.deepEqual(
@@ -32,7 +32,7 @@ test("RPC10 each question has its own answer, and what does not fit leaves it op
   assert.match(questions.handleResponse({ id: "q1", value: "b" }) ?? "", /no open question has this "id"/);
 });
 
-test("RPC10 a question waits as long as it wants, or until nobody is there", async () => {
+test("RPC10 a question ends at its timeout, at an abort, and when the client disconnects", async () => {
   const { questions, ui } = asking();
   assert.equal(await ui.select("Which?", ["a"], { timeout: 5 }), undefined);
   const stop = new AbortController();
@@ -44,7 +44,7 @@ test("RPC10 a question waits as long as it wants, or until nobody is there", asy
   assert.deepEqual([await open, await ui.confirm("Again?", "")], [false, false]);
 });
 
-test("RPC10 RPC17 an option that was shown without its secret stands for what was meant", async () => {
+test("RPC10 RPC17 choosing an option that was redacted returns the original option", async () => {
   const conceal = (request: RpcUiRequest) => JSON.parse(JSON.stringify(request).replaceAll("hunter2", "…"));
   const { told, questions, ui } = asking(conceal);
   const which = ui.select("Which of hunter2?", ["a", "use hunter2"]);
@@ -54,7 +54,7 @@ test("RPC10 RPC17 an option that was shown without its secret stands for what wa
   assert.equal(await which, "use hunter2");
 });
 
-test("RPC9 a permission is a selection with what could be remembered; no answer is a no", async () => {
+test("RPC9 a permission question is a select with the rules to remember; no answer refuses", async () => {
   const { told, questions, ask } = asking();
   const rule = { text: "bash(npm test)" } as PermissionQuestion["rules"][number];
   const question: PermissionQuestion = {
@@ -81,7 +81,7 @@ test("RPC9 a permission is a selection with what could be remembered; no answer 
   assert.deepEqual(await left, { type: "no" });
 });
 
-test("PERM31 a question about a connection goes to the client like any other, and a yes lasts for the session", async () => {
+test("PERM31 a question about a connection goes to the client, and Yes lasts for the session", async () => {
   const { told, questions, ask } = asking();
   const parsed = parseRule("network(example.com)");
   assert.equal(parsed.type, "rule");

@@ -35,7 +35,7 @@ async function started(script: (asked: { readonly tools: readonly string[] }) =>
   return { client, events, seen };
 }
 
-test("RPC13 RPC7 a prompt is answered when it begins, and its end is an event; at rest the program ends with 0", async () => {
+test("RPC13 RPC7 a prompt is answered when it starts, its end is an event, and closing an idle program exits with 0", async () => {
   const { client, events, seen } = await started(() => "Hello.");
   const settled = seen("agent_settled");
   const answer = await client.send({ type: "prompt", message: "Hi." });
@@ -51,7 +51,7 @@ test("RPC13 RPC7 a prompt is answered when it begins, and its end is an event; a
   assert.equal((await client.send({ type: "get_state" })).success, false);
 });
 
-test("RPC11 RPC13 when the input ends, work is stopped and what was said is kept", async () => {
+test("RPC11 RPC13 closing the input stops the run and saves the session", async () => {
   const { client, seen } = await started(() => slow);
   const begun = seen("message_update");
   await client.send({ type: "prompt", message: "Talk long." });
@@ -60,7 +60,7 @@ test("RPC11 RPC13 when the input ends, work is stopped and what was said is kept
   assert.match(ground.session(), /Talk long\..*aborted/s);
 });
 
-test("RPC7 RPC6 COM43 a compaction can be stopped; what is said while one is under way waits in the log and is heard behind it", async () => {
+test("RPC7 RPC6 COM43 a compaction can be aborted; prompts during a compaction are queued in the log and sent after it", async () => {
   writeFileSync(
     join(ground.home, "settings.json"),
     '{ "contextWindow": 8192, "compaction": { "keepRecentTokens": 600 } }',
@@ -115,7 +115,7 @@ test("RPC7 RPC6 COM43 a compaction can be stopped; what is said while one is und
   await client.close();
 });
 
-test("SET13 the program keeps branchSummary.reserveTokens free when a branch is summarized, a quarter of the window by default (B25)", async () => {
+test("SET13 a branch summary keeps branchSummary.reserveTokens free, by default a quarter of the window (B25)", async () => {
   const summarized = async (branchSummary: object): Promise<readonly boolean[]> => {
     const settings = { contextWindow: 40_000, compaction: { enabled: false }, branchSummary };
     writeFileSync(join(ground.home, "settings.json"), JSON.stringify(settings));
@@ -135,7 +135,7 @@ test("SET13 the program keeps branchSummary.reserveTokens free when a branch is 
   assert.deepEqual(await summarized({ reserveTokens: 0.001 }), [true, true]);
 });
 
-test("RPC12 RPC3 nothing but lines stands on the standard output, also where the call is a mistake", async () => {
+test("RPC12 RPC3 standard output has only JSON lines, even after wrong arguments", async () => {
   const input = '{"id":"a","type":"get_permission_mode"}\r\n\n{"id":"b","type":"get_state"}';
   const { code, out } = await ground.run(["--mode", "rpc", "--no-session", "/session"], { input });
   const lines = out
