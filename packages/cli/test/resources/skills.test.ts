@@ -114,7 +114,7 @@ test("SKL2 an invalid skill causes a note, and the others are still loaded", asy
   ]);
 });
 
-test("SKL5 a large catalogue has shortened descriptions, and a very large one leaves skills out; notes report both", () => {
+test("SKL5 descriptions of a large catalogue are shortened, and a very large catalogue omits skills; notes report both", () => {
   const many = (count: number, letters: number) =>
     Array.from({ length: count }, (_, at) => ({
       name: `skill-${at}`,

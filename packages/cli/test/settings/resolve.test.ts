@@ -204,7 +204,7 @@ describe("project settings", () => {
     },
   );
 
-  test("SET7 only an explicit list of settings is open to projects", () => {
+  test("SET7 projects may set only thinking, contextWindow and settings of compaction and branch summaries", () => {
     const free = settingTable.filter(({ projectAccess }) => projectAccess === "allowed").map(({ name }) => name);
     expect(free.every((name) => /^(thinking|contextWindow|compaction\.|branchSummary\.reserveTokens)/.test(name))).toBe(
       true,

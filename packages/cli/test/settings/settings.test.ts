@@ -225,7 +225,10 @@ const spellings: readonly (readonly [name: string, off: () => Promise<Off>])[] =
     "the user's settings",
     async () => ({ settings: await chosen({ window: 0, trigger: 0, user: { enabled: false } }) }),
   ],
-  ["the project's", async () => ({ settings: await chosen({ window: 0, trigger: 0, project: { enabled: false } }) })],
+  [
+    "the project's settings",
+    async () => ({ settings: await chosen({ window: 0, trigger: 0, project: { enabled: false } }) }),
+  ],
   ["--no-auto-compact", async () => ({ settings: await called(["-p", "--no-auto-compact", "hi"]) })],
   [
     "PITH_DISABLE_AUTOCOMPACT",

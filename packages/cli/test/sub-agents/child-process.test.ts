@@ -56,7 +56,7 @@ describe("child arguments", () => {
     return all.slice(all.indexOf("--mode"));
   };
 
-  test("AGT4 mode, rules, sandbox, network and trust are its caller's, as they are at that moment", () => {
+  test("AGT4 a sub-agent gets the current mode, rules, sandbox, network and trust of its parent", () => {
     const by = held();
     assert.deepEqual(flagsOf(by), [
       ...["--mode", "rpc", "--agent", "scout", "--session", "/s.jsonl"],
@@ -68,7 +68,7 @@ describe("child arguments", () => {
     assert.ok(flagsOf(by).includes("--permission-mode=plan"));
   });
 
-  test("AGT4 no key is sent to an address that is for another seller", () => {
+  test("AGT4 the parent's model and base URL are not passed on if the agent has another provider", () => {
     const flags = flagsOf(held(), { ...agent, model: "openai/two" } as typeof agent);
     assert.ok(!flags.some((flag) => /^--(model|base-url)/.test(flag)));
     const flagsBeside = flagsOf(held({ baseUrlOwner: "openai" }));
@@ -76,7 +76,7 @@ describe("child arguments", () => {
     assert.ok(!flagsBeside.some((flag) => flag.startsWith("--base-url")), "who speaks now is another");
   });
 
-  test("AGT4 it has no tool that was not named where its caller's were", () => {
+  test("AGT4 a sub-agent has only tools that its parent has too", () => {
     const left = (named: readonly string[] | undefined, tools?: readonly string[]) =>
       restrictTools({ ...agent, ...(tools && { tools }) }, held({ overrides: named ? { tools: named } : {} }));
     assert.equal(left(undefined, ["bash"]), undefined);
@@ -113,7 +113,7 @@ describe("run child", () => {
     return { ...(await runChild({ ...parts, context: there(ui), signal, onEvent: listen })), progress };
   }
 
-  test("AGT6 what else a sub-agent's process writes does no harm", async () => {
+  test("AGT6 malformed output of a sub-agent's process is ignored", async () => {
     const junk =
       '"junk", "{", "null", "[1]", { type: "message_end" }, { type: "message_end", message: { role: "assistant" } }';
     const more = '{ type: "tool_execution_start" }, { type: "extension_ui_request" }, "x".repeat(1e6)';
@@ -122,7 +122,7 @@ describe("run child", () => {
     assert.deepEqual([type, progress.usage.totalTokens], ["settled", 0]);
   });
 
-  test("AGT6 one that dies while it asks is told as failed, and nobody is asked any more", async () => {
+  test("AGT6 a sub-agent that exits during its question has failed, and the question is withdrawn", async () => {
     const question =
       '{ type: "extension_ui_request", id: "1", method: "select", title: "May I?", options: ["Yes"], timeout: 9000 }';
     const heard = `say(${question}); answered(); setTimeout(() => { console.error("no more"); process.exit(3); }, 50);`;
@@ -136,14 +136,14 @@ describe("run child", () => {
     assert.deepEqual([asked.length, asked[0]?.timeout, asked[0]?.signal?.aborted], [1, 9000, true]);
   });
 
-  test("AGT6 one whose model could not go on is told as failed, with the reason", async () => {
+  test("AGT6 a sub-agent whose run failed has failed with the same reason", async () => {
     const end = '{ type: "agent_end", messages: [], end: { type: "failed", why: "the key was refused" } }';
     const heard = `answered(); say(${end}); say({ type: "agent_settled", aborted: false });`;
     const { type, ...rest } = await run({ name: "fails", heard });
     assert.deepEqual([type, Object(rest).why], ["failed", "the key was refused"]);
   });
 
-  test("AGT13 one that will not end is ended", async () => {
+  test("AGT13 a sub-agent that ignores SIGTERM is killed", async () => {
     const stopping = new AbortController();
     const first = 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000);';
     const running = run({ name: "deaf", first, heard: "answered();" }, { signal: stopping.signal });
@@ -151,7 +151,7 @@ describe("run child", () => {
     assert.equal((await running).type, "stopped");
   });
 
-  test("AGT4 where nobody is there, what a sub-agent asks is refused; what needs no answer has none", async () => {
+  test("AGT4 without a user the question of a sub-agent is cancelled, and a notification gets no response", async () => {
     const signal = new AbortController().signal;
     const asked = { type: "extension_ui_request", id: "1", method: "confirm", title: "May I?", message: "" } as const;
     const answer = await forwardQuestion(asked, { context: there(null), agentName: "scout", signal });

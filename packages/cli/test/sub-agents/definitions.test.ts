@@ -34,7 +34,7 @@ describe("parse an agent file", () => {
     });
   });
 
-  test("AGT1 without a name it is called as its file; tools may be a list, with commas, or left out", () => {
+  test("AGT1 the default name is that of the file; tools may be a list, comma-separated or missing", () => {
     const tools = (written: string) => read(`---\ndescription: d\n${written}\n---\ntext`).agent?.tools;
     assert.equal(read("---\ndescription: d\n---\ntext").agent?.name, "one");
     assert.deepEqual(tools("tools: read, bash"), ["read", "bash"]);
@@ -50,13 +50,13 @@ describe("parse an agent file", () => {
     ["a tool that is none", "---\ndescription: d\ntools: read, raed\n---\ntext", "has a field tools that is"],
     ["a level that is none", "---\ndescription: d\nthinking: much\n---\ntext", "has a field thinking that is"],
     ["no end", "---\nname: one\ntext", "has no closing --- line"],
-  ])("AGT2 a file with %s is a note, not a failure", (_, text, why) => {
+  ])("AGT2 a file with %s is ignored with a note", (_, text, why) => {
     const { agent, notes } = read(text);
     assert.equal(agent, null);
     assert.ok(notes[0]?.includes(why), notes[0]);
   });
 
-  test("AGT2 a field that no agent has is a note, and the agent is one", () => {
+  test("AGT2 an unknown field causes a note, and the agent is loaded", () => {
     const { agent, notes } = read("---\ndescription: d\nmodle: openai/one\ncolor: red\n---\ntext");
     assert.equal(agent?.name, "one");
     assert.match(
@@ -65,12 +65,12 @@ describe("parse an agent file", () => {
     );
   });
 
-  test("AGT2 a description is kept to one line of 300 letters", () => {
+  test("AGT2 a description is limited to one line of 300 characters", () => {
     const { agent } = read(`---\ndescription: ${"long ".repeat(200)}\n---\ntext`);
     assert.equal(agent?.description.length, 300);
   });
 
-  test("AGT1 the agents that come as examples are agents", () => {
+  test("AGT1 the example agents are valid", () => {
     const files = readdirSync(examples).sort();
     assert.deepEqual(files, ["reviewer.md", "scout.md"]);
     for (const name of files) {
@@ -95,7 +95,7 @@ describe("find agents", () => {
   const written = (name: string, text: string): string => `---\nname: ${name}\ndescription: d\n---\n${text}\n`;
   const folder = (always: boolean) => checkTrust({ cwd: project, home, userHome: home, isTrustedForRun: always });
 
-  test("AGT2 of two with one name the user's own counts, and a note says so; a project's counts where it is trusted", async () => {
+  test("AGT2 of two agents with the same name the user's wins, with a note; agents of a project need trust", async () => {
     writeFileSync(join(home, "agents/scout.md"), written("scout", "mine"));
     writeFileSync(join(project, ".pith/agents/scout.md"), written("scout", "theirs"));
     writeFileSync(join(project, ".pith/agents/other.md"), written("other", "theirs"));
@@ -112,13 +112,13 @@ describe("find agents", () => {
     );
   });
 
-  test("AGT2 no more than 50 agents count", async () => {
+  test("AGT2 at most 50 agents are loaded", async () => {
     for (let at = 0; at < 55; at += 1) writeFileSync(join(home, `agents/a${at}.md`), written(`a${at}`, "text"));
     const { agents, notes } = await findAgents({ home });
     assert.deepEqual([agents.length, notes], [50, ["there are more than 50 agents; the others are ignored"]]);
   });
 
-  test("AGT3 where there are no agents nothing is loaded, and a sub-agent starts none", () => {
+  test("AGT3 without agent files, and within a sub-agent, sub-agents are not available", () => {
     const place = { cwd: project, home, environment: {}, choices: {} };
     assert.equal(hasSubAgents(place), true);
     assert.equal(hasSubAgents({ ...place, environment: { [DEPTH_VARIABLE]: "1" } }), false);
@@ -144,7 +144,7 @@ describe("--agent", () => {
     ...{ systemPrompt: undefined, appendSystemPrompt: undefined, trustsProject: false, agent: "scout", mode: "text" },
   };
 
-  test("AGT12 an agent brings its part, its tools, model and thinking; a flag goes before", async () => {
+  test("AGT12 --agent sets the system prompt, tools, model and thinking of the agent; flags win", async () => {
     const places = { home, settings: { model: "openai/one", baseUrl: "http://there" } };
     const played = await applyAgent(wish, places);
     assert.ok(played.type === "applied");
@@ -157,7 +157,7 @@ describe("--agent", () => {
     assert.deepEqual([flagged.settings, flagged.args.systemPrompt], [flags, "Mine."]);
   });
 
-  test("AGT12 a name that there is not is a mistake that lists those there are", async () => {
+  test("AGT12 an unknown agent is a mistake that lists the known ones", async () => {
     const played = await applyAgent({ ...wish, agent: "scuot" }, { home, settings: {} });
     assert.ok(played.type === "mistake");
     assert.equal(played.message, "no agent named scuot (did you mean scout?); available: scout");
@@ -179,7 +179,7 @@ describe("--agent", () => {
     );
   });
 
-  test("AGT12 its limits of compaction are its own", () => {
+  test("AGT12 agentOverrides set the compaction limits of an agent", () => {
     const settings = { thresholdTokens: 50_000, agentOverrides: { scout: { thresholdTokens: 9_000 } } };
     const to = { api: "anthropic-messages", provider: "anthropic", model: "one" } as const;
     const thresholds = (agent?: string) =>

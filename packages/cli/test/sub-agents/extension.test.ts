@@ -15,7 +15,7 @@ afterEach(() => ground.clear());
 const secret = ["ghp", "Zx81kQ0vB5tY7wLm2nP9rS4dF6gH3jK0cV1b"].join("_");
 const write = { type: "call", name: "write", arguments: { path: "made.txt", content: "made" } } as const;
 
-test("AGT6 AGT7 AGT15 eight as four and four, of which one is killed, then a chain: each is told once, and each is held", async () => {
+test("AGT6 AGT7 AGT15 of eight parallel sub-agents, four at a time and one killed, and of a chain, each result is reported once and each session saved", async () => {
   // AGT4: the agent would have bash, too.
   writeFileSync(join(ground.home, "settings.json"), '{ "tools": ["read", "write", "subagent"] }');
   const four = Promise.withResolvers<void>();

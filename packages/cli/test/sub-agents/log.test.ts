@@ -15,7 +15,7 @@ const placed = { parentId: null, timestamp: "2026-01-01T00:00:00.000Z" };
 const started = (id: string) => ({ id, agent: "scout", task: "look", path: `/${id}.jsonl` });
 const details = (id: string) => ({ subAgents: [{ id }] });
 
-test("AGT9 what tells an end is its own mark: a result, a message, one that waits, or a word that it was dropped", () => {
+test("AGT9 a sub-agent counts as reported by a tool result, a message, a queued message or a mark that it was dropped", () => {
   const entries: Entry[] = [
     ...["a", "b", "c", "d", "e"].map((id, at) => ({
       ...placed,
@@ -66,7 +66,7 @@ test("AGT9 what tells an end is its own mark: a result, a message, one that wait
   );
 });
 
-test("AGT16 a long history is not read at every start: behind a compaction stands who was still to be told of", async () => {
+test("AGT16 after a compaction the log is read from its mark, which has the sub-agents that are still open", async () => {
   const begun = (id: string, parentId: string | null): Entry => ({
     ...{ ...placed, id: `s${id}`, parentId },
     ...{ type: "custom", customType: "subagent", data: started(id) },

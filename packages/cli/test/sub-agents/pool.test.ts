@@ -39,7 +39,7 @@ describe("recovery", () => {
     return path;
   }
 
-  test("AGT10 what one cost is written once, and its end told once, however often one goes on", async () => {
+  test("AGT10 on recovery, the cost of a finished sub-agent is recorded once and its result reported once", async () => {
     const path = await ended("a", "Found it.");
     const data = { id: "a", agent: "scout", task: "Look.", path };
     const log: Entry[] = [{ ...placed, id: "1", type: "custom", customType: "subagent", data }];
@@ -63,7 +63,7 @@ describe("recovery", () => {
     assert.deepEqual([...parseSubAgentLog(log).paidIds], ["a"]);
   });
 
-  test("AGT10 what was paid on another branch is not paid again", async () => {
+  test("AGT10 a cost recorded on another branch is not recorded again", async () => {
     const path = await ended("d", "Found it.");
     const file = join(folder, "parent.jsonl");
     const opened = await createStore(file, { cwd: folder });
@@ -81,7 +81,7 @@ describe("recovery", () => {
     assert.deepEqual([untold.length, paid], [2, ["e"]]);
   });
 
-  test("AGT8 a transcript is read in pages within their room, and nothing of it is lost", async () => {
+  test("AGT8 a transcript is read in pages of limited size without losing text", async () => {
     const path = await ended("b", `begin ${"wörter und mehr ".repeat(500)} end`);
     const first = await readTranscriptPage({ path, page: 1, maxBytes: 2_000 });
     assert.ok(first.type === "page" && first.pages > 3);
@@ -98,7 +98,7 @@ describe("recovery", () => {
     });
   });
 
-  test("AGT9 one that still works when its caller goes on is waited for", async () => {
+  test("AGT9 a sub-agent that still runs when its parent continues is awaited", async () => {
     const path = await ended("c", "Found it.");
     const opened = await openStore(path);
     assert.ok(opened.type === "opened");
@@ -113,7 +113,7 @@ describe("recovery", () => {
     assert.ok(result?.status === "done" && Date.now() - begun >= 200);
   });
 
-  test("AGT9 killed with its sub-agents at work: none stays, and what became of each is told once, whenever one goes on", async () => {
+  test("AGT9 after kill -9 of the parent no sub-agent keeps running, and each result is reported once when the parent continues", async () => {
     const ground = new Company();
     const asked = new Set<string>();
     const variables = await ground.company({
@@ -192,7 +192,7 @@ describe("pool", () => {
     return (await settled).aborted;
   }
 
-  test("AGT4 what a sub-agent asks, its caller's person answers", async () => {
+  test("AGT4 a question of a sub-agent is answered by the user of its parent", async () => {
     const asked = heard(client, "extension_ui_request", ({ method }) => method === "select");
     const settled = said("Ask.");
     const question = await asked;
@@ -203,7 +203,7 @@ describe("pool", () => {
     assert.equal(readFileSync(join(ground.folder, "made.txt"), "utf8"), "made");
   });
 
-  test("AGT11 in the background: a compaction does not forget them, and each end is told once", async () => {
+  test("AGT11 background sub-agents survive a compaction, and each result is reported once", async () => {
     await said("Background.");
     const compacted = heard(client, "compaction_end");
     await said(`Keep this: ${"more of the same story, ".repeat(1_000)}`);
@@ -223,7 +223,7 @@ describe("pool", () => {
     for (const task of ["Task 0.", "Task 1."]) assert.equal(countIn(bodies.at(-1) ?? "", `Done with ${task}`), 1);
   });
 
-  test("AGT13 whoever stops the caller stops its sub-agents; what they did can be read by page", async () => {
+  test("AGT13 aborting the parent stops its sub-agents, and their transcripts can be read by page", async () => {
     const settled = said("Stop.");
     await begun.promise;
     assert.equal(ground.children().length, 1);
@@ -247,7 +247,7 @@ describe("pool", () => {
 });
 
 describe("concurrency limit", () => {
-  test("AGT6 so many at once, the others in their order, also behind one that throws", async () => {
+  test("AGT6 a semaphore runs at most its number of tasks at once, in order, even after one that throws", async () => {
     const gate = new Semaphore(2);
     let inside = 0;
     let most = 0;

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "vitest";
 import { createExcerpt } from "../../src/sub-agents/result.ts";
 
-test("AGT8 a text that is too long keeps its beginning and its end, and no half letters", () => {
+test("AGT8 a long text is shortened to its beginning and end, without broken characters", () => {
   const text = `begin ${"ü".repeat(5_000)} end`;
   const { excerpt, isWhole } = createExcerpt(text, 1_001);
   assert.equal(isWhole, false);

@@ -25,7 +25,7 @@ function cheap(step: Reply): Reply {
   return { ...step, usage: { input: 100, cacheRead: 0, cacheWrite: 0, output: 0 } };
 }
 
-test("AGT18 one cost limit holds for eight sub-agents: none sends a request after it is reached", async () => {
+test("AGT18 eight sub-agents share one cost limit, and send no request once it is reached", async () => {
   writeFileSync(join(company.folder, "a.txt"), "text");
   const first = Promise.withResolvers<void>();
   let childRequests = 0;
@@ -49,7 +49,7 @@ test("AGT18 one cost limit holds for eight sub-agents: none sends a request afte
   expect({ code, parentRequests, childRequests }).toEqual({ code: 3, parentRequests: 1, childRequests: 4 });
 });
 
-test("AGT18 a sub-agent ends after as many turns as its parent may have", async () => {
+test("AGT18 a sub-agent has the same limit of turns as its parent", async () => {
   writeFileSync(join(company.folder, "a.txt"), "text");
   let childRequests = 0;
   const variables = await company.company({

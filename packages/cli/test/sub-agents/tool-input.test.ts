@@ -12,7 +12,7 @@ const agents = [agent("scout"), agent("reviewer")];
 const [scout] = agents;
 const task = { agent: "scout", task: "look" };
 
-test("AGT5 one task, several at once, or a chain; exactly one of the ways", () => {
+test("AGT5 the input is exactly one of a task, several tasks, or a chain", () => {
   assert.deepEqual(parseToolInput(task, agents), {
     type: "tasks",
     tasks: [{ agent: scout, task: "look" }],
@@ -36,26 +36,26 @@ test("AGT5 one task, several at once, or a chain; exactly one of the ways", () =
     assert.equal(parseToolInput(asked, agents).type, "invalid");
 });
 
-test("AGT5 an agent that there is not is answered with those there are", () => {
+test("AGT5 an unknown agent is answered with the available ones", () => {
   const wanted = parseToolInput({ agent: "scoot", task: "look" }, agents);
   assert.deepEqual(wanted, { type: "invalid", message: 'No agent named "scoot". Available agents: scout, reviewer' });
 });
 
-test("AGT7 {previous} is filled in one go: what was said is never filled again, nor read as a pattern", () => {
+test("AGT7 {previous} is replaced in one pass, and the inserted text is taken literally", () => {
   assert.equal(
     insertPrevious("a {previous} b {previous}", "$& {previous} $1"),
     "a $& {previous} $1 b $& {previous} $1",
   );
 });
 
-test("AGT3 the agents take at most 1 KB of the tool's description", () => {
+test("AGT3 the list of agents takes at most 1 KB of the tool's description", () => {
   const many = Array.from({ length: 50 }, (_, at) => agent(`agent-${at}`));
   const [few, all] = [createToolSchema([]).description.length, createToolSchema(many).description];
   assert.ok(Buffer.byteLength(all) - few <= 1_024);
   assert.ok(all.endsWith("an unknown name lists them all"));
 });
 
-test("LED13 the list of working sub-agents has at most 52 tokens", () => {
+test("LED13 the state of running sub-agents takes at most 52 tokens", () => {
   const working = Array.from({ length: 8 }, (_, index) => ({
     id: `0a1b2c3${index}-subagent`,
     agent: "reviewer",

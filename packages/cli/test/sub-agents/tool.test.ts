@@ -68,7 +68,7 @@ const saidIn = ({ content: [block] }: Awaited<ReturnType<typeof runTool>>): stri
 const sessions = (): readonly string[] =>
   readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".jsonl"));
 
-test("AGT6 where the log cannot be written nothing is started, and a sentence says why", async () => {
+test("AGT6 if the log cannot be written, no sub-agent starts and the result says why", async () => {
   for (const given of [task, { chain: [task, task] }, { tasks: [task], background: true }]) {
     const output = await runTool(call(given), calling(crewWith({ appendEntry: FULL })));
     assert.deepEqual([saidIn(output), output.isError], ["scout cannot be started: the disk is full", true]);
@@ -76,7 +76,7 @@ test("AGT6 where the log cannot be written nothing is started, and a sentence sa
   assert.deepEqual(sessions(), []);
 });
 
-test("AGT9 what was said is told although what it cost cannot be written now", async () => {
+test("AGT9 the result of a sub-agent is reported even if its cost cannot be written", async () => {
   const crew = crewWith(
     { appendUsage: FULL, sendMessage: FULL },
     'kept("Found it."); answered(); say({ type: "agent_settled" });',
@@ -91,7 +91,7 @@ test("AGT9 what was said is told although what it cost cannot be written now", a
   );
 });
 
-test("AGT13 stopped while they are being started, none goes on", async () => {
+test("AGT13 an abort during the start of sub-agents lets none of them run", async () => {
   for (const given of [
     { chain: [task, task] },
     { tasks: Array(8).fill(task) },
@@ -108,7 +108,7 @@ test("AGT13 stopped while they are being started, none goes on", async () => {
   }
 });
 
-test("AGT9 of two that wait for one sub-agent, one is told its end", async () => {
+test("AGT9 of two calls that wait for the same sub-agent, one gets its result", async () => {
   const told: unknown[] = [];
   const sendMessage = async (message: unknown): Promise<void> => void told.push(message);
   const heard = 'kept("Found it."); answered(); setTimeout(() => say({ type: "agent_settled" }), 300);';
@@ -132,7 +132,7 @@ test("AGT9 of two that wait for one sub-agent, one is told its end", async () =>
   assert.deepEqual(told, []);
 });
 
-test("AGT6 no more than 32 work or wait", async () => {
+test("AGT6 at most 32 sub-agents run or wait at the same time", async () => {
   const crew = crewWith();
   const eight = { tasks: Array(8).fill(task), background: true };
   for (let times = 0; times < 4; times += 1) await runTool(call(eight), calling(crew));
@@ -144,7 +144,7 @@ test("AGT6 no more than 32 work or wait", async () => {
   await crew.close();
 });
 
-test("AGT20 no more than the limit are started between two messages of the user, also at the same time", async () => {
+test("AGT20 the limit of sub-agents between two user messages holds even for calls at the same time", async () => {
   const crew = crewWith({}, "answered();", undefined, 5);
   const three = { tasks: Array(3).fill(task), background: true };
   const texts = (await Promise.all([1, 2, 3].map(() => runTool(call(three), calling(crew))))).map(saidIn);

@@ -17,12 +17,12 @@ describe("find subcommand", () => {
     [["frobnicate", "-h"], { message: "unknown command: pith frobnicate; pith --help lists all subcommands" }],
     [["docter"], { message: expect.stringContaining("did you mean pith doctor?") }],
     [["compcat", "last"], { message: expect.stringContaining("did you mean pith compact?") }],
-  ] as const)("SUB3 %j names a subcommand, or what was meant", (args, found) => {
+  ] as const)("SUB3 %j is a subcommand, or a mistake that names the closest one", (args, found) => {
     expect(findSubcommand(args, subcommands)).toMatchObject(found);
   });
 
   test.each([[["explain"]], [["doctor who is it"]], [["docter", "-p"]], [["session", "--mode", "json"]], [[]]])(
-    "SUB3 %j is left to the model",
+    "SUB3 %j is a prompt for the model",
     (args) => {
       expect(findSubcommand(args, subcommands)).toEqual({ type: "none" });
     },
@@ -46,7 +46,7 @@ describe("parse flags", () => {
     run: async () => ({ type: "success", text: "", data: null }),
   };
 
-  test("SUB1 words and flags are read by the table of the subcommand", () => {
+  test("SUB1 arguments and flags are parsed by the table of the subcommand", () => {
     const read = parseCall(copy, ["a", "-t", "there", "--tag", "one", "--as=page", "--tag=two", "-y", "b", "--json"]);
     const flags = { to: "there", as: "page", tag: ["one", "two"], yes: true, json: true };
     expect(read).toEqual({ type: "call", isJson: true, arguments: ["a", "b"], flags });
@@ -67,7 +67,7 @@ describe("parse flags", () => {
     expect(parseCall(copy, args)).toEqual({ type: "mistake", message });
   });
 
-  test("SUB2 a value of whatever letters never becomes a flag (S9)", () => {
+  test("SUB2 no value is ever parsed as a flag (S9)", () => {
     const property = fc.property(fc.string(), (value) => {
       const behind = parseCall(copy, ["--", value]);
       expect(behind).toMatchObject({ type: "call", arguments: [value], flags: {} });

@@ -15,7 +15,7 @@ beforeEach(() => {
 afterEach(() => shelf.clear());
 
 test.each(subcommands.map((each) => [each.name, each] as const))(
-  "SUB4 pith %s --help says what it does, with examples that can be typed",
+  "SUB4 pith %s --help prints the description, the flags and valid examples",
   async (name, { description, examples, flags }) => {
     const { code, out, notes } = await shelf.run(...name.split(" "), "--help");
     expect({ code, notes }).toEqual({ code: 0, notes: [] });
@@ -32,7 +32,7 @@ test.each(subcommands.map((each) => [each.name, each] as const))(
   },
 );
 
-test("SUB4 a group tells of its members, and lists without one", async () => {
+test("SUB4 the help of a group lists its subcommands, and the group alone runs list", async () => {
   const help = await shelf.run("sessions", "--help");
   expect(help).toMatchObject({ code: 0, out: expect.stringContaining("sessions show SESSION") });
   expect(await shelf.run("sessions", "--json")).toEqual(await shelf.run("sessions", "list", "--json"));
@@ -56,7 +56,7 @@ test.each([
   ],
   ["sesions", "did you mean pith help sessions?"],
   ["nobody", "pith --help lists all subcommands."],
-])("SUB4 pith help %s says that there is no such subcommand, and what there is", async (name, hint) => {
+])("SUB4 pith help %s reports that there is no such subcommand, with suggestions", async (name, hint) => {
   expect(await shelf.run("help", name)).toEqual({
     code: 2,
     out: "",
@@ -66,7 +66,7 @@ test.each([
   });
 });
 
-test("SUB5 ends with 0 when done, 1 when it could not, 2 for a mistake, which goes to the standard error alone", async () => {
+test("SUB5 a subcommand exits with 0 on success, 1 on failure and 2 on a mistake, which is printed to standard error only", async () => {
   expect(await shelf.run("sessions", "list")).toMatchObject({ code: 0, notes: [] });
   const mistaken = await shelf.run("sessions", "show", "nobody");
   expect(mistaken).toEqual({ code: 2, out: "", notes: [expect.stringContaining("pith sessions list --all")] });
@@ -75,7 +75,7 @@ test("SUB5 ends with 0 when done, 1 when it could not, 2 for a mistake, which go
 
 const evil = "\x1b]0;owned\x07 \x9b2J \u202eevil \u{e0041} \u2028 \ud800";
 
-test("SUB6 what strangers wrote cannot steer a terminal, as text nor as JSON, which is still the same JSON (S12)", async () => {
+test("SUB6 text of others is printed without control sequences, and as JSON with the same value (S12)", async () => {
   const path = await shelf.add({ said: `Hello ${evil}`, name: `Name ${evil}` });
   for (const args of [["list"], ["show", path], ["show", path, "--tree"], ["stats"], ["show", evil]]) {
     const { out, notes } = await shelf.run("sessions", ...args);
@@ -90,7 +90,7 @@ test("SUB6 what strangers wrote cannot steer a terminal, as text nor as JSON, wh
   expect(entries[0]?.message?.content).toContain("\x1b]0;owned\x07 \x9b2J \u202eevil");
 });
 
-test("SUB6 words and names cannot look like another entry or another line", async () => {
+test("SUB6 line breaks in messages and names cannot fake another entry or line", async () => {
   const cwd = `/work\n00000000     now     1 B  a session that nobody had`;
   await shelf.add({ said: "Hi.\nuser · 2026-01-01 00:00 · 0123\nI never said this.", cwd });
   const { out } = await shelf.run("sessions", "list", "--all");
@@ -100,7 +100,7 @@ test("SUB6 words and names cannot look like another entry or another line", asyn
   expect(read.split("\n").filter((line) => /^\S/.test(line))).toHaveLength(1);
 });
 
-test("SUB16 a secret that another program wrote down is not shown", async () => {
+test("SUB16 secrets in a session of another program are redacted", async () => {
   shelf.environment = { ...shelf.environment, DEPLOY_TOKEN: `Zk9-vT3qLm7w${"Xb2rNc8sPd4f"}` };
   const path = await shelf.add({ said: "Deploy with Zk9-vT3qLm7wXb2rNc8sPd4f now." });
   for (const args of [

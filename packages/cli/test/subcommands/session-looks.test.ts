@@ -13,7 +13,7 @@ beforeEach(() => {
 
 afterEach(() => shelf.clear());
 
-test("SUB13 a preview tells what would be kept and told in short, and the price; nobody is asked and nothing is written", async () => {
+test("SUB13 pith compact --preview prints what is kept, what is summarized and the cost, without a request or a change", async () => {
   const path = await shelf.add({ answers: 4 });
   const before = readFileSync(path);
   const { code, out } = await shelf.run("compact", "last", "--preview");
@@ -34,7 +34,7 @@ test("SUB13 a preview tells what would be kept and told in short, and the price;
   expect(await shelf.run("compact", "last", "--preview", "-m", "nonsense")).toMatchObject({ code: 2 });
 });
 
-test("CUT12 a preview up to an entry keeps that entry and what follows; an unknown one is a usage error", async () => {
+test("CUT12 pith compact --preview --up-to keeps the entry and all after it; an unknown entry is a usage error", async () => {
   await shelf.add({ answers: 4 });
   const { receipt } = (await shelf.json("compact", "last", "--preview", "--up-to", "#4")) as {
     readonly receipt: { readonly covered: { readonly count: number } };
@@ -46,7 +46,7 @@ test("CUT12 a preview up to an entry keeps that entry and what follows; an unkno
   expect(refused.notes.join("\n")).toContain("choose a later one");
 });
 
-test("SUB13 what fills the window is told without a key, for whoever spoke last or another", async () => {
+test("SUB13 pith context works without a key, for the session's last model or another one", async () => {
   await shelf.add({ answers: 2 });
   const own = (await shelf.json("context", "last")) as {
     model: string;
@@ -60,7 +60,7 @@ test("SUB13 what fills the window is told without a key, for whoever spoke last 
   expect(await shelf.run("context", "last")).toMatchObject({ code: 2, notes: [expect.stringContaining("--model")] });
 });
 
-test("SUB14 sums go over all entries, and the biggest sessions are named", async () => {
+test("SUB14 pith sessions stats sums up all sessions and lists the largest", async () => {
   await shelf.add({ answers: 2, said: "Big." });
   await shelf.add({ said: "Small." });
   const sums = (await shelf.json("sessions", "stats")) as { biggest: readonly { title: string }[] };
@@ -70,7 +70,7 @@ test("SUB14 sums go over all entries, and the biggest sessions are named", async
   expect(await shelf.json("sessions", "stats", "--folder", "/nowhere")).toMatchObject({ sessions: 0 });
 });
 
-test("SUB16 neither a preview nor sums show a secret that was written down before", async () => {
+test("SUB16 a preview and the statistics redact secrets in sessions saved without redaction", async () => {
   const token = `Zk9-vT3qLm7w${"Xb2rNc8sPd4f"}`;
   shelf.environment = { ...shelf.environment, DEPLOY_TOKEN: token };
   const path = await shelf.add({ said: `Deploy with ${token} now.`, answers: 4 });
@@ -86,7 +86,7 @@ test("SUB16 neither a preview nor sums show a secret that was written down befor
     }
 });
 
-test("SEC16 a secret that was written down before is in no summary that pith compact asks for", async () => {
+test("SEC16 pith compact redacts secrets of a session saved without redaction in its request and its summary", async () => {
   const token = `Zk9-vT3qLm7w${"Xb2rNc8sPd4f"}`;
   const server = await startServer({ script: () => `## Goal\n- deploy with ${token}` });
   const model = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: server.url };
@@ -100,7 +100,7 @@ test("SEC16 a secret that was written down before is in no summary that pith com
   expect(fresh).not.toContain(token);
 });
 
-test("SUB15 what a tree shows as the id of a reply is its id, and names its branch", async () => {
+test("SUB15 the id of a reply in the tree can be used as its id and to name its branch", async () => {
   const path = await shelf.add();
   const reply = "0123456789abcdef0123-1-0";
   const message = { role: "assistant", content: [{ type: "text", text: "Done." }], provider: "p", model: "m" };
@@ -116,7 +116,7 @@ test("SUB15 what a tree shows as the id of a reply is its id, and names its bran
   }
 });
 
-test("SUB15 a session is shown bounded, an entry whole, and the tree with ids that can be used", async () => {
+test("SUB15 pith sessions show prints a limited part of a session, a whole entry, or a tree with usable ids", async () => {
   await shelf.add({ answers: 3 });
   const { out } = await shelf.run("sessions", "show", "last", "--tail", "2");
   expect(out).toMatch(

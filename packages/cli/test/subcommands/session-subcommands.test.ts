@@ -17,7 +17,7 @@ describe("prune", () => {
 
   afterEach(() => shelf.clear());
 
-  test("PRUNE1 nothing is pruned by itself, however old it is: 400 days later all is there", async () => {
+  test("PRUNE1 no session is pruned without the command, even after years", async () => {
     const paths = [await shelf.add({ age: 400 }), await shelf.add({ age: 4_000 })];
     for (const args of [
       ["sessions", "list"],
@@ -34,7 +34,7 @@ describe("prune", () => {
     expect(existsSync(join(shelf.home, "trash"))).toBe(false);
   });
 
-  test("PRUNE2 the newest entry decides, and the file's time alone never does", async () => {
+  test("PRUNE2 the age of a session is that of its newest entry, not of its file", async () => {
     const copied = await shelf.add({ said: "Young words, old file.", age: 1 });
     utimesSync(copied, new Date(0), new Date(0));
     const touched = await shelf.add({ said: "Old words, new file.", age: 400 });
@@ -43,7 +43,7 @@ describe("prune", () => {
     expect(await shelf.json("sessions", "prune")).toMatchObject({ inactive: [{ path: old }], kept: { younger: 2 } });
   });
 
-  test("PRUNE3 what is named, labelled, pinned or damaged stays", async () => {
+  test("PRUNE3 sessions with a name, a label, a pin or damage are not pruned", async () => {
     await shelf.add({ age: 400, name: "kept" });
     const labelled = await shelf.add({ age: 400 });
     const pinned = await shelf.add({ age: 400 });
@@ -58,7 +58,7 @@ describe("prune", () => {
     expect(found).toMatchObject({ inactive: [{ path: gone }], kept: { named: 1, labeled: 1, pinned: 1, damaged: 1 } });
   });
 
-  test("PRUNE4 without an inactive session it says so, and moves nothing", async () => {
+  test("PRUNE4 without an inactive session, prune reports that and moves nothing", async () => {
     await shelf.add({ age: 1 });
     expect((await shelf.run("sessions", "prune")).out).toBe("No sessions have been inactive for 90 days.\n");
     expect((await shelf.run("sessions", "prune", "--older-than", "1y", "--yes")).out).toBe(
@@ -66,7 +66,7 @@ describe("prune", () => {
     );
   });
 
-  test("PRUNE4 done only with an age and --yes: into the trash, with a line for each, and out of it only after 30 days", async () => {
+  test("PRUNE4 prune needs --older-than and --yes, moves sessions to the trash with a log line each, and empties it after 30 days", async () => {
     const path = await shelf.add({ age: 400 });
     await shelf.add({ age: 1 });
     expect(await shelf.run("sessions", "prune", "--yes")).toMatchObject({ code: 2 });
@@ -90,7 +90,7 @@ describe("prune", () => {
     expect(readFileSync(log, "utf8").trim().split("\n")[1]).toContain('"act":"removed"');
   });
 
-  test("PRUNE4 what is in use, or cannot be noted, stays and is told; the others go, and it ends with 1", async () => {
+  test("PRUNE4 a session that is in use or cannot be logged stays and is reported; the others are pruned, with exit code 1", async () => {
     const busy = await shelf.add({ age: 400 });
     const gone = await shelf.add({ age: 401 });
     const act = ["sessions", "prune", "--older-than", "1y", "--empty-trash", "--yes"] as const;
@@ -150,7 +150,7 @@ describe("purge", () => {
     return names.map(({ parentPath, name }) => readFileSync(join(parentPath, name), "latin1")).join("\n");
   }
 
-  test("PUR7 what is piped in is taken out of a session, of what was kept to put files back, and of the index", async () => {
+  test("PUR7 purge --stdin removes the piped text from a session, its saved originals and the search index", async () => {
     writeFileSync(join(ground.folder, "door.txt"), `open with ${WORD}\n`);
     const edit = { path: "door.txt", edits: [{ oldText: "open", newText: "close" }] };
     const script = [
@@ -178,7 +178,7 @@ describe("purge", () => {
     expect(JSON.stringify(ground.body())).toContain("PITH_SECRET_");
   });
 
-  test("PUR7 who names nothing, or pipes in nothing, is told what to write", async () => {
+  test("PUR7 purge without a session or without usable text is a mistake that says what to write", async () => {
     expect(await ground.run(["sessions", "purge"])).toMatchObject({
       code: 2,
       notes: expect.stringContaining("specify the sessions, e.g. pith sessions purge last, or use --all"),
@@ -200,7 +200,7 @@ describe("purge", () => {
     return { shelf, paths };
   }
 
-  test("PUR5 one that is in use is left alone and named; all others are purged, and the index is forgotten", async () => {
+  test("PUR5 purge skips and names a session in use, purges all others and deletes the search index", async () => {
     const { shelf, paths } = await tellingShelf(3);
     const [, busy = ""] = paths;
     await shelf.run("sessions", "search", "deploy");
@@ -217,7 +217,7 @@ describe("purge", () => {
     shelf.clear();
   });
 
-  test("PUR8 a purge leaves sessions in the order in which somebody spoke in them", async () => {
+  test("PUR8 purge keeps the order of sessions by their last message", async () => {
     const { shelf } = await tellingShelf(0);
     const paths: string[] = [];
     for (const age of [3, 1, 2]) paths.push(await shelf.add({ said: `deploy with ${TOKEN}`, age }));
@@ -234,7 +234,7 @@ describe("purge", () => {
     shelf.clear();
   });
 
-  test("PUR7 what was kept to put files back is found, also of a session that is named by its path, or lies in the trash", async () => {
+  test("PUR7 purge searches the saved originals, also of a session given by its path or in the trash", async () => {
     const { shelf, paths } = await tellingShelf(2);
     const [named = "", trashed = ""] = paths;
     for (const path of paths) {

@@ -26,7 +26,7 @@ describe("doctor", () => {
     }[];
   }
 
-  test("DRS1 each thing that was looked at is a line, with what to do where there is something; keys are never shown", async () => {
+  test("DRS1 doctor prints one line per check, with advice where needed, and no keys", async () => {
     shelf.environment = { ...shelf.environment, OPENAI_API_KEY: "sk-secret-in-the-environment" };
     writeFileSync(join(shelf.home, "keys.json"), '{ "anthropic": "sk-secret-in-a-file" }', { mode: 0o600 });
     await shelf.add();
@@ -54,7 +54,7 @@ describe("doctor", () => {
     for (const { state, advice } of checks) expect(state === "ok").toBe(advice === undefined);
   });
 
-  test("DRS4 what holds commands here is said with bubblewrap's version, and so is what is missing or loosened", async () => {
+  test("DRS4 doctor shows bubblewrap's version and the protections, and what is missing or weakened", async () => {
     const { out } = await shelf.run("doctor");
     expect(out).toMatch(/^ok +sandbox: commands are sandboxed by \S+\/bwrap \(bubblewrap \d+\.\d+/m);
     expect(out).toMatch(/^ok +network: commands need your approval for each host; .* system calls are filtered$/m);
@@ -79,7 +79,7 @@ describe("doctor", () => {
     ...{ permissionMode: "all", secrets: { redact: "off" } },
   };
 
-  test("DRS1 a home that is no folder is a fault among the others, and no crash", async () => {
+  test("DRS1 a home that is not a folder is an error among the other checks", async () => {
     const file = join(shelf.folder, "home.txt");
     writeFileSync(file, "");
     shelf.environment = { ...shelf.environment, PITH_HOME: file };
@@ -89,7 +89,7 @@ describe("doctor", () => {
     expect(out).toMatch(/^ok +SQLite: /m);
   });
 
-  test("DRS2 what is broken ends with 1; --fix takes rights from others, follows no link, and mends nothing else", async () => {
+  test("DRS2 doctor exits with 1 on an error; --fix removes permissions of others, follows no link, and changes nothing else", async () => {
     const path = await shelf.add();
     const outside = join(shelf.folder, "mine.txt");
     writeFileSync(outside, "mine", { mode: 0o644 });
@@ -114,7 +114,7 @@ describe("doctor", () => {
     expect(readFileSync(join(shelf.home, "settings.json"), "utf8")).toBe('{ "thinking": 7 }');
   });
 
-  test("DRS2 a home that others can only list is worth a warning, and no fault", async () => {
+  test("DRS2 a home that others can list is a warning, not an error", async () => {
     chmodSync(shelf.home, 0o755);
     const { code, out } = await shelf.run("doctor");
     expect(code).toBe(0);
@@ -123,14 +123,14 @@ describe("doctor", () => {
     expect((await shelf.run("doctor")).code).toBe(1);
   });
 
-  test("DRS1 a key under a name that is no provider's is told, without the name", async () => {
+  test("DRS1 a key of an unknown provider is reported without its name", async () => {
     writeFileSync(join(shelf.home, "keys.json"), '{ "anthropc": "abc" }', { mode: 0o600 });
     const { out } = await shelf.run("doctor");
     expect(out).toMatch(/^warning +API keys: 1 key in .*keys\.json has an unknown provider name\n +→ .*anthropic/m);
     expect(out).not.toContain("anthropc");
   });
 
-  test("DRS3 damaged sessions and blobs without a session are told, and nothing is done about them", async () => {
+  test("DRS3 damaged sessions and blobs without a session are reported and left unchanged", async () => {
     const path = await shelf.add();
     writeFileSync(path, `${readFileSync(path, "utf8").replace("login", "LOGIN")}`);
     const orphan = join(path, "..", ".pith", "gone.jsonl", "blobs");
@@ -157,7 +157,7 @@ describe("trust", () => {
 
   afterEach(() => project.clear());
 
-  test("TRU11 where nobody can be asked it shows what the folder holds, trusts nothing, and says how to", async () => {
+  test("TRU11 without a terminal, pith trust shows the folder's files, trusts nothing, and says how to", async () => {
     const outcome = await run({});
     expect(outcome).toMatchObject({ type: "success", code: 1 });
     expect(text(outcome)).toBe(`${project.root}
@@ -177,7 +177,7 @@ Nothing was trusted. To trust this, run the command again with --yes.`);
     expect((await project.seen()).type).toBe("untrusted");
   });
 
-  test("TRU11 --yes trusts what is shown; what changes afterwards is shown with its diff, and asked again", async () => {
+  test("TRU11 --yes trusts what is shown; later changes are shown as a diff and need trust again", async () => {
     expect(data(await run({ yes: true }))).toMatchObject({ isTrusted: true });
     expect((await project.seen()).type).toBe("trusted");
     project.place({ "repo/.pith/settings.json": '{ "model": "c/d" }\n' });
@@ -195,7 +195,7 @@ Changed since the folder was last trusted
     expect((await project.seen()).type).toBe("trusted");
   });
 
-  test("TRU11 trust is listed, and taken back, also from a folder that is gone", async () => {
+  test("TRU11 trust is listed and revoked, also for a folder that no longer exists", async () => {
     expect(text(await run({ list: true }))).toBe("No trusted folders.");
     await run({ yes: true });
     expect(data(await run({ list: true }))).toEqual([{ root: project.root, trusted: expect.any(String), files: 2 }]);
@@ -206,14 +206,14 @@ Changed since the folder was last trusted
     expect(text(await run({ revoke: true }))).toBe(`${project.root} is no longer trusted.`);
   });
 
-  test("TRU11 a folder that holds nothing needs no trust, and gets none", async () => {
+  test("TRU11 a folder without such files needs no trust and gets none", async () => {
     project.place({ "bare/file": "" });
     const shown = await run({ yes: true }, ["../bare"]);
     expect(text(shown)).toBe(`${join(project.ground, "bare")}\n  contains nothing that requires trust`);
     expect(() => readFileSync(join(project.home, "trust.json"))).toThrow("ENOENT");
   });
 
-  test("TRU11 of a long file the beginning is shown, with how much more there is; no line of it looks like ours", async () => {
+  test("TRU11 a long file is shown by its beginning with the number of further lines, and no line of it can fake the output", async () => {
     const long = ["{", ...Array.from({ length: 150 }, (_, at) => `"k${at}": 1,`), "}"].join("\n");
     project.place({ "repo/.pith/settings.json": long, "repo/.pith/mcp.json": `{ "a": "${"x".repeat(1_000_000)}" }` });
     const shown = text(await run({ show: true }));
@@ -222,7 +222,7 @@ Changed since the folder was last trusted
     expect(shown.length).toBeLessThan(5_000);
   });
 
-  test("TRU11 TRU9 no name in the folder looks like a line of ours, or is used", async () => {
+  test("TRU11 TRU9 a file name cannot fake the output, and such a file is not used", async () => {
     const sly = ".pith/skills/a\n\nrepo\n  is trusted in its current state";
     project.place({ [`repo/${sly}/SKILL.md`]: "sly" });
     const shown = text(await run({ show: true }));
@@ -234,14 +234,14 @@ Changed since the folder was last trusted
     ]);
   });
 
-  test("TRU11 of texts for the model only those of the project are named", async () => {
+  test("TRU11 only context files of the project are listed", async () => {
     project.place({ "repo-home/AGENTS.md": "mine" });
     expect(data(await run({ show: true }, [], join(project.ground, "repo-home")))).toMatchObject({
       contextFiles: [{ name: "AGENTS.md", size: 10 }],
     });
   });
 
-  test("TRU11 a secret in the folder is neither shown nor kept, and the file that holds it counts all the same", async () => {
+  test("TRU11 secrets in the folder are neither shown nor stored, and a file with one can be trusted", async () => {
     const token = `ghp_${"16C7e42F292c6912E7710c838347Ae178B4a"}`;
     const servers = (name: string): string =>
       JSON.stringify({ mcpServers: { [name]: { env: { GITHUB_TOKEN: token } } } });
@@ -256,7 +256,7 @@ Changed since the folder was last trusted
     expect(readFileSync(join(project.home, "trust.json"), "utf8")).not.toContain(token);
   });
 
-  test("TRU11 a flood of files hides nothing that is shown first", async () => {
+  test("TRU11 many files do not hide the most important ones, which come first", async () => {
     const flood = Array.from({ length: 200 }, (_, at) => [`repo/.pith/prompts/${at}.md`, "text"] as const);
     project.place({ ...Object.fromEntries(flood), "repo/.mcp.json": '{ "mcpServers": {} }' });
     const shown = text(await run({ show: true }));
@@ -265,7 +265,7 @@ Changed since the folder was last trusted
     expect(shown.split("\n").length).toBeLessThan(60);
   });
 
-  test("TRU11 what cannot be meant is a mistake", async () => {
+  test("TRU11 contradicting flags and a missing folder are mistakes", async () => {
     expect(await run({ show: true, revoke: true })).toMatchObject({
       message: "--show and --revoke cannot be combined; use only one of them",
     });

@@ -8,7 +8,7 @@ import { describeFinding, describeMessages, formatReceipt, listReceiptRows } fro
 import { deskOf } from "../commands/desks.ts";
 import { earlyTalk, fillWithRules } from "../commands/rules-session.ts";
 
-test("MET23 a receipt says how many messages leave, which ones, and where to see more", async () => {
+test("MET23 a receipt says how many user messages are no longer shown, which ones, and where to see more", async () => {
   const desk = await deskOf(earlyTalk);
   const receipt = await fillWithRules(desk.agent.session);
   const notes = receipt.findings.filter(({ code }) => code.startsWith("user-messages-")).map(describeFinding);
@@ -31,7 +31,7 @@ test("MET23 a receipt says how many messages leave, which ones, and where to see
 
 const isCompaction = ({ type }: { readonly type: string }): boolean => type === "compaction";
 
-test("MET23 one message, many messages and ids are named in the same way", () => {
+test("MET23 one message, many messages and ids are described in the same form", () => {
   const carried = (list: string) =>
     describeFinding({
       code: "user-messages-carried",
@@ -48,7 +48,7 @@ test("MET23 one message, many messages and ids are named in the same way", () =>
   );
 });
 
-test("MET23 shortened messages share a note", async () => {
+test("MET23 shortened messages share one note", async () => {
   const receipt = await fillWithRules((await deskOf(earlyTalk)).agent.session);
   const shortened = ["#4", "#9"].map((reference) => ({
     code: "user-messages-shortened" as const,
@@ -60,7 +60,7 @@ test("MET23 shortened messages share a note", async () => {
   expect(formatReceipt({ ...receipt, findings: shortened.slice(1) })).toMatch(/; #9 is shortened/);
 });
 
-test("MET23 notes of other versions and other programs are shown as they are", () => {
+test("MET23 notes of other versions and programs are shown unchanged", () => {
   const note = "2 user messages are no longer shown, but can be read again: #4, #9";
   expect(describeFinding({ code: "user-messages-evicted", note })).toBe(note);
   for (const code of ["user-messages-hidden", "user-messages-stubbed", "user-messages-carried", "toString"])
@@ -78,7 +78,7 @@ test("MET23 notes of other versions and other programs are shown as they are", (
   expect(formatReceipt(receipt)).toContain(note);
 });
 
-test("MET23 a note of a hostile file is read quickly", () => {
+test("MET23 a note in a hostile file is parsed in linear time", () => {
   for (const piece of [": 1 message, ", "#1", "entry:a "])
     for (const code of ["user-messages-hidden", "user-messages-stubbed", "user-messages-carried"]) {
       const [small, large] = [piece.repeat(50_000), piece.repeat(200_000)];
@@ -89,7 +89,7 @@ test("MET23 a note of a hostile file is read quickly", () => {
     }
 });
 
-test("MET23 a preview says how many messages stay, and how many leave", () => {
+test("MET23 a preview says how many messages stay and how many are summarized", () => {
   expect(describeMessages({ staying: 12, leaving: 3 })).toBe(
     "12 of your messages stay word for word; 3 others do not fit whole, and the summary is asked to carry over their rules",
   );

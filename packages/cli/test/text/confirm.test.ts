@@ -4,12 +4,12 @@ import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
 import { confirm } from "../../src/text/process-io.ts";
 
-test.each(["y\n", "Y\n", "yes\n", " yes \n"])("TRU11 %j is yes", async (said) => {
+test.each(["y\n", "Y\n", "yes\n", " yes \n"])("TRU11 %j confirms", async (said) => {
   expect(await answered(said)).toBe(true);
 });
 
 test.each(["\n", "n\n", "yeah, no\n", "y y\n", "", "y"])(
-  "TRU11 %j is not, nor is leaving without an answer",
+  "TRU11 %j does not confirm, and neither does the end of the input",
   async (said) => {
     expect(await answered(said)).toBe(false);
   },

@@ -8,7 +8,7 @@ import { addEventUsage, emptyTotals, formatProgressNote, formatTotals } from "..
 describe("compactions", () => {
   const note = (event: object): string | null => formatProgressNote(event as AgentEvent, []);
 
-  test("PRT12 what takes long is told while it does, the rest is not", () => {
+  test("PRT12 long compaction steps are printed, and short ones are not", () => {
     const step = (progress: object) => note({ type: "compaction_progress", reason: "threshold", ...progress });
     expect(step({ step: "asking", model: "p/m" })).toBe("  p/m is summarizing …");
     expect(step({ step: "asking", model: "p/m", part: 2, parts: 5 })).toBe("  p/m is summarizing (2 of 5) …");
@@ -24,7 +24,7 @@ describe("compactions", () => {
     expect(note({ ...wait, errorMessage: "overloaded" })).toBe("· overloaded; retrying in 1 s");
   });
 
-  test("PRT12 its end says what it freed, who told it, and what it cost", () => {
+  test("PRT12 the end of a compaction is printed with the tokens, the summarizer, the cost and the time", () => {
     const receipt = { tokens: { before: 90_000, after: 12_000, limit: null }, by: "p/m" };
     const usage = { ...zeroUsage, cost: { ...zeroUsage.cost, total: 0.0512 } };
     const end = { type: "compaction_end", reason: "threshold", compaction: { type: "compacted", receipt } };
@@ -39,7 +39,7 @@ describe("compactions", () => {
     expect(note({ ...end, compaction: { type: "postponed" } })).toBeNull();
   });
 
-  test("PRT12 what did not happen, what is coming, and what is worth knowing is told", () => {
+  test("PRT12 a skipped compaction, the warning threshold and findings are printed", () => {
     const skipped = {
       type: "compaction_skipped",
       reason: "threshold",
@@ -70,7 +70,7 @@ describe("compactions", () => {
 });
 
 describe("events", () => {
-  test("PRT9 before every command stands whether it runs in the sandbox", () => {
+  test("PRT9 each command is printed with whether it runs in the sandbox", () => {
     const bash = (isConfined: boolean) => tool("bash", { type: "command", command: "ls", isConfined });
     const start = started("bash", { command: "ls\n  -l" });
     expect(formatProgressNote(start, [bash(true)])).toBe("· bash [sandbox] ls -l");
@@ -82,14 +82,14 @@ describe("events", () => {
     ).toBe("· read a.ts limit=3");
   });
 
-  test("PRT9 a row is one short line, and no character of it is cut in two", () => {
+  test("PRT9 a tool call is one short line, cut between characters", () => {
     const note = formatProgressNote(started("write", { path: "a", text: "👩".repeat(1_000) }), []) ?? "";
     expect(Array.from(note).length).toBeLessThan(180);
     expect(note.isWellFormed()).toBe(true);
     expect(note).toMatch(/👩…$/);
   });
 
-  test("PRT9 what failed or was refused is told, with its reason", () => {
+  test("PRT9 a failed and a refused call are printed with the reason", () => {
     const content = [{ type: "text", text: "not permitted:\nno user is available to ask" }] as const;
     const result = {
       role: "toolResult",
@@ -115,7 +115,7 @@ describe("events", () => {
     expect(formatProgressNote({ ...end, isError: false }, [])).toBeNull();
   });
 
-  test("RUN18 a stopped call is told with the end of its output, and is not a failure", () => {
+  test("RUN18 a stopped call is printed with the end of its output, not as a failure", () => {
     const output = `${"line\n".repeat(500)}last line\n\ncommand stopped by the user`;
     const result = {
       role: "toolResult",
@@ -136,7 +136,7 @@ describe("events", () => {
     expect(formatProgressNote(end, [])).toMatch(/^ {2}bash stopped: ….*last line command stopped by the user$/);
   });
 
-  test("PRT9 waiting and compacting are told, with before and after", () => {
+  test("PRT9 retries and compactions are printed, with the tokens before and after", () => {
     const retry = { type: "auto_retry_start", attempt: 1, delayMs: 1_200, errorMessage: "overloaded" } as const;
     expect(formatProgressNote(retry as AgentEvent, [])).toBe("· overloaded; retrying in 2 s");
     expect(formatProgressNote({ type: "compaction_start", reason: "threshold" }, [])).toBe(
@@ -163,7 +163,7 @@ describe("events", () => {
 });
 
 describe("totals", () => {
-  test("PRT9 requests, tokens and cost add up, those of a summary included", () => {
+  test("PRT9 requests, tokens and cost are added up, including those of a summary", () => {
     const usage = { ...zeroUsage, input: 900, cacheRead: 100, output: 20, cost: { ...zeroUsage.cost, total: 0.02 } };
     const events = [
       replied({ input: 900, cacheRead: 100, cost: 0.01 }),
@@ -177,7 +177,7 @@ describe("totals", () => {
     expect(formatTotals(tally)).toBe("5 requests, 4.0k tokens in (2.1k from the cache), 62 out, $0.0350");
   });
 
-  test("PRT9 what has no price is told without one", () => {
+  test("PRT9 totals without a price leave out the cost", () => {
     expect(formatTotals(addEventUsage(emptyTotals, replied({ input: 7, cacheRead: 0, cost: 0 })))).toBe(
       "1 request, 7 tokens in, 20 out",
     );

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { expectLinearTime } from "../../../context/test/context/expect-linear-time.ts";
 import { parseJsonc } from "../../src/text/jsonc.ts";
 
-test("SET5 what is JSON is read as JSON reads it, also with comments and commas between everything", () => {
+test("SET5 any JSON parses to the same value as with JSON.parse, also with comments and trailing commas", () => {
   propertyHolds(
     property(jsonValue(), (inner) => {
       const value: unknown = JSON.parse(JSON.stringify({ inner }));
@@ -39,23 +39,23 @@ test.each([
   ['{ "a": @ }', 1, 8, 'unexpected character "@"'],
   ['"text"', 1, 1, "the file must contain one object: { … }"],
   ["\ufeffnull", 1, 1, "the file must contain one object: { … }"],
-])("SET5 what is none is told by line and column: %j", (text, line, column, why) => {
+])("SET5 invalid JSON is reported with line and column: %j", (text, line, column, why) => {
   expect(parseJsonc(text)).toEqual({ type: "invalid", line, column, message: why });
 });
 
-test("SET5 the line of every setting is known", () => {
+test("SET5 findLine returns the line of every setting", () => {
   const read = parseJsonc('{\n "a": {\n  // here\n  "b": 1 },\n "c": [\n 1]\n}');
   const lines = [["a"], ["a", "b"], ["c"], ["a", "z"]].map((path) => read.type === "object" && read.findLine(path));
   expect(lines).toEqual([2, 4, 5, 2]);
 });
 
-test("SET5 a name such as __proto__ is a name like any other", () => {
+test("SET5 __proto__ and constructor are ordinary names", () => {
   const value = valueIn('{ "__proto__": { "sandbox": "off" }, "constructor": 1 }') as object;
   expect(Object.keys(value)).toEqual(["__proto__", "constructor"]);
   expect("sandbox" in value).toBe(false);
 });
 
-test("SET5 hostile texts are read in a time that grows as they do", () => {
+test("SET5 hostile text is parsed in linear time", () => {
   const bodies: readonly ((size: number) => string)[] = [
     (size) => `{ "a": "${"\\".repeat(size)}`,
     (size) => "/*".repeat(size / 2),
@@ -77,7 +77,7 @@ test("SET5 hostile texts are read in a time that grows as they do", () => {
   }
 });
 
-test("SET5 whatever stands there, it is an object or a place, never an exception", () => {
+test("SET5 any text gives an object or an error with its place, never an exception", () => {
   propertyHolds(
     property(string({ unit: "binary", maxLength: 60 }), (text) => {
       expect(["object", "invalid"]).toContain(parseJsonc(text).type);

@@ -12,7 +12,7 @@ describe("line output", () => {
     return { lines: createLineWriter(stream), read: (error?: Error) => waiting.shift()?.(error) };
   }
 
-  test("JSON4 a slow reader is waited for, and nothing is waited for while there is room", async () => {
+  test("JSON4 write returns a promise while the reader is slow, and nothing while there is room", async () => {
     const { lines, read } = reader();
     expect(lines.write("a\n")).toBeUndefined();
     const room = lines.write("a longer line\n");
@@ -29,7 +29,7 @@ describe("line output", () => {
     expect(await flushed(lines, read)).toBeNull();
   });
 
-  test("JSON4 a reader who leaves frees whoever waits, hears no more, and is no fault; a full disk is one", async () => {
+  test("JSON4 a closed reader resolves pending writes and is not an error; a full disk is one", async () => {
     const left = reader();
     let hasLeft = false;
     left.lines.onReaderClosed(() => {
@@ -58,7 +58,7 @@ describe("terminal output", () => {
   const STEERING = "red \x1b[31m\u202e";
   const PLAIN = "red \\x1b[31m\\u{202e}";
 
-  test("PRT6 on a screen an answer is plain, in a pipe it is as it was said; notes are always plain", async () => {
+  test("PRT6 control characters are escaped on a terminal and in notes, and unchanged in a pipe", async () => {
     const screen = ends({ isTTY: true });
     expect(await screen.terminal.writeOutput(STEERING)).toBeNull();
     screen.terminal.notify(STEERING);
@@ -68,7 +68,7 @@ describe("terminal output", () => {
     expect(pipe.written()).toEqual({ out: STEERING, notes: "" });
   });
 
-  test("PRT8 a reader who left is no fault, a disk that is full is one", async () => {
+  test("PRT8 a closed reader is not an error; a full disk is one", async () => {
     expect(await ends({ isTTY: false, failsWith: "EPIPE" }).terminal.writeOutput("x")).toBeNull();
     const full = await ends({ isTTY: false, failsWith: "ENOSPC" }).terminal.writeOutput("x");
     expect(full).toBe("the output could not be written: ENOSPC");

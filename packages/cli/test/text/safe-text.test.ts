@@ -52,7 +52,7 @@ describe("text for a terminal", () => {
     ];
   });
 
-  test("PRT6 nothing that steers a terminal or hides in it gets through: two hundred strings", () => {
+  test("PRT6 two hundred hostile strings have no control or hidden characters after escaping", () => {
     expect(corpus.length).toBe(200);
     for (const text of corpus) {
       const shown = escapeControls(text);
@@ -62,7 +62,7 @@ describe("text for a terminal", () => {
     }
   });
 
-  test("PRT6 any string at all becomes plain, once and for all", () => {
+  test("PRT6 any string has no control characters after escaping, and escaping again changes nothing", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         const shown = escapeControls(text);
@@ -78,18 +78,18 @@ describe("text for a terminal", () => {
     ["hid\u{e0068}den", "hid\\u{e0068}den"],
     ["half \ud83d", "half \\u{d83d}"],
     ["over\rwritten", "over\\x0dwritten"],
-  ])("PRT6 what hides is shown as an escape: %j", (text, shown) => {
+  ])("PRT6 control and hidden characters become visible escapes: %j", (text, shown) => {
     expect(escapeControls(text)).toBe(shown);
   });
 
   test.each(harmless.concat("a\nb\tc", "سنة\u0600", "🇪🇺 ❤️ e\u0301", "\ue0b0"))(
-    "PRT6 what people write stays as it is: %j",
+    "PRT6 ordinary text stays unchanged: %j",
     (text) => {
       expect(escapeControls(text)).toBe(text);
     },
   );
 
-  test("PRT6 a line end of Windows is a line end", () => {
+  test("PRT6 CRLF becomes LF", () => {
     expect(escapeControls("one\r\ntwo\r\n")).toBe("one\ntwo\n");
   });
 });
@@ -104,13 +104,13 @@ describe("text for the editor", () => {
     ["tag\u{e0041}s", "tags"],
     ["half \ud800 letter", "half  letter"],
     ["👩‍👩‍👧 stays", "👩‍👩‍👧 stays"],
-  ])("TYP8 nothing in pasted words steers a terminal or hides: %j", (text, words) => {
+  ])("TYP8 control and hidden characters are removed from pasted text: %j", (text, words) => {
     expect(stripControls(text)).toBe(words);
   });
 });
 
 describe("JSON lines", () => {
-  test("JSON7 any value is one line of JSON that says the same, for readers of every kind", () => {
+  test("JSON7 any value becomes one line of printable JSON with the same value", () => {
     fc.assert(
       fc.property(fc.jsonValue({ stringUnit: "binary" }), (value) => {
         const line = toJsonLine(value);
@@ -121,7 +121,7 @@ describe("JSON lines", () => {
     );
   });
 
-  test("JSON7 what a reader could take for the end of a line is escaped", () => {
+  test("JSON7 characters that a reader could take for a line end are escaped", () => {
     expect(toJsonLine("\u2028\u2029\u0085\u{e0041}\u202e\ud800")).toBe(
       '"\\u2028\\u2029\\u0085\\udb40\\udc41\\u202e\\ud800"\n',
     );

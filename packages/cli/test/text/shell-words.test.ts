@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { expandTilde, quoteIfNeeded } from "../../src/text/shell-words.ts";
 
-test("COM26 a tilde that no shell has seen is one's home", () => {
+test("COM26 a leading ~ is expanded to the home folder", () => {
   expect(["~", "~/talk.md", "a~/b", "~other/x"].map(expandTilde)).toEqual([
     homedir(),
     join(homedir(), "talk.md"),
@@ -15,7 +15,7 @@ test("COM26 a tilde that no shell has seen is one's home", () => {
   ]);
 });
 
-test("quotes only what a shell would change, and the shell reads the same word", () => {
+test("quoteIfNeeded quotes only what a shell would change, and the shell reads the same word", () => {
   const words = ["/a/b-c.json", "a@b:1,2%+", "~/keys.json", "=ls", "", "it's $HOME", "`id`", "a\nb", "*"];
   const quoted = words.map(quoteIfNeeded);
   expect(quoted.slice(0, 2)).toEqual(words.slice(0, 2));

@@ -13,7 +13,7 @@ beforeEach(() => {
 
 afterEach(() => ground.clear());
 
-test("TRU3 what a folder holds counts once it is trusted, and no longer as soon as it changes; --trust counts for one call", async () => {
+test("TRU3 files of a folder are used once it is trusted, and not after a change; --trust applies to one run", async () => {
   place(".agents/skills/build/SKILL.md", skill("Builds the site"));
   expect(await ground.run(["trust", "--yes"])).toMatchObject({
     code: 0,

@@ -13,7 +13,7 @@ beforeEach(() => {
 
 afterEach(() => ground.clear());
 
-test("PATH1 what is kept for a session whose id is a path stays in Pith's home", async () => {
+test("PATH1 originals for a session whose id is a path are stored inside Pith's home", async () => {
   const id = `../..${ground.folder}/stolen`;
   const folder = join(ground.home, "sessions/from-elsewhere");
   mkdirSync(folder, { recursive: true });

@@ -49,7 +49,7 @@ const lookAround: Step = {
 
 const SAYING = ["-p", "hi", "--tools", "all"];
 
-test("TRU10 in a hostile folder nothing more runs, nobody more is asked, and nothing is written elsewhere", async () => {
+test("TRU10 in a hostile folder pith starts no other program, connects to no other host and writes nothing elsewhere", async () => {
   const [calm, hostile] = await Promise.all([run("calm", SAYING, at("empty")), run("hostile", SAYING, work)]);
   for (const each of [calm, hostile]) expect(each).toMatchObject({ code: 0, out: "done\n" });
   expect(hostile.started.toSorted()).toEqual(calm.started.toSorted());
@@ -63,7 +63,7 @@ test("TRU10 in a hostile folder nothing more runs, nobody more is asked, and not
   expect(harm()).toEqual([]);
 });
 
-test("TRU10 looking at it with subcommands is as safe", async () => {
+test("TRU10 subcommands in a hostile folder start none of its programs and connect to nothing", async () => {
   const looks = [["sessions", "list"], ["doctor"], ["trust", "--show"]];
   const seen = await Promise.all(looks.map((args, number) => run(`look-${number}`, args, work)));
   expect(seen.flatMap(({ started }) => started).filter(isForeign)).toEqual([]);
@@ -74,7 +74,7 @@ test("TRU10 looking at it with subcommands is as safe", async () => {
   expect(harm()).toEqual([]);
 });
 
-test("TRU12 even where it is trusted, no key leaves for another host, and of all that it holds only its extensions run", async () => {
+test("TRU12 in a trusted hostile folder no key is sent to another host, and only its extensions run", async () => {
   const trusted = await run("trusting", [...SAYING, "--trust"], work);
   expect(trusted).toMatchObject({ code: 0, out: "done\n" });
   expect(trusted.notes).toContain("baseUrl cannot be set by a project");

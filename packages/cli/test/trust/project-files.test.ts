@@ -15,7 +15,7 @@ beforeEach(() => {
 
 afterEach(() => project.clear());
 
-test("TRU9 links out of the project, pipes, devices and circles are named and not opened; links inside are followed", async () => {
+test("TRU9 links out of the project, pipes, devices and cycles are reported and not opened; links inside are followed", async () => {
   project.place({
     "secret/skills/leak/SKILL.md": "not yours",
     "repo/.agents/skills/fine/SKILL.md": "fine",
@@ -45,17 +45,17 @@ test("TRU9 links out of the project, pipes, devices and circles are named and no
   ]);
 });
 
-test("TRU9 a whole .pith that leads elsewhere is not followed", async () => {
+test("TRU9 a .pith folder that links out of the project is not followed", async () => {
   project.place({ "elsewhere/settings.json": "{}" });
   symlinkSync(join(project.ground, "elsewhere"), join(project.root, ".pith"));
   expect(names(await project.seen())).toEqual([]);
 });
 
-test("TRU9 a folder that is gone, or closed to us, holds nothing", async () => {
+test("TRU9 a missing folder has no files", async () => {
   expect(names(await project.seen("repo/gone/deeper"))).toEqual([]);
 });
 
-test("TRU9 reading is bounded: a huge file, more files and deeper folders than anybody looks through", async () => {
+test("TRU9 reading is limited in file size, number of files and depth", async () => {
   project.place({ "repo/.pith/settings.json": "{}", "repo/.pith/prompts/a.md": "a" });
   writeFileSync(join(project.root, ".pith/prompts/huge.md"), "");
   truncateSync(join(project.root, ".pith/prompts/huge.md"), 2 ** 40);
@@ -76,7 +76,7 @@ test("TRU9 reading is bounded: a huge file, more files and deeper folders than a
   ]);
 });
 
-test("TRU9 folders in folders are looked through up to a number", async () => {
+test("TRU9 the number of folders that are searched is limited", async () => {
   for (let at = 0; at < 100; at += 1) mkdirSync(join(project.root, `many/${at}`), { recursive: true });
   mkdirSync(join(project.root, ".pith/skills"), { recursive: true });
   for (let at = 0; at < 25; at += 1) symlinkSync(join(project.root, "many"), join(project.root, `.pith/skills/${at}`));
@@ -84,7 +84,7 @@ test("TRU9 folders in folders are looked through up to a number", async () => {
   expect(holds.unread.map(({ why }) => why)).toEqual(["exceeds the limit of 2000 files and folders"]);
 });
 
-test("TRU9 what is exchanged for a link between looking and opening is not read", async () => {
+test("TRU9 a folder replaced by a link between listing and opening is not read", async () => {
   project.place({ "repo/.pith/settings.json": "{}", "secret/settings.json": "secret" });
   const real = join(project.root, ".pith/settings.json");
   renameSync(join(project.root, ".pith"), join(project.root, "before"));
@@ -96,7 +96,7 @@ test("TRU9 what is exchanged for a link between looking and opening is not read"
   await expect(readBytes(real, 1000)).rejects.toMatchObject({ code: "EMOVED" });
 });
 
-test("TRU9 whoever exchanges folders for links all the time gets no byte from elsewhere read", async () => {
+test("TRU9 a folder that is constantly replaced by a link never leads to a read outside", async () => {
   project.place({ "repo/.pith/settings.json": "{}", "repo/.pith/prompts/a.md": "mine" });
   project.place({ "secret/settings.json": SECRET, "secret/prompts/a.md": SECRET });
   symlinkSync(join(project.ground, "secret"), join(project.root, "link"));

@@ -25,7 +25,7 @@ const everything = {
   "repo/.mcp.json": "{}",
 };
 
-test("TRU1 a folder that nobody trusted holds what can run, and none of it counts", async () => {
+test("TRU1 in an untrusted folder the files that need trust are listed and not used", async () => {
   project.place({ ...everything, "repo/.pith/notes.txt": "no kind of ours", "repo/.claude/settings.json": "{}" });
   const folder = await project.seen();
   expect(folder).toMatchObject({ type: "untrusted", reason: "never", changes: [] });
@@ -33,13 +33,13 @@ test("TRU1 a folder that nobody trusted holds what can run, and none of it count
   expect(listTrustedFiles(folder, "settings")).toEqual([]);
 });
 
-test("TRU1 nothing in the folder makes it trusted, whatever it calls itself", async () => {
+test("TRU1 nothing in the folder itself can make it trusted", async () => {
   const claim = JSON.stringify({ version: 1, projects: { [project.root]: { trusted: "now", files: {} } } });
   project.place({ "repo/.pith/settings.json": '{"trust": true, "trusted": true}', "repo/.pith/trust.json": claim });
   expect((await project.seen()).type).toBe("untrusted");
 });
 
-test("TRU2 for one call all of it counts, and nothing is kept", async () => {
+test("TRU2 trust for one run uses all files and stores nothing", async () => {
   project.place(everything);
   const folder = await project.seen("repo", true);
   expect(listTrustedFiles(folder, "skills").map(({ name }) => name)).toEqual([
@@ -50,7 +50,7 @@ test("TRU2 for one call all of it counts, and nothing is kept", async () => {
   expect((await project.seen()).type).toBe("untrusted");
 });
 
-test("TRU3 what was trusted counts until a byte of it changes; then it is named, with a diff", async () => {
+test("TRU3 trusted files are used until one byte changes; then the change is listed with a diff", async () => {
   project.place(everything);
   await project.trust();
   expect((await project.seen()).type).toBe("trusted");
@@ -67,14 +67,14 @@ test("TRU3 what was trusted counts until a byte of it changes; then it is named,
   expect((await project.seen()).type).toBe("trusted");
 });
 
-test("TRU3 a change that no text shows is a change", async () => {
+test("TRU3 an invisible change, such as a byte order mark, counts as a change", async () => {
   project.place({ "repo/.pith/settings.json": "{}" });
   await project.trust();
   project.place({ "repo/.pith/settings.json": "\ufeff{}" });
   expect(await project.seen()).toMatchObject({ changes: [{ type: "changed", name: ".pith/settings.json" }] });
 });
 
-test("TRU4 the bytes that were compared are the bytes that are used, whatever lies there later", async () => {
+test("TRU4 the bytes that were compared are used, even if the file changes afterwards", async () => {
   project.place({ "repo/.pith/settings.json": '{"model":"a/b"}' });
   await project.trust();
   const folder = await project.seen();
@@ -84,7 +84,7 @@ test("TRU4 the bytes that were compared are the bytes that are used, whatever li
   ]);
 });
 
-test("TRU5 trust belongs to the real root of a repository: links and folders below lead to the same, a repository inside does not", async () => {
+test("TRU5 trust belongs to the real root of a repository: links and subfolders share it, a nested repository does not", async () => {
   project.place({ "repo/.pith/settings.json": "{}", "repo/a/b/file": "", "repo/inner/.pith/settings.json": "{}" });
   symlinkSync(project.root, join(project.ground, "link"));
   await project.trust("link");
@@ -96,7 +96,7 @@ test("TRU5 trust belongs to the real root of a repository: links and folders bel
   expect(await project.seen("repo/inner")).toMatchObject({ type: "untrusted", reason: "never" });
 });
 
-test("TRU5 what was trusted from a folder below stays so when the root is trusted anew, and is no change from there", async () => {
+test("TRU5 trusting the root again keeps a nested folder trusted", async () => {
   project.place({ "repo/.pith/settings.json": "{}", "repo/inner/.pith/settings.json": "{}" });
   await project.trust("repo/inner");
   expect((await project.seen()).type).toBe("trusted");
@@ -105,13 +105,13 @@ test("TRU5 what was trusted from a folder below stays so when the root is truste
   expect((await project.seen("repo/inner")).type).toBe("trusted");
 });
 
-test("TRU6 Pith's own home and the user's home are no project", async () => {
+test("TRU6 Pith's home and the user's home are not projects", async () => {
   project.place({ "user/.pith/settings.json": "{}", "user/.agents/skills/mine/SKILL.md": "mine" });
   expect(names(await project.seen("user"))).toEqual([]);
   expect(names(await project.seen("user/.pith"))).toEqual([]);
 });
 
-test("TRU7 the file of what is trusted is for its owner alone, and one that others could have written trusts nothing", async () => {
+test("TRU7 the trust file is private, and one that others can write trusts nothing", async () => {
   project.place({ "repo/.pith/settings.json": "{}" });
   await project.trust();
   const file = join(project.home, "trust.json");
@@ -122,7 +122,7 @@ test("TRU7 the file of what is trusted is for its owner alone, and one that othe
   expect(folder.notes).toEqual([expect.stringMatching(/run chmod 600 on it\), so no folder is trusted$/)]);
 });
 
-test("TRU7 a damaged file trusts nothing and is set aside by the next trust; a newer one is left alone", async () => {
+test("TRU7 a damaged trust file trusts nothing and is replaced by the next trust; one of a newer version is kept", async () => {
   project.place({ "repo/.pith/settings.json": "{}" });
   const file = join(project.home, "trust.json");
   writeFileSync(file, '{"version":1,"projects":{"/a":[]}}', { mode: 0o600 });
@@ -134,7 +134,7 @@ test("TRU7 a damaged file trusts nothing and is set aside by the next trust; a n
   expect(readFileSync(file, "utf8")).toBe('{"version":2}');
 });
 
-test("TRU7 several that trust at once lose nothing", async () => {
+test("TRU7 trusting several folders at the same time stores all of them", async () => {
   const roots = Array.from({ length: 8 }, (_, at) => `r${at}`);
   project.place(Object.fromEntries(roots.map((root) => [`${root}/.pith/settings.json`, root])));
   await Promise.all(roots.map((root) => project.trust(root)));
@@ -142,7 +142,7 @@ test("TRU7 several that trust at once lose nothing", async () => {
   expect(seen.map(({ type }) => type)).toEqual(roots.map(() => "trusted"));
 });
 
-test("TRU8 one line says what is not used and how to use it; a folder with nothing says nothing", async () => {
+test("TRU8 a notice in one line says what is not used and how to use it; a folder without such files has none", async () => {
   expect(formatTrustNotice(await project.seen())).toBeNull();
   project.place(everything);
   expect(formatTrustNotice(await project.seen())).toBe(
@@ -154,7 +154,7 @@ test("TRU8 one line says what is not used and how to use it; a folder with nothi
   expect(formatTrustNotice(await project.seen())).toMatch(/^\.mcp\.json has changed since this folder was trusted, so/);
 });
 
-test("TRU8 what is never used is no secret either, where nothing else is to be said", async () => {
+test("TRU8 files that are never used are mentioned if the notice has nothing else", async () => {
   mkdirSync(join(project.root, ".pith"));
   symlinkSync(project.userHome, join(project.root, ".pith/skills"));
   const said = ".pith/skills resolves to a path outside the project, so it is not used";

@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 afterAll(() => shelf.clear());
 
-test("SUB11 ids for completions are words and nothing else, whatever a file is called", async () => {
+test("SUB11 the session ids for completion are plain ids and dates, whatever the file names", async () => {
   const { out } = await shelf.run("__sessions");
   expect(out).toMatch(/^last\tthe most recent session in this folder\n[0-9a-f-]{36}\t\d{4}-\d\d-\d\d \d\d:\d\d\n$/);
 });
@@ -46,7 +46,7 @@ const typed: readonly (readonly [line: string, answer: () => string])[] = [
   ["completions f", () => "fish"],
 ];
 
-test("SUB11 the values of a flag are all those that it takes", () => {
+test("SUB11 the completed values of a flag are exactly those it accepts", () => {
   const [program] = listCommandCompletions([]);
   const offered = (program?.flags ?? []).flatMap(({ name, values }) =>
     Array.isArray(values) && values.length > 0 ? [[name, values as readonly string[]] as const] : [],
@@ -75,7 +75,7 @@ test("SUB11 bash completes subcommands, flags, values and sessions", async () =>
   expect(existsSync(join(shelf.folder, "owned"))).toBe(false);
 });
 
-test("SUB11 in bash, a folder called like a subcommand is no answer", async () => {
+test("SUB11 in bash, a folder with the name of a subcommand is not completed in its place", async () => {
   const { out } = await shelf.run("completions", "bash");
   writeFileSync(join(shelf.folder, "pith.bash"), out);
   for (const name of ["sessions", "sessile.d"]) mkdirSync(join(shelf.folder, name));
@@ -93,7 +93,7 @@ test("SUB11 in bash, a folder called like a subcommand is no answer", async () =
   ]);
 });
 
-test.skipIf(!isHere("fish"))("SUB11 fish does, too", async () => {
+test.skipIf(!isHere("fish"))("SUB11 fish completes subcommands, flags, values and sessions", async () => {
   const { out } = await shelf.run("completions", "fish");
   writeFileSync(join(shelf.folder, "pith.fish"), out);
   const tries = typed.map(([line]) => `complete -C 'pith ${line}' | string split -f1 \\t | string join ' '; echo`);
@@ -101,7 +101,7 @@ test.skipIf(!isHere("fish"))("SUB11 fish does, too", async () => {
   for (const [, answer] of typed) expect(answers.flatMap((line) => line.split(" "))).toContain(answer());
 });
 
-test.skipIf(!isHere("zsh"))("SUB11 zsh does, too", async () => {
+test.skipIf(!isHere("zsh"))("SUB11 zsh completes subcommands, flags, values and sessions", async () => {
   const { out } = await shelf.run("completions", "zsh");
   writeFileSync(join(shelf.folder, "_pith"), out);
   const lines = typed.map(([line, answer]) => `'pith ${line}' '${answer()}'`).join(" ");

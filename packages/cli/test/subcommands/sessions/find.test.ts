@@ -13,7 +13,7 @@ beforeEach(() => {
 
 afterEach(() => shelf.clear());
 
-test("SUB7 a session is meant by the beginning of its id, its name, its path, or as the last", async () => {
+test("SUB7 a session is found by the beginning of its id, its name, its path, or as last", async () => {
   const old = await shelf.add({ said: "First.", age: 3, name: "login bug" });
   const young = await shelf.add({ said: "Second.", age: 1 });
   const meant = async (word: string): Promise<unknown> =>
@@ -25,7 +25,7 @@ test("SUB7 a session is meant by the beginning of its id, its name, its path, or
   expect(await meant(young)).toBe(young);
 });
 
-test("SUB7 whoever means several, or none, hears which there are and what to type", async () => {
+test("SUB7 a name that matches several sessions or none is a mistake that lists the matches or the command to list all", async () => {
   await shelf.add({ name: "one thing" });
   await shelf.add({ name: "one other thing" });
   const several = await shelf.run("sessions", "show", "one");
@@ -42,7 +42,7 @@ test("SUB7 whoever means several, or none, hears which there are and what to typ
   ]);
 });
 
-test("SUB8 this folder's sessions come first, those of others with --all or --folder, newest before older", async () => {
+test("SUB8 pith sessions list shows the sessions of this folder, or others with --all or --folder, newest first", async () => {
   await shelf.add({ said: "Old here.", age: 2 });
   await shelf.add({ said: "New here.", age: 1 });
   await shelf.add({ said: "Elsewhere.", cwd: "/gone/project" });
@@ -61,7 +61,7 @@ test("SUB8 this folder's sessions come first, those of others with --all or --fo
   expect(await shelf.run("sessions", "list", "--limit", "few")).toMatchObject({ code: 2 });
 });
 
-test("SUB8 a folder of sessions that cannot be read is not told as an empty one", async () => {
+test("SUB8 an unreadable session folder is an error, not an empty list", async () => {
   expect(await shelf.run("sessions", "list")).toMatchObject({
     code: 0,
     out: expect.stringContaining("No sessions in"),
@@ -74,7 +74,7 @@ test("SUB8 a folder of sessions that cannot be read is not told as an empty one"
   });
 });
 
-test("SUB8 a folder that holds sessions of another program is looked into", async () => {
+test("SUB8 --folder lists sessions in the folder of another program", async () => {
   const path = await shelf.add({ said: "Of pi." });
   const pi = join(shelf.folder, "pi-sessions");
   mkdirSync(join(pi, "--work--"), { recursive: true });

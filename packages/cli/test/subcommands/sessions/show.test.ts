@@ -17,7 +17,7 @@ interface Found {
   readonly hits: readonly { readonly session: { readonly path: string } }[];
 }
 
-test("SUB17 words are found in all sessions, or in those of a folder or of a time; what was quoted, in a row", async () => {
+test("SUB17 a search finds words in all sessions, in a folder or in a time range, and quoted words as a phrase", async () => {
   const here = await shelf.add({ said: "The retry queue is flaky.", age: 2 });
   const there = await shelf.add({ said: "A queue to retry, flaky too.", age: 40, cwd: "/elsewhere" });
   const found = async (...args: string[]): Promise<unknown> => {
@@ -37,7 +37,7 @@ test("SUB17 words are found in all sessions, or in those of a folder or of a tim
   expect(await shelf.run("sessions", "search", "x", "--since", "gestern")).toMatchObject({ code: 2 });
 });
 
-test("FIND4 people are told, too, that there are more than the newest 2,000", async () => {
+test("FIND4 a search with more than 2,000 matches notes that older ones are left out", async () => {
   const path = await shelf.add({ said: "The queue." });
   const message = { role: "user", content: "Another queue." };
   appendFileSync(path, `${JSON.stringify({ type: "message", id: "more", parentId: null, message })}\n`.repeat(2_000));
@@ -46,7 +46,7 @@ test("FIND4 people are told, too, that there are more than the newest 2,000", as
   expect((await shelf.run("sessions", "search", "the", "queue")).notes).toEqual([]);
 });
 
-test("SUB18 a session is written for others as what is asked for, over nothing that is there, and without secrets", async () => {
+test("SUB18 an export has the requested format and branch, overwrites nothing, and has no secrets", async () => {
   shelf.environment = { ...shelf.environment, DEPLOY_TOKEN: `Zk9-vT3qLm7w${"Xb2rNc8sPd4f"}` };
   const path = await shelf.add({ said: "Deploy with Zk9-vT3qLm7wXb2rNc8sPd4f now.", answers: 1 });
   const { nodes } = (await shelf.json("sessions", "show", path, "--tree")) as { nodes: readonly { id: string }[] };

@@ -15,7 +15,7 @@ beforeEach(() => {
 
 afterEach(() => shelf.clear());
 
-test("SUB9 a session goes into the trash with what was kept for it, and comes back with it", async () => {
+test("SUB9 a deleted session goes to the trash with its saved originals, and is restored with them", async () => {
   const path = await shelf.add({ said: "Precious." });
   const kept = join(shelf.home, "restore", idOf(path));
   mkdirSync(kept, { recursive: true });
@@ -35,7 +35,7 @@ test("SUB9 a session goes into the trash with what was kept for it, and comes ba
   expect(await shelf.run("sessions", "restore", "last")).toMatchObject({ code: 2 });
 });
 
-test("SUB9 several need a word more, and one that is mistyped leaves all where they are", async () => {
+test("SUB9 deleting several sessions needs --yes, and one unknown name deletes none", async () => {
   const paths = [await shelf.add({ said: "One." }), await shelf.add({ said: "Two." })];
   const [one = "", two = ""] = paths.map(idOf);
   expect(await shelf.run("sessions", "rm", one, two)).toMatchObject({
@@ -48,7 +48,7 @@ test("SUB9 several need a word more, and one that is mistyped leaves all where t
   expect(paths.map((path) => existsSync(path))).toEqual([false, false]);
 });
 
-test("SUB9 what was kept for files stays where a copy of the session still needs it", async () => {
+test("SUB9 saved originals stay while a copy of the session needs them", async () => {
   const path = await shelf.add();
   const kept = join(shelf.home, "restore", idOf(path));
   mkdirSync(kept, { recursive: true });
@@ -59,7 +59,7 @@ test("SUB9 what was kept for files stays where a copy of the session still needs
   expect(existsSync(kept)).toBe(true);
 });
 
-test("SUB9 what is no session stays as it is, whoever would write, move or throw it away", async () => {
+test("SUB9 a file that is not a session is not written, moved or deleted", async () => {
   const notes = join(shelf.folder, "notes.md");
   const data = join(shelf.folder, "data.jsonl");
   for (const path of [notes, data]) writeFileSync(path, '{"some":"data"}\n');
@@ -81,7 +81,7 @@ test("SUB9 what is no session stays as it is, whoever would write, move or throw
   expect(readdirSync(shelf.folder).sort()).toEqual(["data.jsonl", "notes.md"]);
 });
 
-test("SUB19 what is to be typed works, and nothing that a stranger wrote is more than a word in it", async () => {
+test("SUB19 the command to continue works as printed, with all parts of others quoted", async () => {
   const talk = join(shelf.folder, "my talk.jsonl");
   const [, ...lines] = readFileSync(await shelf.add({ said: "Talk." }), "utf8").split("\n");
   const header = { type: "session", version: 3, id: ";reboot;", timestamp: "2026-01-01T00:00:00.000Z", cwd: "/x" };
@@ -97,7 +97,7 @@ test("SUB19 what is to be typed works, and nothing that a stranger wrote is more
   expect(formatSessionArgument({ id: "a", path: "/it's $(here).jsonl" }, shelf.home)).toBe("'/it'\\''s $(here).jsonl'");
 });
 
-test("SUB10 a session follows its project to another folder, and only to one that is there", async () => {
+test("SUB10 rebind moves a session to another folder, only if that exists", async () => {
   const path = await shelf.add({ said: "Moving." });
   const moved = join(shelf.folder, "moved");
   expect(await shelf.run("sessions", "rebind", "last", moved)).toMatchObject({ code: 2 });

@@ -10,24 +10,24 @@ import { hostileStrings } from "./hostile-strings.ts";
 const COUNT = 10_000;
 const values = [...hostileStrings.filter(({ length }) => length < 5000), ...fuzzed(COUNT, 20_260_801)].slice(0, COUNT);
 
-describe("PATH9 ten thousand values, and none becomes a flag", () => {
-  test("behind -- everything is words", () => {
+describe("PATH9 none of ten thousand values is parsed as a flag", () => {
+  test("after --", () => {
     expect(values.filter((value) => !isWished(["-p", "--", value], { prompt: value.trim() }))).toEqual([]);
   });
 
-  test("a value in the same argument as its flag is that flag's", () => {
+  test("after = in the argument of its flag", () => {
     const isIts = (value: string): boolean => value === "" || isNamed(["-p", "a", `--session=${value}`], value);
     expect(values.filter((value) => !isIts(value))).toEqual([]);
   });
 
-  test("a value behind its flag is that flag's, or a mistake", () => {
+  test("as the argument after its flag, where it is the value or a mistake", () => {
     const args = (value: string): readonly string[] => ["-p", "a", "--session", value];
     const isRefused = (value: string): boolean => /^--session takes /.test(mistakeIn(args(value)));
     expect(values.filter((value) => !isRefused(value) && !isNamed(args(value), value))).toEqual([]);
     expect(values.filter((value) => value.startsWith("-") && !isRefused(value))).toEqual([]);
   });
 
-  test("behind -- a subcommand takes it for what it works on", () => {
+  test("after -- in the arguments of a subcommand", () => {
     const isTaken = (value: string): boolean =>
       isDeepStrictEqual(parseCall(trustSubcommand, ["--show", "--", value]), {
         ...{ type: "call", isJson: false, arguments: [value] },

@@ -61,12 +61,12 @@ afterAll(async () => {
   rmSync(ground, { recursive: true });
 });
 
-test("PATH1 the corpus has five hundred strings and more, and none of them is a good id", () => {
+test("PATH1 there are at least five hundred hostile strings", () => {
   expect(hostileStrings.length).toBeGreaterThanOrEqual(500);
 });
 
-describe("PATH1 a session's id", () => {
-  test("no hostile one is taken for a new session or a fork, each refusal is a sentence, and nothing is made", async () => {
+describe("PATH1 a hostile session id", () => {
+  test("is refused for a new session and for a fork, with a sentence and without creating a file", async () => {
     for (const id of hostileStrings) {
       for (const made of [await createSession({ cwd, env, id }), await forkSession(store, { env, id })]) {
         expect(made.type).toBe("unavailable");
@@ -76,14 +76,14 @@ describe("PATH1 a session's id", () => {
     expect(everything()).toEqual(before);
   });
 
-  test("one in the header of a foreign file names nothing but a folder of its own", () => {
+  test("in the header of a file leads to a hashed folder name", () => {
     const names = hostileStrings.map(sessionIdToFileName);
     for (const name of names) expect(name).toMatch(/^id-[0-9a-f]{32}$/);
     expect(new Set(names).size).toBe(names.length);
     expect(sessionIdToFileName("0191b5b5-22d5-7df0-86d0-ff0b110fbd9d")).toBe("0191b5b5-22d5-7df0-86d0-ff0b110fbd9d");
   });
 
-  test("none is the folder of a working directory", () => {
+  test("that is a working directory leads to one plain folder name", () => {
     for (const path of hostileStrings) {
       const name = sessionFolderName(path);
       expect(resolve("/x", name)).toBe(`/x/${name}`);
@@ -92,7 +92,7 @@ describe("PATH1 a session's id", () => {
   });
 });
 
-test("PATH2 no hostile string finds a session, and each answer is a sentence", async () => {
+test("PATH2 a hostile string finds no session, and the answer is a sentence", async () => {
   for (const word of hostileStrings) {
     const found = await findSessionById(word, { env });
     expect(found).toMatchObject({ type: "none", why: expect.stringMatching(SENTENCE) });
@@ -103,7 +103,7 @@ test("PATH2 no hostile string finds a session, and each answer is a sentence", a
   }
 });
 
-test("PATH3 a handle opens what was kept of this session, and no file", async () => {
+test("PATH3 a hostile blob: or entry: reference opens no file", async () => {
   const read = readTool();
   for (const name of [...hostileStrings, ...inherited]) {
     for (const path of [`blob:${name}`, `entry:${name}`]) {
@@ -114,7 +114,7 @@ test("PATH3 a handle opens what was kept of this session, and no file", async ()
   }
 });
 
-test("PATH4 no entry is found by a hostile string, and no branch begins there", async () => {
+test("PATH4 a hostile entry id is not found, and no fork is created", async () => {
   for (const leaf of [...hostileStrings, ...inherited])
     expect(await forkSession(store, { env, leaf })).toMatchObject({
       type: "no-entry",
@@ -123,7 +123,7 @@ test("PATH4 no entry is found by a hostile string, and no branch begins there", 
   expect(everything()).toEqual(before);
 });
 
-test("PATH5 a session may be called anything: its file stays where it is", async () => {
+test("PATH5 any session name is accepted without moving the file", async () => {
   for (const name of hostileStrings.filter((_, at) => at % 10 === 0)) {
     const named = await renameSession(session, name, { env });
     expect(named.type).toBe("appended");
@@ -131,10 +131,10 @@ test("PATH5 a session may be called anything: its file stays where it is", async
   expect(everything()).toEqual(before);
 });
 
-describe("PATH6 names of skills, templates and commands", () => {
+describe("PATH6 hostile names of skills, templates and commands", () => {
   const bytes = new TextEncoder().encode("---\nname: a\ndescription: b\n---\ntext\n");
 
-  test("a file whose name is hostile is no skill and no template, and that is said", () => {
+  test("load no skill and no template, with a note", () => {
     for (const folder of hostileStrings) {
       const { skill, notes } = parseSkill({ path: join(folder, "SKILL.md"), folder, bytes });
       expect(skill === null ? notes.length : /^[a-z0-9-]{1,64}$/.test(skill.name) && 1).toBe(1);
@@ -143,7 +143,7 @@ describe("PATH6 names of skills, templates and commands", () => {
     }
   });
 
-  test("as a command it is said to the model, or is none; nothing is looked up by it", async () => {
+  test("as commands are sent to the model or are mistakes, without a lookup", async () => {
     const untouched = new Proxy({} as CommandContext, {
       get: (_, name) => {
         // Those of extensions are compared by their names, and there are none.
@@ -159,7 +159,7 @@ describe("PATH6 names of skills, templates and commands", () => {
   });
 });
 
-test("PATH7 a file named with an @ is that file, or a sentence: nothing waits, and nothing endless is read", async () => {
+test("PATH7 a hostile @ path attaches a file or is a mistake, without waiting or endless reading", async () => {
   const files = nodeFiles({ root: cwd, maxBytes: 1_000_000 });
   for (const path of hostileStrings) {
     const found = await readFileBlocks(path, files);
@@ -167,7 +167,7 @@ test("PATH7 a file named with an @ is that file, or a sentence: nothing waits, a
   }
 });
 
-test("PATH8 what is exported goes where it was told, over nothing that is there", async () => {
+test("PATH8 a hostile export path writes inside the folder and overwrites nothing, or is a mistake", async () => {
   const inside = hostileStrings.filter((to) => !relative(cwd, resolve(cwd, to)).startsWith("..") && !to.includes(".."));
   const redaction = { redact: <Value>(value: Value): Value => value };
   let count = 0;
