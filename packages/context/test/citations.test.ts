@@ -50,7 +50,7 @@ describe("citations", () => {
     ["(entry:4f2a.)", ["entry:4f2a"]],
     ["(entry:old-1)", ["entry:old-1"]],
     ["(entry:E1)", ["entry:E1"]],
-  ])("AUD2 %s has the form of one", (text, references) => {
+  ])("AUD2 %s is a citation of one entry", (text, references) => {
     expect(findCitations(text)).toEqual([{ start: 0, end: text.length, references }]);
   });
 
@@ -63,7 +63,7 @@ describe("citations", () => {
     ["[#12, #12, #15]", ["#12", "#15"]],
     ["(entry:4f2a, entry:77b0)", ["entry:4f2a", "entry:77b0"]],
     ["(entry:4f2a, #3)", ["entry:4f2a", "#3"]],
-  ])("AUD2 %s has several entries", (text, references) => {
+  ])("AUD2 %s is a citation of several entries", (text, references) => {
     expect(findCitedReferences(text)).toEqual(references);
   });
 
@@ -77,11 +77,11 @@ describe("citations", () => {
     ["[#12–#13]", ["#12", "#13"]],
     ["[#15–#12]", ["#15", "#12"]],
     ["[entry:4f2a, #12–#14]", ["entry:4f2a", "#12", "#14"]],
-  ])("AUD2 %s has the ends of a range", (text, references) => {
+  ])("AUD2 %s is a citation of the ends of a range", (text, references) => {
     expect(findCitedReferences(text)).toEqual(references);
   });
 
-  test("AUD2 a long list of ids that never ends is read in linear time", () => {
+  test("AUD2 a long unfinished list of ids is parsed in linear time", () => {
     const text = (count: number): string => `(entry:a${"-entry:a".repeat(count)} [entry:a${"&entry:a".repeat(count)} x`;
     expect(findCitations(text(2_000))).toEqual([]);
     expectLinearTime(
@@ -111,11 +111,11 @@ describe("citations", () => {
     "[link](#12-title)",
     "color: (#12ab34)",
     "[#1234567890]",
-  ])("AUD2 %j is none", (text) => {
+  ])("AUD2 %j has no citation", (text) => {
     expect(findCitations(text)).toEqual([]);
   });
 
-  test("AUD2 the space before a citation belongs to it", () => {
+  test("AUD2 the space before a citation is part of it", () => {
     expect(findCitations("done [#3] and [#4]")).toEqual([
       { start: 4, end: 9, references: ["#3"] },
       { start: 13, end: 18, references: ["#4"] },

@@ -33,7 +33,7 @@ describe("collect entries", () => {
   //        └── e5 ─ e6
   const twoBranches = ["user: a", "says: b", "user: c", "says: d", "moves: e2", "user: e"];
 
-  test("BR1 TREE8 a left branch is what lies behind the deepest shared entry", async () => {
+  test("BR1 TREE8 the entries left behind are those after the deepest shared ancestor", async () => {
     const { store } = await storySession(...twoBranches);
     const left = await collectEntriesForBranchSummary(store, "e4", "e6");
     expect(left).toEqual({
@@ -47,7 +47,7 @@ describe("collect entries", () => {
     ["to an earlier place of its own", "e4", "e1", ["e2 e3 e4", "e1", ""]],
     ["to another branch", "e6", "e4", ["e5 e6", "e2", ""]],
     ["before the first entry", "e6", null, ["e1 e2 e5 e6", null, ""]],
-  ])("BR1 leaving %s", async (_, from, to, left) => {
+  ])("BR1 collects the entries left by a move %s", async (_, from, to, left) => {
     expect(await leftBy(from, to, ...twoBranches)).toEqual(left);
   });
 
@@ -56,15 +56,15 @@ describe("collect entries", () => {
   });
 
   test.each([
-    ["it is the same place", "e4", "e4", "e4"],
-    ["the target lies further along", "e2", "e4", "e2"],
-    ["nobody stood anywhere", null, "e4", null],
-    ["there is neither", null, null, null],
-  ])("INV37 nothing is left where %s", async (_, from, to, ancestor) => {
+    ["the leaf and the target are the same", "e4", "e4", "e4"],
+    ["the target is a descendant of the leaf", "e2", "e4", "e2"],
+    ["there was no leaf", null, "e4", null],
+    ["there is neither a leaf nor a target", null, null, null],
+  ])("INV37 nothing is left behind if %s", async (_, from, to, ancestor) => {
     expect(await leftBy(from, to, ...twoBranches)).toEqual(["", ancestor, ""]);
   });
 
-  test("INV37 a leaf that is not here is refused by its name", async () => {
+  test("INV37 a leaf that is not in the session throws an error with its id", async () => {
     await expect(leftBy("nobody", "e1", ...twoBranches)).rejects.toThrow("entry nobody is not in this session");
   });
 
@@ -81,35 +81,35 @@ describe("collect entries", () => {
   ];
 
   test.each([
-    ["before what it covers: it comes first, then what it kept", "e2", ["e7 e5 e6 e8", "e2", ""]],
+    ["before what it covers: the compaction comes first, then what it kept", "e2", ["e7 e5 e6 e8", "e2", ""]],
     ["at the last that it covers: both branches share all of it", "e4", ["e5 e6 e8", "e4", ""]],
     ["within what it kept: of that only what was left", "e5", ["e6 e8", "e5", ""]],
-    ["right before it", "e6", ["e8", "e6", ""]],
-    ["behind it", "e7", ["e8", "e7", ""]],
+    ["right before the compaction", "e6", ["e8", "e6", ""]],
+    ["right after the compaction", "e7", ["e8", "e7", ""]],
     ["before everything", null, ["e7 e5 e6 e8", null, ""]],
-  ])("BR1 the branches part %s", async (_, to, left) => {
+  ])("BR1 collects the entries around a compaction if the branches part %s", async (_, to, left) => {
     expect(await leftBy("e8", to, ...compacted)).toEqual(left);
   });
 
-  test("BR1 of several compactions the newest alone was seen", async () => {
+  test("BR1 of several compactions only the newest is collected", async () => {
     const twice = [...compacted, "says: h", "compacts: all but g, keeps e6", "user: i"];
     expect(await leftBy("e11", "e1", ...twice)).toEqual(["e10 e6 e8 e9 e11", "e1", ""]);
     expect(await leftBy("e11", "e5", ...twice)).toEqual(["e6 e8 e9 e11", "e5", ""]);
   });
 
-  test("BR1 a compaction that keeps nothing tells all that was left", async () => {
+  test("BR1 a compaction that keeps nothing stands for everything before it", async () => {
     const short = ["user: a", "says: b", "user: c", "compacts: all, keeps nothing", "user: d"];
     expect(await leftBy("e5", "e1", ...short)).toEqual(["e4 e5", "e1", ""]);
     expect(await leftBy("e5", "e3", ...short)).toEqual(["e5", "e3", ""]);
   });
 
-  test("BR1 edits of what is left come along; those of what both branches share do not", async () => {
+  test("BR1 edits of entries that are left are collected; edits of shared entries are not", async () => {
     const edited = ["user: a", "says: b", "user: c", "edits e1: A", "edits e3: C", "drops e3", "says: d"];
     expect(await leftBy("e7", "e2", ...edited)).toEqual(["e3 e4 e5 e6 e7", "e2", "e5 e6"]);
     expect(await leftBy("e4", "e2", ...edited)).toEqual(["e3 e4", "e2", ""]);
   });
 
-  test("INV36 BR1 on any tree: what lies between, each once, as the compaction rule has it", async () => {
+  test("INV36 BR1 for any tree, the entries between are collected once each, with compactions respected", async () => {
     await fc.assert(
       fc.asyncProperty(
         commandSequences,
@@ -177,32 +177,32 @@ describe("prepare entries", () => {
 
   const oldBranch = left("user: one", "says: two", `user: ${long}`, "says: four", "user: five");
 
-  test("BR2 the newest come in while there is room, in the order they had", () => {
+  test("BR2 the newest entries are taken up to the limit, in their order", () => {
     const room = sizeOf(oldBranch, "e4 e5");
     expect(prepared(oldBranch, room)).toEqual(["e4 e5", "e1 e2 e3"]);
     expect(prepared(oldBranch, room - 1)).toEqual(["e5", "e1 e2 e3 e4"]);
     expect(prepared(oldBranch, 0)).toEqual(["", "e1 e2 e3 e4 e5"]);
   });
 
-  test("BR2 it stops at the first that does not fit, whatever lies behind it", () => {
+  test("BR2 taking stops at the first entry that does not fit", () => {
     const room = sizeOf(oldBranch, "e1 e2 e4 e5");
     expect(prepared(oldBranch, room)).toEqual(["e4 e5", "e1 e2 e3"]);
   });
 
-  test("BR2 with all the room there is nothing is left", () => {
+  test("BR2 with enough room every entry is taken", () => {
     expect(prepared(oldBranch, Number.POSITIVE_INFINITY)).toEqual(["e1 e2 e3 e4 e5", ""]);
     expect(prepared(oldBranch, sizeOf(oldBranch, "e1 e2 e3 e4 e5"))).toEqual(["e1 e2 e3 e4 e5", ""]);
     expect(prepared({ entries: [], edits: [] }, 0)).toEqual(["", ""]);
   });
 
-  test("BR2 calls and results are not parted, and what stands between goes with them", () => {
+  test("BR2 a call is taken together with its results and everything between them", () => {
     const work = left("user: one", "calls: read; bash", "result: a", "note: meanwhile", "result: b", "says: done");
     const exchange = sizeOf(work, "e2 e3 e4 e5 e6");
     expect(prepared(work, exchange)).toEqual(["e2 e3 e4 e5 e6", "e1"]);
     expect(prepared(work, exchange - 1)).toEqual(["e6", "e1 e2 e3 e4 e5"]);
   });
 
-  test("BR2 results whose call both branches share come in by themselves", () => {
+  test("BR2 results whose call is on the shared part are taken without it", () => {
     const work = left("calls: read", "result: a", "says: done");
     const behindCall: Left = { ...work, entries: work.entries.slice(1) };
     expect(prepared(behindCall, sizeOf(work, "e2 e3"))).toEqual(["e2 e3", ""]);
@@ -216,14 +216,14 @@ describe("prepare entries", () => {
     "says: so",
   );
 
-  test("BR2 summaries further back are taken in where they fit", () => {
+  test("BR2 older branch summaries are taken where they fit", () => {
     const room = sizeOf(summaries, "e1 e3 e5");
     expect(prepared(summaries, room)).toEqual(["e1 e3 e5", "e2 e4"]);
     expect(prepared(summaries, room - 1)).toEqual(["e3 e5", "e1 e2 e4"]);
     expect(prepared(summaries, sizeOf(summaries, "e3 e5") - 1)).toEqual(["e5", "e1 e2 e3 e4"]);
   });
 
-  test("BR2 but not where nine tenths of the room are used", () => {
+  test("BR2 older branch summaries are left out once nine tenths of the room are used", () => {
     const almost = left("left e9: no", `user: ${long}`, `says: ${"so it was done ".repeat(110)}`);
     const used = sizeOf(almost, "e3");
     const room = used + sizeOf(almost, "e1");
@@ -231,7 +231,7 @@ describe("prepare entries", () => {
     expect(prepared(almost, room)).toEqual(["e3", "e1 e2"]);
   });
 
-  test("BR2 what the model did not see takes no room and is not missed", () => {
+  test("BR2 entries that the model did not see take no room and are not reported as left out", () => {
     const quiet = left(
       `system: ${long}`,
       "names: a name",
@@ -246,13 +246,13 @@ describe("prepare entries", () => {
     expect(prepared(quiet, room - 1)).toEqual(["e4 e5 e6 e7", "e3"]);
   });
 
-  test("BR2 an entry counts as it was edited", () => {
+  test("BR2 an edited entry counts with its new size", () => {
     const edited = left(`user: ${long}`, "edits e1: short", "says: two");
     expect(prepared(edited, sizeOf(edited, "e1 e3"))).toEqual(["e1 e2 e3", ""]);
     expect(sizeOf(edited, "e1")).toBeLessThan(30);
   });
 
-  test("BR2 on any tree and for any room: within it, each once, nothing parted, nothing lost", async () => {
+  test("BR2 for any tree and any limit, the entries fit, are unique, and no call is separated from its results", async () => {
     await fc.assert(
       fc.asyncProperty(commandSequences, fc.nat(600), async (commands, tokens) => {
         const { store } = await randomSession(commands);

@@ -57,50 +57,53 @@ const by = (...replies: readonly ScriptedReply[]): { readonly models: readonly M
   models: [scriptedModel(...replies)],
 });
 
-describe("where one goes", () => {
-  test("MOVE4 to before what a person said, with its words to be said anew", async () => {
+describe("target", () => {
+  test("MOVE4 a user message moves to before it, with its text returned for editing", async () => {
     const { outcome, session, added } = await going("e8");
     expect(outcome).toEqual({ type: "moved", leaf: added[0]?.id, editorText: "try it with tokens" });
     expect(added).toMatchObject([{ type: "custom", customType: MOVE_TYPE, parentId: "e7" }]);
     expect(contextLines(session)).toEqual(["0 user      fix the login", "1 assistant on it"]);
   });
 
-  test("MOVE4 before the very first message nothing is left of the context", async () => {
+  test("MOVE4 the first message moves to an empty context", async () => {
     const { outcome, session, added } = await going("e1");
     expect(outcome).toEqual({ type: "moved", leaf: added[0]?.id, editorText: "fix the login" });
     expect(added).toMatchObject([{ parentId: null }]);
     expect(contextLines(session)).toEqual([""]);
   });
 
-  test("MOVE4 anywhere else one goes on from there", async () => {
+  test("MOVE4 any other entry becomes the leaf", async () => {
     const { outcome, session } = await going("e9");
     expect(outcome).toEqual({ type: "moved", leaf: session.leaf });
     expect(contextLines(session).at(-1)).toBe("3 assistant tokens work");
   });
 
-  test("MOVE4 where one stands nothing happens, also where a move brought one there", async () => {
+  test("MOVE4 the current position is nothing to do, even after a move", async () => {
     const { outcome, added } = await going("e6");
     expect(outcome).toEqual({ type: "nothing-to-do", why: "here" });
     expect(added).toEqual([]);
   });
 
-  test("MOVE4 an entry that is not there is refused by name", async () => {
+  test("MOVE4 an unknown entry throws an error with its id", async () => {
     await expect(going("e99")).rejects.toThrow("cannot move to e99: it is not in this session");
   });
 
-  test.each(["streaming", "compacting", "moving"] as const)("MOVE5 B80 not while %s", async (by) => {
-    const session = await storySession(...tree);
-    const release = session.markBusy(by);
-    const move = (): Promise<MoveResult> => moveTo({ session, target: "e9", budget, runtime: testRuntime("m") });
-    expect(await move()).toEqual({ type: "refused", why: by });
-    release();
-    expect(await move()).toMatchObject({ type: "moved" });
-    expect(session.busyReasons).toEqual([]);
-  });
+  test.each(["streaming", "compacting", "moving"] as const)(
+    "MOVE5 B80 no move is made while the session is %s",
+    async (by) => {
+      const session = await storySession(...tree);
+      const release = session.markBusy(by);
+      const move = (): Promise<MoveResult> => moveTo({ session, target: "e9", budget, runtime: testRuntime("m") });
+      expect(await move()).toEqual({ type: "refused", why: by });
+      release();
+      expect(await move()).toMatchObject({ type: "moved" });
+      expect(session.busyReasons).toEqual([]);
+    },
+  );
 });
 
-describe("what is told", () => {
-  test("MOVE3 BR3 a child of the place moved to, that names the leaf it left, with what tools gave behind it", async () => {
+describe("branch summary", () => {
+  test("MOVE3 BR3 is a child of the target, with the old leaf's id and the files and findings of its tools", async () => {
     const model = scriptedModel(story());
     const { outcome, session, added } = await going("e9", { summary: { models: [model] } });
     expect(added).toHaveLength(1);
@@ -114,7 +117,7 @@ describe("what is told", () => {
     expect(contextLines(session).at(-1)).toContain("cookies do not work");
   });
 
-  test("BR4 what was told once is not told again", async () => {
+  test("BR4 of a branch that has not changed is reused without a request", async () => {
     const model = scriptedModel(story());
     const { session } = await going("e9", { summary: { models: [model] } });
     const first = session.leaf;
@@ -133,7 +136,7 @@ describe("what is told", () => {
     expect(other).not.toHaveProperty("usage");
   });
 
-  test("BR4 and of a branch that grew since only the new part is put before the model", async () => {
+  test("BR4 of a branch that grew is made from the new part only", async () => {
     const model = scriptedModel(story(), story());
     const { session } = await going("e9", { summary: { models: [model] } });
     await moveTo({ session, target: "e6", budget, runtime: testRuntime("b") });
@@ -145,7 +148,7 @@ describe("what is told", () => {
     expect(requestText).not.toContain("[Tool result]");
   });
 
-  test("BR4 what was taken out of it since does not come back", async () => {
+  test("BR4 does not bring back lines that were removed from it", async () => {
     const plain = story().replace("- [x] ran make, the cookie jar is empty [#5]", "- [x] ran make [#4]");
     const model = scriptedModel(story(), plain);
     const { session } = await going("e9", { summary: { models: [model] } });
@@ -159,41 +162,38 @@ describe("what is told", () => {
   test.each([
     ["#3", "# User messages, word for word"],
     ["entry:e3", "What the user wrote, word for word:"],
-  ])(
-    "BR3 AUD4 a line may rest on a user message that a compaction on the way has kept: %s",
-    async (reference, title) => {
-      const words = `${title}\n\n[${reference}]\ntry it with cookies\n\n`;
-      const front = [{ kind: "words", length: words.length, tokens: 20 }];
-      const session = await storySession(
-        "user: fix the login",
-        "says: on it",
-        "user: try it with cookies",
-        "says: no",
-        "says: never",
-      );
-      const details = { pith: { front } };
-      await session.append({
-        type: "compaction",
-        id: "c1",
-        summary: words,
-        firstKeptEntryId: "c1",
-        tokensBefore: 9,
-        details,
-      });
-      await session.append({ type: "message", message: { role: "user", content: "leave it", timestamp: 1 } });
-      const line = `try it with cookies [${reference}]\n- sell the whole shop [${reference}]`;
-      const model = scriptedModel(story(line).replaceAll(/ \[#[56]\]/g, ""));
-      const summary = { models: [model] };
-      const outcome = await moveTo({ session, target: "e2", budget, runtime: testRuntime("m"), summary });
-      expect(outcome).toMatchObject({ type: "moved" });
-      expect((outcome as { summary: BranchSummaryEntry }).summary.summary).toContain(
-        `- try it with cookies [${reference}]\n- sell the whole shop [${reference}] (unconfirmed)\n`,
-      );
-      expect(model.requests).toHaveLength(1);
-    },
-  );
+  ])("BR3 AUD4 may cite a user message that a compaction kept: %s", async (reference, title) => {
+    const words = `${title}\n\n[${reference}]\ntry it with cookies\n\n`;
+    const front = [{ kind: "words", length: words.length, tokens: 20 }];
+    const session = await storySession(
+      "user: fix the login",
+      "says: on it",
+      "user: try it with cookies",
+      "says: no",
+      "says: never",
+    );
+    const details = { pith: { front } };
+    await session.append({
+      type: "compaction",
+      id: "c1",
+      summary: words,
+      firstKeptEntryId: "c1",
+      tokensBefore: 9,
+      details,
+    });
+    await session.append({ type: "message", message: { role: "user", content: "leave it", timestamp: 1 } });
+    const line = `try it with cookies [${reference}]\n- sell the whole shop [${reference}]`;
+    const model = scriptedModel(story(line).replaceAll(/ \[#[56]\]/g, ""));
+    const summary = { models: [model] };
+    const outcome = await moveTo({ session, target: "e2", budget, runtime: testRuntime("m"), summary });
+    expect(outcome).toMatchObject({ type: "moved" });
+    expect((outcome as { summary: BranchSummaryEntry }).summary.summary).toContain(
+      `- try it with cookies [${reference}]\n- sell the whole shop [${reference}] (unconfirmed)\n`,
+    );
+    expect(model.requests).toHaveLength(1);
+  });
 
-  test("BR4 with another focus it is told anew", async () => {
+  test("BR4 with another focus is made again", async () => {
     const model = scriptedModel(story(), story());
     const { session } = await going("e9", { summary: { models: [model] } });
     await moveTo({ session, target: "e6", budget, runtime: testRuntime("b") });
@@ -202,7 +202,7 @@ describe("what is told", () => {
     expect(JSON.stringify(model.requests[1]?.messages)).toContain("Additional focus: the cookie jar");
   });
 
-  test("BR6 of a stretch without words nothing is told, and the move is made", async () => {
+  test("BR6 of a branch without text is left out, and the move is made", async () => {
     const model = scriptedModel();
     const lines = ["user: one", "says: two", "moves: e1"];
     const { outcome, added } = await going("e2", { summary: { models: [model] } }, ...lines);
@@ -211,7 +211,7 @@ describe("what is told", () => {
     expect(model.requests).toEqual([]);
   });
 
-  test("B64 a label names the summary, or else the place", async () => {
+  test("B64 gets the label of the move, and without a summary the target gets it", async () => {
     const labelled = await going("e9", { summary: by(story()), label: "tokens" });
     expect(labelled.added).toMatchObject([
       { type: "branch_summary" },
@@ -224,10 +224,10 @@ describe("what is told", () => {
   });
 });
 
-describe("where nothing comes of it", () => {
+describe("failure of the summary", () => {
   const usage = { ...emptyUsage, input: 5, totalTokens: 5 };
 
-  test("BR5 the move is not made, what was paid is kept, and the failure is named", async () => {
+  test("BR5 leaves the position, logs the usage, and returns the reason", async () => {
     const broken = scriptedModel({ content: [{ type: "text", text: "## Goal" }], stopReason: "length", usage });
     const { outcome, session, added } = await going("e9", { summary: { models: [broken] } });
     expect(outcome).toEqual({
@@ -241,7 +241,7 @@ describe("where nothing comes of it", () => {
     expect(contextLines(session).at(-1)).toContain("cookies do not work");
   });
 
-  test("BR5 where another writer was there meanwhile, it is said, and what was paid is kept", async () => {
+  test("BR5 because another writer changed the leaf returns leaf-moved, and logs the usage", async () => {
     const model = scriptedModel({ content: [{ type: "text", text: story() }], usage });
     const meddling: Model = {
       ...model,
@@ -262,13 +262,13 @@ describe("where nothing comes of it", () => {
     expect((await session.branchEntries()).slice(-2)).toMatchObject([{ type: "message" }, { type: "usage", usage }]);
   });
 
-  test("SUM8 the next model is asked", async () => {
+  test("SUM8 of one model is followed by the next model", async () => {
     const failure = { kind: "busy" as const, message: "429" };
     const models = [scriptedModel({ failure }), scriptedModel(story())];
     expect((await going("e9", { summary: { models } })).outcome).toMatchObject({ type: "moved", summary: {} });
   });
 
-  test("BR5 an abort before, while and after the model speaks leaves the session as it was", async () => {
+  test("BR5 by an abort before, during or after the reply leaves the session unchanged", async () => {
     for (const when of ["before", "while", "after"] as const) {
       const controller = new AbortController();
       const model = scriptedModel(story());
@@ -295,7 +295,7 @@ describe("where nothing comes of it", () => {
 describe("hooks", () => {
   const before = (answer: object) => ({ session_before_tree: [() => answer] });
 
-  test("HOOK1 are told the move, and may cancel it", async () => {
+  test("HOOK1 get the planned move and can cancel it", async () => {
     const events: unknown[] = [];
     const hooks = {
       session_before_tree: [
@@ -323,7 +323,7 @@ describe("hooks", () => {
     expect([outcome, added]).toEqual([{ type: "cancelled" }, []]);
   });
 
-  test("HOOK1 HOOK2 AUD7 their summary is used if one is wanted: every line of it, with a mark behind what is not in the log", async () => {
+  test("HOOK1 HOOK2 AUD7 can provide the summary, in which every line that is not in the log is marked", async () => {
     const summary =
       "## Goal\n- try it with cookies\n- delete the production database\n\n## Done\n- wrote src/ghost.ts [#4]";
     const hooks = before({ summary: { summary, details: { mine: 1 } } });
@@ -338,7 +338,7 @@ describe("hooks", () => {
 
   const hookUsage = { ...emptyUsage, input: 7, totalTokens: 7 };
 
-  test("BR5 the usage of a hook's summary that is refused is kept, and a model writes the summary", async () => {
+  test("BR5 the usage of a hook's summary that is rejected is logged, and a model writes the summary", async () => {
     const model = scriptedModel({ content: [{ type: "text", text: story() }], usage: { ...hookUsage, input: 5 } });
     const refused = { summary: "far too long ".repeat(2_000), usage: hookUsage };
     const hooks = { session_before_tree: [() => ({ summary: refused })] };
@@ -350,7 +350,7 @@ describe("hooks", () => {
     ]);
   });
 
-  test("BR5 the usage of a hook's summary is kept if the move is not made", async () => {
+  test("BR5 the usage of a hook's summary is logged even if the move is not made", async () => {
     const session = await storySession(...tree);
     const meddle = () =>
       session.append({ type: "message", message: { role: "user", content: "meanwhile", timestamp: 1 } });
@@ -369,7 +369,7 @@ describe("hooks", () => {
     expect(last).toMatchObject({ type: "usage", kind: "branch_summary", usage: hookUsage });
   });
 
-  test("HOOK1 instructions and a label of theirs hold", async () => {
+  test("HOOK1 can set the instructions and the label", async () => {
     const model = scriptedModel(story());
     const hooks = before({ customInstructions: "the jar", label: "jar" });
     const { added } = await going("e9", { hooks, summary: { models: [model], instructions: "all" } });
@@ -385,7 +385,7 @@ describe("hooks", () => {
     expect(JSON.stringify(free.requests[0]?.messages)).toMatch(/Say what it was about\."/);
   });
 
-  test("HOOK4 one that fails is reported, and the move goes on; or is not made, where the host asks for that", async () => {
+  test("HOOK4 that throw are reported, and the move is made, or not, as the host chooses", async () => {
     const reported: unknown[] = [];
     const failing = {
       session_before_tree: [
@@ -408,7 +408,7 @@ describe("hooks", () => {
     expect((await going("e9", { hooks: strict })).outcome).toEqual({ type: "cancelled" });
   });
 
-  test("HOOK5 afterwards they hear of it, and what they add stands behind it", async () => {
+  test("HOOK5 get the finished move, and their entries are appended after it", async () => {
     const events: unknown[] = [];
     const note = {
       type: "custom_message" as const,

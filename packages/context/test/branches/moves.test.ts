@@ -23,7 +23,7 @@ const placeIn = (all: readonly Entry[], which: number): string | null =>
   which % 9 === 0 ? null : (pick(all, which)?.id ?? null);
 const runs = { numRuns: isLong ? 400 : 100 };
 
-test("INV34 MOVE1 moving to before a compaction gives the context of that time", async () => {
+test("INV34 MOVE1 moving to before a compaction restores the context of that time", async () => {
   await fc.assert(
     fc.asyncProperty(commandSequences, async (commands) => {
       const session = await randomSession(commands);
@@ -39,7 +39,7 @@ test("INV34 MOVE1 moving to before a compaction gives the context of that time",
   );
 });
 
-test("INV35 MOVE3 leaving and coming back gives the same context as never leaving", async () => {
+test("INV35 MOVE3 leaving a branch and returning gives the same context as staying", async () => {
   await fc.assert(
     fc.asyncProperty(commandSequences, fc.nat(), fc.boolean(), async (commands, which, summarized) => {
       const stayed = await randomSession(commands);
@@ -72,7 +72,7 @@ test("INV38 FORK2 a fork of a leaf below a branch summary has the same context",
   );
 });
 
-test("MOVE3 a branch summary below any place is the leaf, and the place is seen with it", async () => {
+test("MOVE3 a branch summary below any entry becomes the leaf, and the context has that entry and the summary", async () => {
   await fc.assert(
     fc.asyncProperty(commandSequences, fc.nat(), async (commands, which) => {
       const session = await randomSession(commands);

@@ -42,7 +42,7 @@ const record = `## Goal
 ## Next Steps
 1. (none)`;
 
-test("SRC1 prepareBranchEntries(entries) gives all messages, their tokens and the files", () => {
+test("SRC1 prepareBranchEntries(entries) returns all messages, their tokens and the files", () => {
   expect(prepareBranchEntries(branch)).toEqual({
     messages,
     fileOps: { read: new Set(["log.txt"]), written: new Set(["cache.ts"]), edited: new Set() },
@@ -51,13 +51,13 @@ test("SRC1 prepareBranchEntries(entries) gives all messages, their tokens and th
   expect(prepareBranchEntries(branch, 0)).toEqual(prepareBranchEntries(branch));
 });
 
-test("SRC1 BR2 with a budget it takes the newest that fit, and the files of all", () => {
+test("SRC1 BR2 prepareBranchEntries with a budget returns the newest messages that fit, and the files of all", () => {
   const { messages: taken, fileOps, totalTokens } = prepareBranchEntries(branch, 30);
   expect([taken, totalTokens <= 30]).toEqual([messages.slice(-1), true]);
   expect([...fileOps.written]).toEqual(["cache.ts"]);
 });
 
-test("SRC1 a summary on the branch counts as what it stands for", () => {
+test("SRC1 prepareBranchEntries uses an existing branch summary as a message", () => {
   const summary: Entry = {
     ...{ type: "branch_summary", id: "s1", parentId: null, timestamp: "2026-01-01T00:00:00.000Z", fromId: "x" },
     summary: "An index was tried.",
@@ -68,7 +68,7 @@ test("SRC1 a summary on the branch counts as what it stands for", () => {
   expect([...fileOps.read]).toEqual(["old.ts", "log.txt"]);
 });
 
-test("SRC1 generateBranchSummary(entries, options) gives summary and files", async () => {
+test("SRC1 generateBranchSummary(entries, options) returns a summary with the files", async () => {
   const model = opened(record);
   const result = await generateBranchSummary(branch, { model, apiKey: "any", customInstructions: "the contract" });
   expect(result).toEqual({
@@ -79,7 +79,7 @@ test("SRC1 generateBranchSummary(entries, options) gives summary and files", asy
   expect(JSON.stringify(model.requests[0]?.messages)).toContain("Additional focus: the contract");
 });
 
-test("SRC1 replaceInstructions puts them in the place of our task", async () => {
+test("SRC1 replaceInstructions replaces the default task with the custom instructions", async () => {
   const model = opened("One line.");
   const options = { model, customInstructions: "Write one line.", replaceInstructions: true };
   expect(await generateBranchSummary(branch, options)).toMatchObject({
@@ -89,8 +89,8 @@ test("SRC1 replaceInstructions puts them in the place of our task", async () => 
 });
 
 test.each([
-  ["the usual reserve takes a quarter of a small window", undefined, false],
-  ["so does a larger one", 1_000_000, false],
+  ["the default reserve takes a quarter of a small window", undefined, false],
+  ["a larger reserve takes a quarter of a small window", 1_000_000, false],
   ["without a reserve all of the window is filled", 0, true],
 ])("SRC1 DUE3 generateBranchSummary: %s", async (_, reserveTokens, includesOldSummary) => {
   const entries = story(`user: The oldest. ${repeatWord(1_400)}`, `says: ${repeatWord(1_600)}`);
@@ -100,7 +100,7 @@ test.each([
   expect(JSON.stringify(model.requests).includes("The oldest.")).toBe(includesOldSummary);
 });
 
-test("SRC1 what went wrong is said in the result", async () => {
+test("SRC1 generateBranchSummary returns failures and aborts as values", async () => {
   const failing = opened({ failure: { kind: "refused", message: "no such model" } });
   expect(await generateBranchSummary(branch, { model: failing })).toEqual({
     error: "anthropic/storyteller: no such model",
@@ -130,6 +130,6 @@ const wrong: Readonly<Record<string, readonly [call: () => unknown, says: string
   ],
 };
 
-test.each(Object.entries(wrong))("SRC2 %s says what to write", async (_, [call, says]) => {
+test.each(Object.entries(wrong))("SRC2 %s throws an error that says what to write", async (_, [call, says]) => {
   await expect(Promise.resolve().then(call)).rejects.toThrow(says);
 });

@@ -6,15 +6,15 @@ import { parseHookEntries } from "../../src/compaction-hooks/added-entries.ts";
 const added = (...entries: readonly unknown[]) => parseHookEntries({ entries }, { tokens: 150 });
 const note = { type: "custom_message", customType: "note", content: "remember", display: true };
 
-describe("what is taken", () => {
+describe("parseHookEntries accepts", () => {
   test.each([[undefined], [null], [7], ["text"], [{}], [{ entries: null }], [{ entries: undefined }]])(
-    "HOOK5 %j is nothing",
+    "HOOK5 %j as no entries",
     (result) => {
       expect(parseHookEntries(result, { tokens: 150 })).toBeNull();
     },
   );
 
-  test("HOOK5 messages and state, each with what we know of it and no place of its own", () => {
+  test("HOOK5 messages and state, without ids, parents and unknown fields", () => {
     expect(
       added(
         { ...note, id: "mine", parentId: "e1", timestamp: "then", more: 1 },
@@ -32,7 +32,7 @@ describe("what is taken", () => {
     ]);
   });
 
-  test("HOOK5 later changes of the hook's own do not reach them", () => {
+  test("HOOK5 entries as copies, unaffected by later changes of the hook", () => {
     const state = { type: "custom", customType: "state", data: { count: 1 } };
     const taken = added(state);
     state.data.count = 2;
@@ -40,7 +40,7 @@ describe("what is taken", () => {
   });
 });
 
-describe("what is refused", () => {
+describe("parseHookEntries rejects", () => {
   const ring: { self?: unknown } = {};
   ring.self = ring;
 
@@ -75,15 +75,15 @@ describe("what is refused", () => {
       { type: "custom", customType: "x", data: ring },
       "its details are not JSON of at most 262144 characters",
     ],
-  ])("HOOK5 %s, and with it all that it brings", (_, entry, why) => {
+  ])("HOOK5 all entries if one is %s", (_, entry, why) => {
     expect(() => added(note, entry)).toThrow(why);
   });
 
-  test("HOOK5 what is no list", () => {
+  test("HOOK5 entries that are not an array", () => {
     expect(() => parseHookEntries({ entries: note }, { tokens: 150 })).toThrow("its entries are not an array");
   });
 
-  test("HOOK5 more than there is room for, in one or in many", () => {
+  test("HOOK5 one entry or many with more tokens than the limit", () => {
     expect(() => added({ ...note, content: "word ".repeat(200) })).toThrow(
       /^its entries have \d+ tokens; the limit is 150$/,
     );

@@ -31,7 +31,7 @@ describe.each(windows)("CMP10 INV13 in a window of %i tokens", (contextWindow) =
 
   // In the largest window each would be 17 MB of text, and one shows what all would.
   const kinds = contextWindow > 200_000 ? ["result"] : ["result", "paste", "call", "shell line", "reply"];
-  test.each(kinds)("one %s of five windows fits", async (kind) => {
+  test.each(kinds)("a single %s of five windows fits after a compaction", async (kind) => {
     const session = await sessionWith([...turns(contextWindow, 0.3), ...huge(kind, contextWindow * 5)]);
     const outcome = await compact({ session, budget, reason: "due", runtime: testRuntime("n") });
     expect(outcome.type).toBe("compacted");
@@ -41,7 +41,7 @@ describe.each(windows)("CMP10 INV13 in a window of %i tokens", (contextWindow) =
 
 describe.each([0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.2])("GUARD1 INV19 a prompt that takes %d of the window", (share) => {
   test.each([8_000, 32_000, 200_000])(
-    "of %i tokens: no more than two useless compactions in a row, then a clear stop",
+    "of %i tokens: the session stops after at most two useless compactions in a row",
     async (contextWindow) => {
       const budget = createBudget(compactionLimits, {
         contextWindow,

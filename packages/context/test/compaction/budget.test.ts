@@ -47,7 +47,7 @@ describe("the threshold", () => {
     expect(rooms).toEqual([200_000, 180_000, 183_616]);
   });
 
-  test("DUE2 is the lowest of those that apply to model and agent", () => {
+  test("DUE2 is the lowest threshold that applies to the model and the agent", () => {
     const thresholds = [
       { reserve: { tokens: 16_384 } },
       { percent: 80, model: "anthropic/large" },
@@ -64,15 +64,15 @@ describe("the threshold", () => {
     expect(limitOf([], { contextWindow: 200_000 })).toBe(200_000);
   });
 
-  test.each([0, -1, Number.NaN])("DUE5 of a window of %d tokens is never reached", (contextWindow) => {
+  test.each([0, -1, Number.NaN])("DUE5 of a window of %d tokens is infinite", (contextWindow) => {
     const budget = createBudget(compactionLimits, { contextWindow });
     expect(budget.limit).toBe(Number.POSITIVE_INFINITY);
     expect(budget.tail).toBe(20_000);
   });
 });
 
-describe("the amounts", () => {
-  test("DUE3 are shares of a small window and numbers in a large one", () => {
+describe("the token amounts of a budget", () => {
+  test("DUE3 are shares of a small window and fixed numbers in a large one", () => {
     expect(createBudget(compactionLimits, { contextWindow: 8_000 })).toMatchObject({
       tail: 1_600,
       userMessages: 800,
@@ -87,7 +87,7 @@ describe("the amounts", () => {
     });
   });
 
-  test("DUE3 follow a threshold that lies far below the window", () => {
+  test("DUE3 are shares of the threshold if it is far below the window", () => {
     const limits = { ...compactionLimits, thresholds: [{ tokens: 30_000 }] };
     expect(createBudget(limits, { contextWindow: 1_000_000 })).toMatchObject({
       tail: 8_000,

@@ -72,7 +72,7 @@ function filled(facts: readonly string[], tokens: number): string {
 
 const line = fc.string({ unit: "grapheme", maxLength: 60 }).map((text) => `- ${text.replaceAll(/\s+/g, " ")} fact`);
 
-test("CMP11 whatever it says, the summary before is byte for byte in each summary by code, however many there are", async () => {
+test("CMP11 any earlier summary is carried over unchanged by every summary without a model", async () => {
   let proved = 0;
   await fc.assert(
     fc.asyncProperty(
@@ -117,7 +117,7 @@ test("CMP11 whatever it says, the summary before is byte for byte in each summar
   expect(proved).toBeGreaterThan(RUNS / 2);
 });
 
-describe("CMP11 on the level", () => {
+describe("CMP11 the earlier summary is carried over at the compaction level", () => {
   const summary = filled(["- a fact"], 880);
 
   test.each(compactionLevels.map((rung) => [rung.name, rung] as const))("%s", async (name, rung) => {
@@ -143,7 +143,7 @@ describe("CMP11 on the level", () => {
   });
 });
 
-test("CMP11 CMP12 as the model sees it: the summary before, the turns since, once, and the request once", async () => {
+test("CMP11 CMP12 the model sees the earlier summary, the turns since and the request once each", async () => {
   const session = await createSession(
     "user: never touch the lock file",
     `says: ${repeatWord(900)}`,
@@ -169,7 +169,7 @@ test("CMP11 CMP12 as the model sees it: the summary before, the turns since, onc
   expect(front.match(/request 2: /g)?.length).toBeGreaterThan(0);
 });
 
-test("CMP12 work without text after the summary is told: the summary does not pass for the present state", async () => {
+test("CMP12 work without text since the summary is listed after it", async () => {
   const edit = (file: number): readonly string[] => [
     `calls: edit path=src/${file}.ts oldText=a newText=b`,
     `result: ok ${repeatWord(300)}`,

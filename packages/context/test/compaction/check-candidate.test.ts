@@ -56,19 +56,19 @@ describe("checks", () => {
   const checkChanges = (changes: Partial<SummaryCandidate>): Finding | null =>
     firstFailedCheck({ ...good, candidate: { ...candidate, ...changes } });
 
-  test("CMP5 CMP6 CMP9 nothing speaks against a summary that says something, leaves out nothing and helps", () => {
+  test("CMP5 CMP6 CMP9 a summary with text that covers everything and frees tokens passes all checks", () => {
     expect(firstFailedCheck(good)).toBeNull();
   });
 
-  describe("what it says", () => {
-    test("CMP5 is not nothing, unless code wrote it", () => {
+  describe("the text of a summary", () => {
+    test("CMP5 must not be empty, unless it was built without a model", () => {
       const empty = { code: "empty", note: "the summary is empty" };
       expect(["", " \n\t"].map((text) => checkChanges({ narrative: text }))).toEqual([empty, empty]);
       expect(checkChanges({ narrative: "", notes: "notes" })).toEqual(empty);
       expect(checkChanges({ narrative: "", route: MODEL_FREE_ROUTE })).toBeNull();
     });
 
-    test("CMP5 is with its notes no longer than the checkpoint, unless code wrote it", () => {
+    test("CMP5 must fit the limit together with its notes, unless it was built without a model", () => {
       const long = { narrative: "one two three four five", notes: "six seven eight nine ten" };
       const within = (checkpoint: number, changes: Partial<SummaryCandidate> = {}): Finding | null =>
         firstFailedCheck({ ...good, plan: { ...plan, checkpoint }, candidate: { ...candidate, ...long, ...changes } });
@@ -77,7 +77,7 @@ describe("checks", () => {
       expect(within(11, { route: MODEL_FREE_ROUTE })).toBeNull();
     });
 
-    test("CMP6 is looked at where it is new, in any form: what was told before is carried on as it was", () => {
+    test("CMP6 is checked only where it is new, after the carried summary", () => {
       const after = (before: string): CompactionPlan => ({
         ...plan,
         previous: { ...plan.previous, narrative: before, isChecked: true },
@@ -89,7 +89,7 @@ describe("checks", () => {
     });
   });
 
-  describe("what it claims", () => {
+  describe("a claim in a summary", () => {
     const planOf = (...lines: readonly string[]): CompactionPlan => ({
       ...(planWithCut(
         loadBranch(story(...lines)),
@@ -108,7 +108,7 @@ describe("checks", () => {
       ["unfounded", "## Goal\n- throw away the database [#1]"],
       ["unknown-name", "- changed src/nowhere/at-all.ts"],
     ])(
-      "AUD2 AUD3 AUD4 AUD5 AUD7 is marked where the log does not have it (%s), and never refused: %s",
+      "AUD2 AUD3 AUD4 AUD5 AUD7 that is not in the log (%s) is marked as unconfirmed and never rejected: %s",
       (code, text, line = text) => {
         const { text: marked, flaws } = checked(text);
         expect(marked).toBe(`${line} (unconfirmed)`);
@@ -119,23 +119,23 @@ describe("checks", () => {
       },
     );
 
-    test("AUD4 is marked where it says what the user wants and rests on the assistant", () => {
+    test("AUD4 about what the user wants is marked if it cites the assistant", () => {
       const { text, flaws } = checked("## Goal\n- the parser shall grow [#2]");
       expect(text).toBe("## Goal\n- the parser shall grow [#2] (not from the user)");
       expect(flaws).toMatchObject([{ code: "not-from-user" }]);
     });
 
-    test("AUD2 has the number of the message in which it was typed, if it cites the reply", () => {
+    test("AUD2 that cites the reply gets the number of the message with its words", () => {
       const { text, flaws } = checked("## Goal\n- keep the parser small, I shall [#2]");
       expect([text, flaws]).toEqual(["## Goal\n- keep the parser small, I shall [#1]", []]);
     });
 
-    test("AUD4 has no mark where it rests on what was typed, and may cite by number or by id", () => {
+    test("AUD4 that cites the user's message by number or id is not marked", () => {
       expect(checked("## Goal\n- keep the parser small [#1]")).toMatchObject({ problems: [], flaws: [] });
       expect(checked("## Goal\n- keep the parser small [entry:e1]").text).toBe("## Goal\n- keep the parser small [#1]");
     });
 
-    test("AUD6 cites the latest request, if the kept part does not have it and a person made it", () => {
+    test("AUD6 must cite the latest user request, unless the kept part has it", () => {
       expect(collectPlanEvidence(own).request).toBeNull();
       const open = planOf("user: please keep the parser small", "says: I shall", "says: and now?");
       expect(collectPlanEvidence(open).request).toEqual({
@@ -155,7 +155,7 @@ describe("checks", () => {
       expect(collectPlanEvidence(program).request).toBeNull();
     });
 
-    test("AUD2 AUD4 may rest on messages, summaries and requests of earlier compactions", () => {
+    test("AUD2 AUD4 may cite messages, summaries and requests of earlier compactions", () => {
       const part = (kind: string, text: string): SummaryPartText => ({
         part: { kind, length: text.length, tokens: 20 },
         text,
@@ -179,7 +179,7 @@ describe("checks", () => {
       expect(text.match(/.*\(unconfirmed\)/g)).toEqual(["- [x] painted it (unconfirmed)"]);
     });
 
-    test("AUD8 in another script than the user's is noted, and not refused", () => {
+    test("AUD8 in another script than the user's causes a finding, and the summary is used", () => {
       const chinese = planOf(
         "user: 请保持解析器小巧，不要改动其他文件，也不要添加新的依赖",
         "says: 好的",
@@ -192,7 +192,7 @@ describe("checks", () => {
     });
   });
 
-  test("CMP6 what was seen is in one of the two parts, or the first that is not is named", () => {
+  test("CMP6 every seen entry must be summarized or kept; the finding names the first that is not", () => {
     expect(checkChanges({ covers: new Set() })).toEqual({
       code: "not-covered",
       note: "2 entries are neither summarized nor kept; the first is e1",
@@ -203,7 +203,7 @@ describe("checks", () => {
     });
   });
 
-  describe("what it comes to", () => {
+  describe("the size after a compaction", () => {
     const same: Finding = { code: "no-gain", note: "the context would not shrink (1,000 → 1,000 tokens)" };
     const hardly = (tokens: number): Finding => ({
       code: "no-gain",
@@ -221,7 +221,7 @@ describe("checks", () => {
       ["as many bytes of too many", size(1000, 5001), size(1000, 5001), same],
       ["more bytes of too many", size(1000, 5001), size(1000, 6000), same],
       ["fewer bytes of those that fitted", size(1000, 5000), size(1000, 4000), same],
-    ])("CMP9 %s", (_, before, after, finding) => {
+    ])("CMP9 compared with the size before: %s", (_, before, after, finding) => {
       expect(firstFailedCheck({ candidate, plan: { ...plan, sizeBefore: before }, sizeAfter: after })).toEqual(finding);
     });
 
@@ -229,14 +229,14 @@ describe("checks", () => {
       [size(1500, 5000), null],
       [size(1501), { code: "does-not-fit", note: "1,501 tokens would remain, but only 1,500 fit" }],
       [size(700, 5001), { code: "does-not-fit", note: "700 tokens would remain, but only 1,500 fit" }],
-    ])("CMP10 must fit: %j", (after, finding) => {
+    ])("CMP10 must fit the window: %j", (after, finding) => {
       expect(
         firstFailedCheck({ candidate, plan: { ...plan, sizeBefore: size(3000, 9000) }, sizeAfter: after }),
       ).toEqual(finding);
     });
   });
 
-  test("CMP5 CMP6 CMP9 of several faults the first is told: what it says, what it leaves out, what it comes to", () => {
+  test("CMP5 CMP6 CMP9 of several failed checks the first is reported: text, coverage, size", () => {
     const covers = new Set<string>();
     const left = "2 entries are neither summarized nor kept; the first is e1";
     const tight = { ...plan, checkpoint: 0 };
@@ -257,7 +257,7 @@ describe("checks", () => {
     ]);
   });
 
-  describe("what is worth knowing", () => {
+  describe("findings after a compaction", () => {
     const noticed = (
       changes: Partial<FittedMessages>,
       shortenings: CompactionPlan["shortenings"] = [],
@@ -276,11 +276,11 @@ describe("checks", () => {
       newlyHidden: [],
     };
 
-    test("CMP8 is nothing where all is as it was", () => {
+    test("CMP8 are empty if nothing was shortened or left out", () => {
       expect(noticed({})).toEqual([]);
     });
 
-    test("KEEP11 CMP8 names messages that left: carried over, shown by their first words, and only counted", () => {
+    test("KEEP11 CMP8 name the user messages that are carried over, shown as a stub, or only counted", () => {
       const hidden = { count: 23, first: "#5", last: "#61", messages: [] };
       expect(
         noticed({
@@ -306,7 +306,7 @@ describe("checks", () => {
       expect(noticed({ newStubs: ["#7", "#9"] })[0]?.note).toMatch(/^2 user messages are only shown .*: #7, #9$/);
     });
 
-    test("KEEP2 CUT7 CMP8 is each message and result of which head and tail are left", () => {
+    test("KEEP2 CUT7 CMP8 name each message and result that was shortened", () => {
       const shortenings = [{ type: "context_edit", targetId: "e7", replacement: null } as const];
       expect(noticed({ shortened: ["#1", "#3"] }, shortenings)).toEqual([
         { code: "user-messages-shortened", note: "#1 is shortened to its beginning and end" },
@@ -315,7 +315,7 @@ describe("checks", () => {
       ]);
     });
 
-    test("KEEP11 CMP8 the receipt names each message that the summary message does not show whole", async () => {
+    test("KEEP11 CMP8 name every user message that the summary message does not show in full", async () => {
       const asks = Array.from({ length: 12 }, (_, at) => [`user: wish ${at} ${repeatWord(25, `w${at}x`)}`, "says: ok"]);
       const session = await createSession(...asks.flat(), `says: ${repeatWord(900)}`, "user: go on");
       const outcome = await compactSmall(session);
@@ -348,7 +348,7 @@ describe("coverage", () => {
     return findUncoveredEntries(plan, candidate).map(({ id }) => id);
   }
 
-  describe("CMP6 what is covered", () => {
+  describe("CMP6 entries that must be covered", () => {
     const entries = story(
       "user: one",
       "calls: a",
@@ -362,20 +362,20 @@ describe("coverage", () => {
       "says: six",
     );
 
-    test("CMP6 is all that was seen before the cut, and was put before the writer", () => {
+    test("CMP6 are all seen entries before the cut that the summarizer did not get", () => {
       const plan = planAt(entries, 8);
       expect(left(plan, ["e1", "e2", "e3", "e6"])).toEqual([]);
       expect(left(plan, ["e2", "e6"])).toEqual(["e1", "e3"]);
       expect(left(plan, [])).toEqual(["e1", "e2", "e3", "e6"]);
     });
 
-    test("CMP6 is nothing of what is kept", () => {
+    test("CMP6 are no entries of the kept part", () => {
       expect(left(planAt(entries, 0), [])).toEqual([]);
       expect(left(planAt(entries, 10), ["e1", "e2", "e3", "e6", "e9"])).toEqual(["e10"]);
     });
   });
 
-  describe("CMP6 the summary before", () => {
+  describe("CMP6 an earlier summary", () => {
     const branchEntries = story(
       "user: one",
       "compacts: older, keeps e1",
@@ -385,22 +385,22 @@ describe("coverage", () => {
     );
     const ids = ["e1", "e3"];
 
-    test("CMP6 is carried on by a story of the same writer's", () => {
+    test("CMP6 is covered if the same summarizer continues it", () => {
       expect(left(planAt(branchEntries, 4), ids)).toEqual([]);
     });
 
-    test("CMP6 falls out where code goes on without it, the newest alone", () => {
+    test("CMP6 is not covered if the summary is built without it; only the newest one counts", () => {
       expect(left(planAt(branchEntries, 4), ids, "")).toEqual(["e4"]);
       expect(left(planAt(branchEntries, 1), ids, "")).toEqual(["e4"]);
       expect(left(planAt(branchEntries, 4), ["e1"], "")).toEqual(["e3", "e4"]);
     });
 
-    test("CMP6 does not where it was put before the writer", () => {
+    test("CMP6 is covered if the summarizer got it", () => {
       expect(left(planAt(branchEntries, 4), [...ids, "e4"], "")).toEqual([]);
       expect(left(planAt(branchEntries, 4), [...ids, "e2"], "")).toEqual(["e4"]);
     });
 
-    test("CMP6 does not where it told nothing: what code kept is kept again", () => {
+    test("CMP6 is covered if it has no text of its own", () => {
       const { text: summary, parts: front } = renderSummaryMessage(
         [{ kind: "notes", collect: () => null, render: () => "by code" }],
         {

@@ -21,8 +21,8 @@ const lines = [
 const compactionIn = ({ branch: { entries, compactionIndex: compactionAt } }: Session): CompactionEntry =>
   entries[compactionAt] as CompactionEntry;
 
-describe("what is written", () => {
-  test("CMP1 one batch behind the leaf; nothing else changes", async () => {
+describe("a compaction writes", () => {
+  test("CMP1 one batch of entries after the leaf and changes nothing else", async () => {
     const session = await createSession(...lines);
     const before = await session.branchEntries();
     await compactSmall(session);
@@ -31,7 +31,7 @@ describe("what is written", () => {
     expect(after.slice(before.length).map(({ type }) => type)).toEqual(["compaction"]);
   });
 
-  test("CMP8 the receipt says what was done, by the one estimator", async () => {
+  test("CMP8 a receipt with what was done, in tokens of the same estimator", async () => {
     const session = await createSession(...lines);
     const before = contextSize(session.branch, smallBudget()).tokens;
     const outcome = await compactSmall(session);
@@ -53,7 +53,7 @@ describe("what is written", () => {
     expect(compactionIn(session).tokensBefore).toBe(before);
   });
 
-  test("KEEP2 KEEP4 KEEP6 LED5 the summary message has its parts in order, below first-level headings that only code writes", async () => {
+  test("KEEP2 KEEP4 KEEP6 LED5 the parts of the summary message in order, below first-level headings", async () => {
     const session = await createSession(
       "user: use tabs in every file of this project",
       "says: There are two ways: a flag or a file. Which one?",
@@ -110,20 +110,20 @@ describe("what is written", () => {
     `);
   });
 
-  test("LED2 pi finds the files where it looks for them", async () => {
+  test("LED2 the lists of files where pi expects them", async () => {
     const session = await createSession(...lines);
     await compactSmall(session);
     expect(compactionIn(session).details).toMatchObject({ readFiles: ["src/login.ts"], modifiedFiles: [] });
   });
 
-  test("KEEP7 system prompt and tools are folded into it, and the request has them as before", async () => {
+  test("KEEP7 the system prompt and the tools, so that the next request has them as before", async () => {
     const session = await createSession("system: You help.", ...lines);
     await compactSmall(session);
     expect(compactionIn(session).systemMessage).toMatchObject({ role: "system", content: "You help." });
     expect(contextLines(session)[0]).toBe("0 system    You help.");
   });
 
-  test("GUARD1 a compaction that frees too little says so, and counts those before it", async () => {
+  test("GUARD1 in the receipt how many compactions in a row have freed too little", async () => {
     const session = await createSession("user: go on", `says: ${repeatWord(300)}`, "user: and then?");
     const budget = { ...smallBudget({ progress: 0.9 }), fixed: 900 };
     for (const round of [1, 2]) {
@@ -135,8 +135,8 @@ describe("what is written", () => {
   });
 });
 
-describe("what is left alone", () => {
-  test("CUT3 a short session, an empty one, one that was just compacted", async () => {
+describe("no compaction is made of", () => {
+  test("CUT3 an empty session, a short one and one that was just compacted", async () => {
     expect(await compactSmall(await createSession())).toEqual({ type: "nothing-to-do", why: "empty" });
     expect(await compactSmall(await createSession("user: hello"))).toEqual({ type: "nothing-to-do", why: "too-short" });
     const session = await createSession(...lines);
@@ -145,7 +145,7 @@ describe("what is left alone", () => {
   });
 
   test.each([ENVIRONMENT_TYPE, STATE_TYPE, `${STATE_TYPE}.files`])(
-    "CUT3 ENV1 one in which nothing was said since but how things are: %s",
+    "CUT3 ENV1 a session with only state since the last compaction: %s",
     async (customType) => {
       const session = await createSession(...lines);
       await compactSmall(session);
@@ -159,7 +159,7 @@ describe("what is left alone", () => {
     },
   );
 
-  test("CMP9 one that would hardly become smaller", async () => {
+  test("CMP9 a session that would hardly become smaller", async () => {
     const session = await createSession(
       "user: hello",
       `says: ${repeatWord(20)}`,
@@ -169,7 +169,7 @@ describe("what is left alone", () => {
     expect(await compactSmall(session)).toEqual({ type: "nothing-to-do", why: "too-little" });
   });
 
-  test("CMP3 INV43 one that was aborted before it began", async () => {
+  test("CMP3 INV43 a session if the signal is already aborted", async () => {
     const session = await createSession(...lines);
     const signal = AbortSignal.abort();
     expect(await compactSmall(session, { signal })).toEqual({ type: "cancelled" });
@@ -177,8 +177,8 @@ describe("what is left alone", () => {
   });
 });
 
-describe("the preview", () => {
-  test("CMP8 is what the compaction then does, and does nothing", async () => {
+describe("previewCompaction", () => {
+  test("CMP8 returns what the compaction then does, and changes nothing", async () => {
     const session = await createSession(...lines);
     const preview = previewCompaction(session.branch, smallBudget());
     expect(await session.branchEntries()).toHaveLength(lines.length);
@@ -188,7 +188,7 @@ describe("the preview", () => {
     expect(compactionIn(session).summary).toBe(preview.summaryText);
   });
 
-  test("CUT3 says when there is nothing to do", async () => {
+  test("CUT3 returns why there is nothing to do", async () => {
     const session = await createSession("user: hello");
     expect(previewCompaction(session.branch, smallBudget())).toEqual({ type: "nothing-to-do", why: "too-short" });
   });

@@ -50,8 +50,8 @@ describe("after compact", () => {
     return branch.slice(branch.findLastIndex(({ type }) => type === "compaction") + 1);
   };
 
-  describe("after one that was done", () => {
-    test("HOOK5 B75 it is told the entry as it is in the log", async () => {
+  describe("after a successful compaction", () => {
+    test("HOOK5 B75 a hook gets the entry as it is in the log", async () => {
       const events: unknown[] = [];
       const { session, outcome } = await acted({
         session_compact: [(event) => void events.push(structuredClone(event))],
@@ -63,7 +63,7 @@ describe("after compact", () => {
       ]);
     });
 
-    test("HOOK5 it is told who wrote it, and whether a request is sent again", async () => {
+    test("HOOK5 a hook gets who wrote the summary, the reason and whether the request is repeated", async () => {
       const events: unknown[] = [];
       const summary = { summary: "Mine.", firstKeptEntryId: "e3" };
       const hooks: CompactionHooks = {
@@ -76,7 +76,7 @@ describe("after compact", () => {
       expect(events).toStrictEqual([{ fromExtension: true, reason: "overflow", willRetry: true }]);
     });
 
-    test("HOOK5 each has a copy: what it does to it changes nothing", async () => {
+    test("HOOK5 each hook gets its own copy, and changes to it have no effect", async () => {
       const calls: string[] = [];
       const spoiling: AfterCompact = ({ compactionEntry }) => {
         calls.push(compactionEntry.summary);
@@ -89,7 +89,7 @@ describe("after compact", () => {
       expect((await session.branchEntries()).at(-1)).toMatchObject({ firstKeptEntryId: "e3", details: { pith: {} } });
     });
 
-    test("HOOK5 what they add stands behind it in their order, and messages are in the next context", async () => {
+    test("HOOK5 entries of hooks are appended in order, and their messages are in the next context", async () => {
       const state: AfterCompact = () => ({ entries: [{ type: "custom", customType: "mine", data: { count: 1 } }] });
       const { session, outcome, reported } = await acted({
         session_compact: [adding("first", "second"), state, adding("third")],
@@ -124,7 +124,7 @@ describe("after compact", () => {
       ["an error", () => Promise.reject<never>(new Error("no")), "no"],
       ["no end", () => new Promise<never>(() => {}), "no answer within 30 s"],
     ])(
-      "HOOK5 HOOK4 one that brings %s is reported once; the compaction and what others add stand",
+      "HOOK5 HOOK4 a hook that returns %s is reported once; the compaction and the entries of others stay",
       async (_, hook, why) => {
         const { session, outcome, reported } = await acted({
           session_compact: [adding("first"), hook, adding("second")],
@@ -135,7 +135,7 @@ describe("after compact", () => {
       },
     );
 
-    test("HOOK5 HOOK4 there is nothing left to cancel: the others hear of it where a failure cancels an act", async () => {
+    test("HOOK5 HOOK4 a failing hook does not stop the others, even with onFailure cancel", async () => {
       const throwing: AfterCompact = () => Promise.reject<never>(new Error("no"));
       const { session, outcome, reported } = await acted({
         onFailure: "cancel",
@@ -146,7 +146,7 @@ describe("after compact", () => {
       expect(await behind(session)).toMatchObject([note("mine")]);
     });
 
-    test("HOOK5 what they add to a session that has left it meanwhile is not written elsewhere", async () => {
+    test("HOOK5 entries of a hook are dropped if the leaf has moved to another branch", async () => {
       const session = await createSession(...storyLines);
       const leaving: AfterCompact = async () => {
         await session.move("e1");
@@ -160,7 +160,7 @@ describe("after compact", () => {
       ]);
     });
 
-    test("HOOK5 what was said meanwhile comes first, and nothing is lost", async () => {
+    test("HOOK5 entries that were appended while a hook ran come before its own", async () => {
       const session = await createSession(...storyLines);
       const slow: AfterCompact = async () => {
         await session.append(note("meanwhile"));
@@ -171,7 +171,7 @@ describe("after compact", () => {
     });
   });
 
-  describe("after one that was not", () => {
+  describe("after a compaction that was not made", () => {
     const compactWithEvents = async (parts: Partial<CompactOptions>, ...lines: readonly string[]) => {
       const events: unknown[] = [];
       const hooks: CompactionHooks = {
@@ -185,7 +185,7 @@ describe("after compact", () => {
     };
     const event = { type: "session_compact_failed", fromExtension: false, reason: "manual", willRetry: false };
 
-    test("HOOK5 c1 because a hook or the user cancelled it", async () => {
+    test("HOOK5 c1 hooks get aborted true if a hook or the user cancelled it", async () => {
       const expectedEvents = [{ ...event, aborted: true }];
       const cancelling = { session_before_compact: [() => ({ cancel: true })] };
       expect(await compactWithEvents({ hooks: cancelling })).toStrictEqual({
@@ -198,7 +198,7 @@ describe("after compact", () => {
       });
     });
 
-    test("HOOK5 c1 because nothing helps", async () => {
+    test("HOOK5 c1 hooks get the error if nothing fits", async () => {
       const expectedEvents = [
         { ...event, aborted: false, errorMessage: "cannot-fit", reason: "overflow", willRetry: true },
       ];
@@ -208,7 +208,7 @@ describe("after compact", () => {
       });
     });
 
-    test("HOOK5 c1 because the session has moved on", async () => {
+    test("HOOK5 c1 hooks get the error if the leaf has moved", async () => {
       const session = await createSession(...storyLines);
       const events: unknown[] = [];
       const leaving: Summarizer = {
@@ -224,7 +224,7 @@ describe("after compact", () => {
       expect(events).toStrictEqual([{ ...event, aborted: false, errorMessage: "leaf-moved" }]);
     });
 
-    test("HOOK5 where there was nothing to do, nobody is told", async () => {
+    test("HOOK5 hooks are not called if there was nothing to do", async () => {
       expect(await compactWithEvents({}, "user: hello")).toStrictEqual({ type: "nothing-to-do", events: [] });
       const off = smallBudget({ enabled: false });
       expect(await compactWithEvents({ budget: off, reason: "due" })).toStrictEqual({
@@ -233,7 +233,7 @@ describe("after compact", () => {
       });
     });
 
-    test("HOOK5 HOOK4 one that fails, or brings something, changes nothing", async () => {
+    test("HOOK5 HOOK4 a hook that fails or returns entries changes nothing", async () => {
       const hooks: CompactionHooks = {
         session_before_compact: [() => ({ cancel: true })],
         session_compact_failed: [
@@ -289,8 +289,8 @@ describe("before compact", async () => {
     saying({ compaction: { summary: text, firstKeptEntryId } });
   const bytesOf = async (session: Session): Promise<string> => JSON.stringify(await session.branchEntries());
 
-  describe("what they are told", () => {
-    test("HOOK1 B73 the plan, the loaded end of the branch, the user's instructions, why", async () => {
+  describe("a hook gets", () => {
+    test("HOOK1 B73 the plan, the loaded part of the branch, the user's instructions and the reason", async () => {
       const session = await createSession(...lines);
       const prepared = prepareCompaction(session.branch, smallBudget());
       const stop = new AbortController();
@@ -317,19 +317,19 @@ describe("before compact", async () => {
       ["due", { reason: "threshold", willRetry: false }],
       ["overflow", { reason: "overflow", willRetry: true }],
       ["model-switch", { reason: "threshold", willRetry: false }],
-    ])("HOOK1 c1 a compaction that is %s, in the documents' words", async (reason, occurrence) => {
+    ])("HOOK1 c1 the documented reason of a compaction that is %s", async (reason, occurrence) => {
       const events: object[] = [];
       await acted([({ reason, willRetry }) => void events.push({ reason, willRetry })], { reason });
       expect(events).toStrictEqual([occurrence]);
     });
 
-    test("HOOK1 without instructions there is none, and the signal is one that nobody aborts", async () => {
+    test("HOOK1 no instructions if there are none, and a signal that is not aborted", async () => {
       const events: object[] = [];
       await acted([(event) => void events.push({ aborted: event.signal.aborted, has: "customInstructions" in event })]);
       expect(events).toStrictEqual([{ aborted: false, has: false }]);
     });
 
-    test("HOOK1 HOOK4 all of it is a copy: what a hook does to it changes neither the session nor what the next one hears", async () => {
+    test("HOOK1 HOOK4 a copy whose changes affect neither the session nor the next hook", async () => {
       const session = await createSession(...lines);
       const before = await bytesOf(session);
       const calls: string[] = [];
@@ -347,13 +347,13 @@ describe("before compact", async () => {
     });
   });
 
-  describe("what they may say", () => {
+  describe("a hook can", () => {
     test.each<[string, SessionBeforeCompactResult]>([
       ["alone", { cancel: true }],
       ["beside a summary", { cancel: true, compaction: { summary: "x", firstKeptEntryId: "e6" } }],
       ["beside nonsense", { cancel: true, compaction: { summary: "", firstKeptEntryId: "e99" } }],
       ["beside a wish to wait", { cancel: true, postpone: true }],
-    ])("HOOK1 cancel, %s: nobody else is asked, nothing is written, nothing is wrong", async (_, result) => {
+    ])("HOOK1 cancel, %s: later hooks are not called, and nothing is written or reported", async (_, result) => {
       let callCount = 0;
       const later: BeforeCompact = () => void callCount++;
       const { session, outcome, reported } = await acted([summary("mine"), saying(result), later], { reason: "due" });
@@ -365,7 +365,7 @@ describe("before compact", async () => {
       expect(await session.branchEntries()).toHaveLength(lines.length);
     });
 
-    test("HOOK1 of several summaries the last holds", async () => {
+    test("HOOK1 provide a summary, of which the last one is used", async () => {
       const { session, outcome } = await acted([
         summary("First story."),
         summary("Second story.", "e3"),
@@ -379,7 +379,7 @@ describe("before compact", async () => {
       expect(contextLines(session)[0]).not.toContain("First story.");
     });
 
-    test("HOOK1 what they want looked at joins what the user wants", async () => {
+    test("HOOK1 add instructions to those of the user", async () => {
       const reasons: (string | undefined)[] = [];
       const listening: Summarizer = {
         name: "listening",
@@ -400,7 +400,7 @@ describe("before compact", async () => {
       expect(reasons).toStrictEqual(["the bugs\nthe tests\nthe types", undefined]);
     });
 
-    test("HOOK1 a summary of a hook's own needs no other writer", async () => {
+    test("HOOK1 replace the summarizer by its own summary", async () => {
       let callCount = 0;
       const counting: Summarizer = {
         name: "counting",
@@ -414,7 +414,7 @@ describe("before compact", async () => {
     });
   });
 
-  describe("what they bring is checked", () => {
+  describe("the result of a hook is checked", () => {
     const ring: { self?: unknown } = {};
     ring.self = ring;
     const brought = (compaction: object) =>
@@ -430,23 +430,26 @@ describe("before compact", async () => {
       ["an empty summary", brought({ summary: " \n" }), "its summary is empty"],
       ["a summary that is no text", brought({ summary: 7 }), "its summary is empty"],
       ["absurd details", brought({ details: ring }), "its details are not JSON of at most 262144 characters"],
-    ])("HOOK2 HOOK4 %s: it is reported, code writes, and the receipt says so", async (_, hook, why) => {
-      const { session, outcome, reported } = await acted([hook]);
-      expect(reported).toStrictEqual([{ event: "session_before_compact", why }]);
-      expect(outcome).toMatchObject({
-        type: "compacted",
-        receipt: { route: "model-free", findings: [{ code: "hook-failed", note: why }] },
-      });
-      expect(contextLines(session)[0]).not.toContain("mine");
-    });
+    ])(
+      "HOOK2 HOOK4 %s is reported, the summary is built without a model, and the receipt has the finding",
+      async (_, hook, why) => {
+        const { session, outcome, reported } = await acted([hook]);
+        expect(reported).toStrictEqual([{ event: "session_before_compact", why }]);
+        expect(outcome).toMatchObject({
+          type: "compacted",
+          receipt: { route: "model-free", findings: [{ code: "hook-failed", note: why }] },
+        });
+        expect(contextLines(session)[0]).not.toContain("mine");
+      },
+    );
 
-    test("HOOK2 of several summaries the last that makes sense holds", async () => {
+    test("HOOK2 the last valid summary of several hooks is used", async () => {
       const { outcome, reported } = await acted([summary("Mine."), summary("Mine too.", "e99")]);
       expect(outcome).toMatchObject({ receipt: { route: "hook", findings: [{ code: "hook-failed" }] } });
       expect(reported).toHaveLength(1);
     });
 
-    test("HOOK2 one that is too long is not used; what it cost is known all the same", async () => {
+    test("HOOK2 a summary that is too long is rejected, and its cost is counted", async () => {
       const usage = { ...emptyUsage, cost: { ...emptyUsage.cost, total: 0.5 } };
       const { outcome, reported } = await acted([brought({ summary: repeatWord(900), usage })]);
       expect(outcome).toMatchObject({
@@ -457,14 +460,14 @@ describe("before compact", async () => {
     });
   });
 
-  describe("one that fails", () => {
+  describe("a failing hook", () => {
     const failing: readonly [string, BeforeCompact, string][] = [
       ["throws", () => Promise.reject<never>(new Error("no")), "no"],
       ["hangs", () => new Promise<never>(() => {}), "no answer within 30 s"],
-      ["brings nonsense", summary(""), "its summary is empty"],
+      ["returns an invalid summary", summary(""), "its summary is empty"],
     ];
 
-    test.each(failing)("HOOK4 because it %s is reported once, and the act goes on", async (_, hook, why) => {
+    test.each(failing)("HOOK4 that %s is reported once, and the compaction continues", async (_, hook, why) => {
       const { outcome, reported } = await acted([hook, summary("Mine.")]);
       expect(reported).toStrictEqual([{ event: "session_before_compact", why }]);
       expect(outcome).toMatchObject({
@@ -473,7 +476,7 @@ describe("before compact", async () => {
       });
     });
 
-    test.each(failing)("HOOK4 because it %s cancels the act where the host wants that", async (_, hook, why) => {
+    test.each(failing)("HOOK4 that %s cancels the compaction with onFailure cancel", async (_, hook, why) => {
       let callCount = 0;
       const later: BeforeCompact = () => void callCount++;
       const reported: HookFailure[] = [];
@@ -488,16 +491,16 @@ describe("before compact", async () => {
     });
 
     test.each<[string, BeforeCompact]>([
-      ["throws a book", () => Promise.reject<never>(new Error("x".repeat(40_000_000)))],
-      ["names a book", summary("mine", "x".repeat(40_000_000))],
-    ])("HOOK4 one that %s does not fill the log", async (_, hook) => {
+      ["throws a huge error", () => Promise.reject<never>(new Error("x".repeat(40_000_000)))],
+      ["names a huge id", summary("mine", "x".repeat(40_000_000))],
+    ])("HOOK4 that %s does not fill the log", async (_, hook) => {
       const { session, outcome } = await acted([hook]);
       expect(outcome.type).toBe("compacted");
       expect((await bytesOf(session)).length).toBeLessThan(30_000);
     });
 
     test.each([[7], ["yes"], [true], [[]], [{ cancel: "yes", postpone: 1 }]])(
-      "HOOK4 an answer like %j says nothing",
+      "HOOK4 that returns %j is ignored",
       async (answer) => {
         const { outcome, reported } = await acted([() => answer as never]);
         expect(outcome).toMatchObject({ type: "compacted", receipt: { route: "model-free", findings: [] } });
@@ -505,7 +508,7 @@ describe("before compact", async () => {
       },
     );
 
-    test("HOOK4 one that is aborted is not waited for, and nothing is written", async () => {
+    test("HOOK4 that hangs is abandoned at an abort, and nothing is written", async () => {
       const stop = new AbortController();
       const hook: BeforeCompact = ({ signal }) => {
         stop.abort();
@@ -518,7 +521,7 @@ describe("before compact", async () => {
     });
   });
 
-  describe("one that wants to wait", () => {
+  describe("a hook that postpones", () => {
     const waiting = saying({ postpone: true });
     const budget = smallBudget({ thresholds: [{ tokens: 1_000 }] });
     const full = ["user: one", `says: ${repeatWord(550)}`, "user: two"];
@@ -527,7 +530,7 @@ describe("before compact", async () => {
     const wait = (session: Session, parts: Partial<CompactOptions> = {}) =>
       acted([waiting], { budget, reason: "due", ...parts }, session).then(({ outcome }) => outcome);
 
-    test("HOOK3 one that is due is put off; the log says so, and the context is what it was", async () => {
+    test("HOOK3 delays a compaction that is due, with an entry in the log and an unchanged context", async () => {
       const session = await createSession(...full);
       expect(compactionDue(session.branch, budget)).toMatchObject({ type: "due" });
       const contextText = contextLines(session);
@@ -538,7 +541,7 @@ describe("before compact", async () => {
       expect(compactionDue(session.branch, budget)).toMatchObject({ type: "due" });
     });
 
-    test("HOOK3 the second time it is not heard, nor after a restart", async () => {
+    test("HOOK3 is ignored the second time, even after a restart", async () => {
       const session = await createSession(...full);
       expect(await wait(session)).toStrictEqual({ type: "postponed" });
       const again = await Session.open(session.store, testRuntime("r"));
@@ -548,7 +551,7 @@ describe("before compact", async () => {
       expect(await wait(other)).toMatchObject({ type: "compacted" });
     });
 
-    test("HOOK3 after a compaction it may again", async () => {
+    test("HOOK3 may postpone again after a compaction", async () => {
       const session = await createSession(...full);
       await wait(session);
       expect(await wait(session)).toMatchObject({ type: "compacted" });
@@ -559,19 +562,19 @@ describe("before compact", async () => {
     });
 
     test.each<[CompactionTrigger]>([["asked"], ["overflow"], ["model-switch"]])(
-      "HOOK3 one that is %s does not wait",
+      "HOOK3 is ignored if the compaction is %s",
       async (reason) => {
         expect(await wait(await createSession(...full), { reason })).toMatchObject({ type: "compacted" });
       },
     );
 
-    test("HOOK3 one that has used up half of the reserve does not wait", async () => {
+    test("HOOK3 is ignored once half of the reserve is used", async () => {
       const session = await createSession(...full);
       await more(session);
       expect(await wait(session)).toMatchObject({ type: "compacted" });
     });
 
-    test("HOOK3 it wins over a summary, and nobody is told of a failure", async () => {
+    test("HOOK3 wins over a summary of another hook, without a failure event", async () => {
       const events: object[] = [];
       const hooks: CompactionHooks = { session_compact_failed: [(event) => void events.push(event)] };
       const session = await createSession(...full);
@@ -612,7 +615,7 @@ describe("hook candidate", () => {
     return Array.from({ length: depth }).reduce<object>((inner) => ({ inner }), {});
   }
 
-  describe("its details", () => {
+  describe("the details of a hook's summary", () => {
     const ring: { self?: unknown } = {};
     ring.self = ring;
 
@@ -630,26 +633,29 @@ describe("hook candidate", () => {
           },
         },
       ],
-    ])("CMP7 %s is refused with a sentence", (_, details) => {
+    ])("CMP7 that are %s are rejected with a message", (_, details) => {
       expect(() => made({ details })).toThrow("its details are not JSON of at most 262144 characters");
     });
 
-    test("CMP7 are kept as they will be in the log, and later changes of the hook's own are not", () => {
+    test("CMP7 are stored as JSON, unaffected by later changes of the hook", () => {
       const details = { list: [1, undefined], when: new Date(0), none: undefined };
       const { candidate } = made({ details });
       details.list.push(2);
       expect(candidate.details).toStrictEqual({ list: [1, null], when: "1970-01-01T00:00:00.000Z" });
     });
 
-    test.each([[null], ["text"], [["list"]], [7], [{ toJSON: () => 7 }]])("CMP7 %j is none", (details) => {
-      expect(made({ details }).candidate).not.toHaveProperty("details");
-    });
+    test.each([[null], ["text"], [["list"]], [7], [{ toJSON: () => 7 }]])(
+      "CMP7 are left out if they are %j",
+      (details) => {
+        expect(made({ details }).candidate).not.toHaveProperty("details");
+      },
+    );
   });
 
-  describe("its usage", () => {
+  describe("the usage of a hook's summary", () => {
     const usage = { ...emptyUsage, input: 10, totalTokens: 10, cost: { ...emptyUsage.cost, total: 0.5 } };
 
-    test("CMP7 CMP8 is taken over, and only what we know of it", () => {
+    test("CMP7 CMP8 is counted with its known fields only", () => {
       expect(made({ usage: { ...usage, more: 1n } }).candidate.calls).toStrictEqual([{ usage }]);
     });
 
@@ -657,18 +663,18 @@ describe("hook candidate", () => {
       ["a BigInt", { ...usage, input: 1n }],
       ["a text", { ...usage, output: "12" }],
       ["a negative cost", { ...usage, cost: { ...usage.cost, total: -1 } }],
-      ["an endless cost", { ...usage, cost: { ...usage.cost, total: Number.POSITIVE_INFINITY } }],
-      ["no number", { ...usage, totalTokens: Number.NaN }],
+      ["an infinite cost", { ...usage, cost: { ...usage.cost, total: Number.POSITIVE_INFINITY } }],
+      ["a count that is NaN", { ...usage, totalTokens: Number.NaN }],
       ["no cost", { ...usage, cost: undefined }],
-      ["a list", []],
+      ["an array", []],
       ["null", null],
-    ])("CMP7 one with %s is left out", (_, odd) => {
+    ])("CMP7 is left out if it is invalid: %s", (_, odd) => {
       expect(made({ usage: odd }).candidate).not.toHaveProperty("calls");
     });
   });
 
-  describe("its cut", () => {
-    test("CMP7 CUT2 a tool result is never the first that is kept, be it removed or not", () => {
+  describe("the cut of a hook's summary", () => {
+    test("CMP7 CUT2 is never at a tool result, removed or not", () => {
       expect(() => made({ firstKeptEntryId: "e4" })).toThrow("the context cannot be cut at e4");
       const shown = planOf(...lines.filter((line) => line !== "drops e4"));
       expect(() => made({ firstKeptEntryId: "e4" }, shown)).toThrow("the context cannot be cut at e4");
@@ -679,13 +685,13 @@ describe("hook candidate", () => {
       ["no text", { toString: null }],
       ["a symbol", Symbol("e3")],
       ["the very first entry", "e1"],
-    ])("CMP7 one that names %s fails", (_, firstKeptEntryId) => {
+    ])("CMP7 is rejected if it names %s", (_, firstKeptEntryId) => {
       expect(() => made({ firstKeptEntryId })).toThrow();
     });
   });
 
-  describe("what it is told", () => {
-    test("CMP7 B73 has the documents' shape", () => {
+  describe("the preparation that a hook gets", () => {
+    test("CMP7 B73 has the documented shape", () => {
       const { messagesToSummarize, ...rest } = toCompactionPreparation(planOf(...lines));
       expect(messagesToSummarize.map(({ role }) => role)).toEqual(["user", "assistant", "assistant"]);
       expect(rest).toEqual({
@@ -698,7 +704,7 @@ describe("hook candidate", () => {
       });
     });
 
-    test("CMP7 is a copy: emptying every list changes neither plan nor window", () => {
+    test("CMP7 is a copy: emptying its lists changes neither the plan nor the branch", () => {
       const plan = planOf(...lines);
       const before = structuredClone(plan);
       const preparation = toCompactionPreparation(plan);
@@ -709,7 +715,7 @@ describe("hook candidate", () => {
     });
   });
 
-  test("CMP7 an answer whose members throw is one that failed", () => {
+  test("CMP7 does not matter if the result's getters throw: the result is rejected", () => {
     const answer = {
       get summary() {
         throw new Error("not today");

@@ -33,30 +33,30 @@ const shellLine = { role: "bashExecution", command: "ls", output: "a b", cancell
 const words = (count: number): string => Array.from({ length: count }, (_, at) => `w${at}`).join(" ");
 
 describe("the cut", () => {
-  test("CUT1 keeps what should be kept, or a little less", () => {
+  test("CUT1 keeps the wanted tokens, or a little less", () => {
     const entries = story(`user: ${words(10)}`, `says: ${words(10)}`, `user: ${words(10)}`, `says: ${words(10)}`);
     expect(cut(entries, 20)).toEqual({ index: 2, turnStartIndex: null, id: "e3" });
     expect(cut(entries, 25)).toEqual({ index: 2, turnStartIndex: null, id: "e3" });
   });
 
-  test("CUT1 keeps a little more where less would be too little", () => {
+  test("CUT1 keeps a little more if less would be too little", () => {
     const entries = story(`user: ${words(30)}`, `user: ${words(17)}`, `says: ${words(4)}`);
     expect(cut(entries, 18)?.id).toBe("e2");
   });
 
-  test("CUT1 keeps the smaller side where neither fits", () => {
+  test("CUT1 keeps the smaller side if neither side fits", () => {
     const entries = story(`user: ${words(30)}`, `user: ${words(90)}`, `says: ${words(4)}`);
     expect(cut(entries, 20)?.id).toBe("e3");
   });
 
-  test("CUT1 half of what should be kept is enough, and a quarter more is not too much", () => {
+  test("CUT1 keeps between half and five quarters of the wanted tokens", () => {
     const half = story(`user: ${words(30)}`, `user: ${words(14)}`, `says: ${words(10)}`);
     expect(cut(half, 20)).toEqual({ index: 2, turnStartIndex: 1, id: "e3" });
     const more = story(`user: ${words(30)}`, `user: ${words(21)}`, `says: ${words(4)}`);
     expect(cut(more, 20)).toEqual({ index: 1, turnStartIndex: null, id: "e2" });
   });
 
-  test("CUT2 a result stays with its call, and what stands between goes with them", () => {
+  test("CUT2 keeps a result together with its call and everything between them", () => {
     const entries = story(
       "user: one two",
       "calls: read; bash",
@@ -67,31 +67,31 @@ describe("the cut", () => {
     for (const keep of [1, 5, 9, 10, 20, 30]) expect([keep, cut(entries, keep)?.id]).toEqual([keep, "e2"]);
   });
 
-  test("CUT2 so does a program's note that came in between", () => {
+  test("CUT2 keeps a program's note between a call and its results together with them", () => {
     const entries = story(`user: ${words(20)}`, "calls: read; bash", "result: a", "note: wait", "result: b");
     expect(cut(entries, 2)).toEqual({ index: 1, turnStartIndex: 0, id: "e2" });
   });
 
-  test("CUT2 CUT4 nothing is kept of results whose call lies before the window", () => {
+  test("CUT2 CUT4 does not keep results whose call is before the loaded part", () => {
     const entries = story("user: go", "calls: bash", `result: ${words(20)}`, "says: one two").slice(2);
     expect(cut(entries, 10)).toEqual({ index: 1, turnStartIndex: 0, id: "e4" });
   });
 
-  test("CUT2 a result bigger than all that should be kept does not keep everything", () => {
+  test("CUT2 does not keep everything because of one huge result", () => {
     const entries = story(`user: ${words(50)}`, "says: ok", "user: go", "calls: bash", `result: ${words(500)}`);
     expect(cut(entries, 20)?.id).toBe("e4");
   });
 
-  test("CUT3 nothing is cut of a branch shorter than what should be kept", () => {
+  test("CUT3 is null for a branch that is shorter than the wanted tokens", () => {
     expect(cut(story("user: one two three", "says: four"), 10)).toBeNull();
     expect(cut([], 10)).toBeNull();
   });
 
-  test("CUT3 of one that is just as long as what should be kept all is", () => {
+  test("CUT3 is at the first entry of a branch that is as long as the wanted tokens", () => {
     expect(cut(story("user: one two three", "says: four"), 4)).toEqual({ index: 0, turnStartIndex: null, id: "e1" });
   });
 
-  test("CUT4 a cut within a turn names where it begins", () => {
+  test("CUT4 within a turn has the index where the turn starts", () => {
     const entries = story(
       "user: first",
       "says: done",
@@ -104,24 +104,24 @@ describe("the cut", () => {
     expect(cut(entries, 10)).toEqual({ index: 5, turnStartIndex: 2, id: "e6" });
   });
 
-  test("CUT4 turns that follow the cut are not the one it parts", () => {
+  test("CUT4 before a new turn splits only the turn that it is in", () => {
     const entries = story(`user: ${words(20)}`, "says: one two three", "user: four five");
     expect(cut(entries, 5)).toEqual({ index: 1, turnStartIndex: 0, id: "e2" });
   });
 
-  test("CUT4 shell lines, notes and left branches begin a turn", () => {
+  test("CUT4 treats shell lines, notes and branch summaries as the start of a turn", () => {
     for (const line of ["bash: ls -> a b c", "note: a b c d", "left e1: a b c d"]) {
       const entries = story(`user: ${words(20)}`, `says: ${words(9)}`, line, "says: ok");
       expect([line, cut(entries, 5)]).toEqual([line, { index: 2, turnStartIndex: null, id: "e3" }]);
     }
   });
 
-  test("CUT6 labels and changes of the model before the cut go with what is kept", () => {
+  test("CUT6 keeps labels and model changes before the first kept message", () => {
     const entries = story(`user: ${words(20)}`, "says: ok", "model: a/b", "labels e1: here", `user: ${words(9)}`);
     expect(cut(entries, 9)?.id).toBe("e3");
   });
 
-  test("CUT6 but a compaction does not", () => {
+  test("CUT6 does not keep a compaction before the first kept message", () => {
     const entries = story(
       `user: ${words(20)}`,
       "says: ok",
@@ -141,7 +141,7 @@ describe("the cut", () => {
     { type: "usage", kind: "warm-up", provider: "a", model: "b", usage: emptyUsage },
     { type: "custom", customType: "state" },
     { type: "unknown", kind: "later", value: {} },
-  ])("CUT6 $type goes with what follows it", (draft) => {
+  ])("CUT6 keeps $type before the first kept message", (draft) => {
     const [requestEntries, answered, last] = story(`user: ${words(20)}`, "says: ok", `user: ${words(9)}`) as [
       Entry,
       Entry,
@@ -154,7 +154,7 @@ describe("the cut", () => {
     });
   });
 
-  test("CUT1 what an edit has removed, a failed reply and a hidden shell line count nothing and are no place", () => {
+  test("CUT1 ignores removed entries, failed replies and hidden shell lines", () => {
     const entries = story(
       `user: ${words(20)}`,
       `user: ${words(9)}`,
@@ -166,11 +166,11 @@ describe("the cut", () => {
   });
 });
 
-describe("a place of one's own", () => {
+describe("a possible cut", () => {
   const places = (entries: readonly Entry[]): readonly boolean[] =>
     Array.from({ length: entries.length + 1 }, (_, at) => isCutAllowed(entries, at, edits(entries)));
 
-  test("CUT2 lies before a call, behind its last result, and not between", () => {
+  test("CUT2 is before a call or after its last result, not between them", () => {
     const entries = story(
       "user: go",
       "calls: a; b",
@@ -183,22 +183,22 @@ describe("a place of one's own", () => {
     expect(places(entries)).toEqual([true, true, false, false, false, true, true, true]);
   });
 
-  test("CUT2 is no result, not even one that was removed; of one that was, nothing is parted", () => {
+  test("CUT2 is not at a result, even a removed one, but may separate a call from a removed result", () => {
     const entries = story("user: go", "calls: a", "user: wait", "result: one", "drops e4", "says: done");
     expect(places(entries)).toEqual([true, true, true, false, true, true, true]);
   });
 
-  test("CUT2 a reply that failed does not stand between a call and its result", () => {
+  test("CUT2 is not at a failed reply between a call and its result", () => {
     const entries = story("calls: a", "user: wait", "fails to answer: busy", "result: one");
     expect(places(entries)).toEqual([true, false, false, false, true]);
   });
 
-  test("CUT2 results whose call lies before the window close nothing behind them", () => {
+  test("CUT2 is after results whose call is before the loaded part", () => {
     const entries = story("user: go", "calls: a", "result: one", "says: done").slice(2);
     expect(places(entries)).toEqual([false, true, true]);
   });
 
-  test("CUT4 parts the turn it lies in, wherever it comes from", () => {
+  test("CUT4 splits the turn that it is in", () => {
     const entries = story("user: one", "says: two", "user: three", "says: four", "labels e1: here");
     expect([0, 1, 2, 3, 4].map((at) => toCutPoint({ entries, edits: [] }, at).turnStartIndex)).toEqual([
       null,
@@ -210,11 +210,11 @@ describe("a place of one's own", () => {
   });
 });
 
-describe("what the model sees of an entry", () => {
+describe("entries visible to the model", () => {
   const shown = (entries: readonly Entry[]): readonly string[] =>
     entries.filter((entry) => isVisibleToModel(entry, edits(entries))).map(({ id }) => id);
 
-  test("CMP6 what is said, and neither the system's words nor what failed, was stopped or removed", () => {
+  test("CMP6 are messages, but not the system prompt or failed, stopped and removed ones", () => {
     const entries = story(
       "system: You help.",
       "user: go",
@@ -233,7 +233,7 @@ describe("what the model sees of an entry", () => {
     expect(shown(entries)).toEqual(["e2", "e3", "e4", "e7", "e8", "e9"]);
   });
 
-  test("CMP6 a shell line the user kept from the model is not shown, whoever else says so is", () => {
+  test("CMP6 exclude a shell line with excludeFromContext, and no other message with it", () => {
     const hidden = { ...shellLine, excludeFromContext: true, timestamp: 1 };
     expect(isVisibleToModel(entryOf({ type: "message", message: hidden }), [])).toBe(false);
     const hiddenMessage = { role: "user", content: "go", excludeFromContext: true, timestamp: 1 } as const;
@@ -275,7 +275,7 @@ describe("PREP8 the cut of a prepared summary", () => {
 });
 
 describe("a turn", () => {
-  test("CUT4 begins where somebody else than the assistant speaks", () => {
+  test("CUT4 starts with an entry that is not of the assistant or a tool", () => {
     const entries = story(
       "user: a",
       "says: b",
@@ -292,7 +292,7 @@ describe("a turn", () => {
   });
 
   test.each([ENVIRONMENT_TYPE, STATE_TYPE, `${STATE_TYPE}.files`])(
-    "CUT4 ENV1 does not begin with what only states how things are: %s",
+    "CUT4 ENV1 does not start with a state entry: %s",
     (customType) => {
       const stated = entryOf({ type: "custom_message", customType, content: "a b c d", display: false });
       expect(startsTurn(stated)).toBe(false);
@@ -318,8 +318,8 @@ const line = fc.oneof(
 const metadata = fc.constantFrom("model: a/b", "labels e1: x", "thinking: high");
 const talks = fc.array(line, { minLength: 1, maxLength: 30 }).map((lines) => lines.flatMap((each) => each.split("|")));
 
-describe("on any branch", () => {
-  test("CUT1 CUT2 INV6 INV9 the kept part is a suffix of whole exchanges within its bounds", () => {
+describe("for any branch", () => {
+  test("CUT1 CUT2 INV6 INV9 the kept part consists of whole exchanges at the end, within the limits", () => {
     fc.assert(
       fc.property(talks, fc.integer({ min: 1, max: 200 }), (lines, keep) => {
         const entries = story(...lines);
@@ -342,7 +342,7 @@ describe("on any branch", () => {
     );
   });
 
-  test("CUT6 INV12 metadata never changes which messages are kept", () => {
+  test("CUT6 INV12 metadata does not change which messages are kept", () => {
     fc.assert(
       fc.property(
         talks,
@@ -363,7 +363,7 @@ describe("on any branch", () => {
     );
   });
 
-  test("CUT4 INV10 the two parts of a split turn are the turn", () => {
+  test("CUT4 INV10 the two parts of a split turn make up the turn", () => {
     fc.assert(
       fc.property(talks, fc.integer({ min: 1, max: 100 }), (lines, keep) => {
         const entries = story(...lines);

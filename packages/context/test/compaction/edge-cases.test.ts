@@ -30,7 +30,7 @@ const failing: Summarizer = {
 const full = ["user: one", `says: ${repeatWord(900)}`, "user: two"];
 
 describe("the breaker", () => {
-  test("GUARD1 a provider's refusal of a context that fits does not stop compactions for good", async () => {
+  test("GUARD1 does not open for good if a provider refuses a context that fits", async () => {
     const session = await createSession("user: hello", "says: hi", "user: go on");
     expect(await compactSmall(session, { reason: "overflow", attempt: 4 })).toMatchObject({ why: "cannot-fit" });
     expect(findBreaker(session.branch)).toBeNull();
@@ -38,7 +38,7 @@ describe("the breaker", () => {
     expect(compactionDue(session.branch, smallBudget())).toMatchObject({ type: "due" });
   });
 
-  test("GUARD2 it closes when the pins that filled the window are taken away", async () => {
+  test("GUARD2 closes when the pins that filled the window are removed", async () => {
     const session = await createSession("user: hello", `says: ${repeatWord(400)}`);
     await pinText(session, repeatWord(800));
     expect(await compactSmall(session, { reason: "due" })).toMatchObject({ breaker: { fills: "pins" } });
@@ -48,7 +48,7 @@ describe("the breaker", () => {
     expect(await compactSmall(session, { reason: "due" })).toMatchObject({ type: "compacted" });
   });
 
-  test("GUARD2 a breaker for work that filled the context again closes with a user message or a larger limit, not with more work", async () => {
+  test("GUARD2 that opened because work filled the context again closes with a user message or a larger limit, not with more work", async () => {
     const session = await createSession(...full);
     const { limit } = smallBudget();
     const data = { fills: "refill", tokens: 900, limit };
@@ -62,7 +62,7 @@ describe("the breaker", () => {
     expect(isDue()).toMatchObject({ type: "due" });
   });
 
-  test("GUARD1 a prompt far bigger than was said ends at the breaker, not in a loop", async () => {
+  test("GUARD1 opens if the provider reports a far larger prompt than estimated", async () => {
     const session = await createSession("user: begin");
     const budget = createBudget(compactionLimits, { contextWindow: 8_000, fixed: 100 });
     let compactions = 0;
@@ -89,8 +89,8 @@ describe("the breaker", () => {
   });
 });
 
-describe("what summaries cost", () => {
-  test("GUARD3 INV48 failed attempts count, over any number of compactions", async () => {
+describe("the hourly limit of summaries", () => {
+  test("GUARD3 INV48 counts failed calls across compactions", async () => {
     const session = await createSession("user: begin");
     const budget = smallBudget({ hourly: { cost: 100, calls: 3 } });
     let callCount = 0;
@@ -108,7 +108,7 @@ describe("what summaries cost", () => {
     expect(callCount).toBe(3);
   });
 
-  test("GUARD3 a call is part of the limit for one hour before and after it, and no longer", async () => {
+  test("GUARD3 counts a call for one hour", async () => {
     const session = await createSession(...full);
     expect(await compactSmall(session, { summarizers: [failing] })).toMatchObject({ receipt: { calls: 1, cost: 1 } });
     const [call] = recentCallCosts(session.branch, Date.parse("2026-01-01"));
@@ -118,7 +118,7 @@ describe("what summaries cost", () => {
     for (const minutes of [-60, 60, 61]) expect(left(at + minutes * 60_000)).toEqual({ calls: 3, cost: 10 });
   });
 
-  test("GUARD3 CMP3 what was paid is in the log when a writer is cancelled, when the leaf has moved, and after an undo", async () => {
+  test("GUARD3 CMP3 counts calls of cancelled compactions, moved leaves and undone compactions", async () => {
     const spent = (session: Session): number => recentCallCosts(session.branch, Date.parse("2026-01-01")).length;
     const cancelled = await createSession(...full);
     const stops: Summarizer = { name: "stops", isPaid: false, summarize: () => ({ type: "cancelled" }) };
@@ -150,7 +150,7 @@ describe("what summaries cost", () => {
 });
 
 describe("undo and redo", () => {
-  test("UNDO1 undo goes where the receipt says, also when failed attempts stand before the compaction", async () => {
+  test("UNDO1 undo moves to the leaf in the receipt, even with failed attempts before the compaction", async () => {
     const session = await createSession(...full);
     const outcome = await compactSmall(session, { summarizers: [failing] });
     expect(outcome).toMatchObject({ receipt: { undoTo: "e3" } });
@@ -158,7 +158,7 @@ describe("undo and redo", () => {
     expect(session.branch.entries.at(-1)?.parentId).toBe("e3");
   });
 
-  test("UNDO1 a compaction that came after an undo is not left by redo", async () => {
+  test("UNDO1 a compaction made after an undo is not skipped by redo", async () => {
     const session = await createSession(...full);
     await compactSmall(session);
     await undoCompaction(session);
@@ -167,7 +167,7 @@ describe("undo and redo", () => {
     expect(await redoCompaction(session)).toEqual({ type: "nothing-to-do", why: "no-undo" });
   });
 
-  test("UNDO1 UNDO2 a compaction that keeps the record of an undo ends it: nothing to redo, and the threshold counts", async () => {
+  test("UNDO1 UNDO2 a compaction after an undo ends it: there is nothing to redo, and the threshold applies", async () => {
     const session = await createSession(...full);
     // A growth of a whole window after the undo, so that only the compaction ends it.
     const budget = smallBudget({ quietAfterUndo: 1 });
@@ -194,7 +194,7 @@ describe("undo and redo", () => {
     expect(contextLines(session).at(-1)).toContain("a new result");
   });
 
-  test("UNDO1 if a line of the file is lost, an undo goes to the parent of the compaction, and nothing is redone", async () => {
+  test("UNDO1 if a line of the file is lost, undo moves to the parent of the compaction, and redo is not possible", async () => {
     const session = await createSession(...full);
     const compaction = { type: "compaction", summary: "a story", firstKeptEntryId: "e3", tokensBefore: 900 } as const;
     const receipt = { route: "model", withoutProgress: 0, tokens: { after: 100 }, undoTo: "lost" };
@@ -206,8 +206,8 @@ describe("undo and redo", () => {
   });
 });
 
-describe("what is kept", () => {
-  test("KEEP4 INV21 a long request that was carried on is shortened for a smaller window", async () => {
+describe("kept content", () => {
+  test("KEEP4 INV21 a long carried request is shortened for a smaller window", async () => {
     const work = Array.from({ length: 6 }, (_, at) => [
       `calls: bash command=s${at}`,
       `result: ${repeatWord(4000, `o${at}x`)}`,
@@ -225,7 +225,7 @@ describe("what is kept", () => {
     expect(contextLines(session)[0]).toMatch(/latest request.* \[#3\] ask0 ask1 .*#3 opens all of it/);
   });
 
-  test("KEEP2 KEEP4 KEEP6 a request joins the other messages when a newer one takes its place, and each stands once", async () => {
+  test("KEEP2 KEEP4 KEEP6 a request joins the other user messages when a newer one replaces it, and each appears once", async () => {
     const session = await createSession("user: use tabs in every file of this project, please", "says: fine");
     const ask = async (content: string, question = ""): Promise<string> => {
       await session.append({ type: "message", message: { role: "user", content, timestamp: 1 } });
@@ -253,7 +253,7 @@ describe("what is kept", () => {
     expect([first, second, third].map((front) => front.split(latest).slice(1))).toEqual([[rename], [write], [write]]);
   });
 
-  test("KEEP4 a request that the kept part has stands there alone, and one that stood at the end joins the messages", async () => {
+  test("KEEP4 a request in the kept part appears only there, and one at the end joins the user messages", async () => {
     const session = await createSession("user: rename the parser in all of its files", `says: ${repeatWord(900)}`);
     expect(await compactSmall(session)).toMatchObject({ type: "compacted" });
     expect(newestSummary(session)).toMatch(/ \[#1\]\nrename the parser in all of its files$/);
@@ -285,7 +285,7 @@ describe("what is kept", () => {
     expect(contextLines(session).join("\n")).toMatch(/word0 word1 .*opens all of it/);
   });
 
-  test("CUT7 where it is enough to reduce what is too big, hardly anything is covered", async () => {
+  test("CUT7 if reducing the large entries is enough, hardly anything is summarized", async () => {
     const session = await createSession(
       "user: one",
       "says: two",
@@ -300,7 +300,7 @@ describe("what is kept", () => {
     expect(contextLines(session).slice(1, 4).join()).toMatch(/two.*three.*four/);
   });
 
-  test("KEEP1 pins stand first, below a title of their own and their numbers", async () => {
+  test("KEEP1 pins come first, below their own heading and with numbers", async () => {
     const session = await createSession("user: use tabs in every file", `says: ${repeatWord(900)}`, "user: go on");
     await pinText(session, "never push to main");
     await pinEntry(session, "e1");
@@ -310,7 +310,7 @@ describe("what is kept", () => {
     );
   });
 
-  test("KEEP1 a pin that an edit removed does not come back", async () => {
+  test("KEEP1 a pin removed by an edit does not return", async () => {
     const session = await createSession("user: hello", `says: ${repeatWord(900)}`);
     await pinText(session, "SECRET");
     await session.append({ type: "context_edit", targetId: session.leaf ?? "", replacement: null });
@@ -319,7 +319,7 @@ describe("what is kept", () => {
     expect(contextLines(session).join("\n")).not.toContain("SECRET");
   });
 
-  test("KEEP1 INV50 a pin that is shown reduced in the tail stays whole at the front", async () => {
+  test("KEEP1 INV50 a pin that is shortened in the tail stays whole at the front", async () => {
     const session = await createSession("user: hello", `says: ${repeatWord(400)}`);
     const rule = repeatWord(120, "rule");
     await pinText(session, rule);
@@ -328,7 +328,7 @@ describe("what is kept", () => {
     expect(session.branch.state.pins.map(({ text }) => text)).toEqual([rule]);
   });
 
-  test("KEEP2 a rule that fits its budget stays whole, also in a small window", async () => {
+  test("KEEP2 a user message that fits its budget stays whole, also in a small window", async () => {
     const rule = repeatWord(70, "rule");
     const session = await createSession(`user: ${rule}`, `says: ${repeatWord(900)}`, "user: go on");
     await compactSmall(session);
@@ -336,7 +336,7 @@ describe("what is kept", () => {
   });
 });
 
-test("DUE2 DUE3 settings that make no sense do not hang or stop anything", async () => {
+test("DUE2 DUE3 invalid limits neither hang nor stop a compaction", async () => {
   const odd = {
     ...compactionLimits,
     largestReserve: 1,

@@ -165,26 +165,29 @@ function longer(count: number): string {
 }
 
 describe("a summarizer that", () => {
-  test.each(ways)("SUM4 CMP3 CMP5 INV44 %s: code writes instead, and the receipt says why", async (_, model, why) => {
-    const session = await createSession(...storyLines);
-    const ports = testRuntime("x");
-    const outcome = await compact({
-      session,
-      budget,
-      reason: "asked",
-      runtime: ports,
-      summarizers: [modelSummarizer(model, { runtime: ports })],
-    });
-    expect(outcome).toMatchObject({ type: "compacted", receipt: { route: "model-free", by: null } });
-    const { findings } = (outcome as Extract<typeof outcome, { type: "compacted" }>).receipt;
-    expect(findings).toContainEqual({
-      code: "summarizer-failed",
-      note: expect.stringContaining(`anthropic/storyteller: ${why}`),
-    });
-    expectSound(session);
-  });
+  test.each(ways)(
+    "SUM4 CMP3 CMP5 INV44 %s is replaced by a summary without a model, and the receipt says why",
+    async (_, model, why) => {
+      const session = await createSession(...storyLines);
+      const ports = testRuntime("x");
+      const outcome = await compact({
+        session,
+        budget,
+        reason: "asked",
+        runtime: ports,
+        summarizers: [modelSummarizer(model, { runtime: ports })],
+      });
+      expect(outcome).toMatchObject({ type: "compacted", receipt: { route: "model-free", by: null } });
+      const { findings } = (outcome as Extract<typeof outcome, { type: "compacted" }>).receipt;
+      expect(findings).toContainEqual({
+        code: "summarizer-failed",
+        note: expect.stringContaining(`anthropic/storyteller: ${why}`),
+      });
+      expectSound(session);
+    },
+  );
 
-  test("SUM9 CMP5 KEEP5 answers far too long twice is refused, and code writes instead: nothing is cut out of its summary", async () => {
+  test("SUM9 CMP5 KEEP5 answers far too long twice is rejected, and the summary is built without a model", async () => {
     const model = scriptedModel(createReply(longer(3_000)), createReply(longer(3_000)));
     const { session, receipt } = await compactBy(model);
     expect(model.requests).toHaveLength(2);
@@ -198,7 +201,7 @@ describe("a summarizer that", () => {
     expectSound(session);
   });
 
-  test("SUM8 SUM9 answers far too long twice is followed by the next", async () => {
+  test("SUM8 SUM9 answers far too long twice is followed by the next summarizer", async () => {
     const second = { ...scriptedModel(createReply(good)), provider: "elsewhere", model: "second" };
     const { session, receipt } = await compactBy(
       scriptedModel(createReply(longer(3_000)), createReply(longer(3_000))),
@@ -209,7 +212,7 @@ describe("a summarizer that", () => {
     expectSound(session);
   });
 
-  test("BOUND4 answers many times too long is refused by its length alone: nothing reads it, and it is not asked to correct it", async () => {
+  test("BOUND4 answers many times too long is rejected by length alone, without a correction", async () => {
     const model = scriptedModel(createReply(longer(600_000)));
     const { session, receipt } = await compactBy(model);
     expect(model.requests).toHaveLength(1);
@@ -222,7 +225,7 @@ describe("a summarizer that", () => {
     expectSound(session);
   });
 
-  test("SUM9 AUD7 is too long by less than a third twice is taken, every line of it, and the receipt says so", async () => {
+  test("SUM9 AUD7 answers too long by less than a third twice is used with every line, and the receipt reports the length", async () => {
     const long = longer(160);
     const tokens = textTokens(long);
     expect(tokens).toBeGreaterThan(675 * 1.1);
@@ -239,7 +242,7 @@ describe("a summarizer that", () => {
     expectSound(session);
   });
 
-  test("SUM9 is too long by less than a tenth is not asked again", async () => {
+  test("SUM9 answers too long by less than a tenth is used without a correction", async () => {
     const long = longer(140);
     const tokens = textTokens(long);
     expect(tokens).toBeGreaterThan(675);
@@ -250,7 +253,7 @@ describe("a summarizer that", () => {
     expectEveryLine(session, long);
   });
 
-  test("SUM8 fails is followed by the next, and the entry says who wrote it and what all of it cost", async () => {
+  test("SUM8 fails is followed by the next summarizer, and the entry has the author and the total cost", async () => {
     const session = await createSession(...storyLines);
     const ports = testRuntime("x");
     const second = { ...scriptedModel(createReply(good)), provider: "elsewhere", model: "second" };
@@ -280,7 +283,7 @@ describe("a summarizer that", () => {
       good.replaceAll(/\[#(\d)\]/g, "[#90$1]"),
       "4 of 4 citations refer to entries that do not exist.",
     ],
-  ])("AUD1 AUD2 SUM9 %s is asked once more, with what is wrong", async (_, bad, note) => {
+  ])("AUD1 AUD2 SUM9 %s gets one correction request that names the problem", async (_, bad, note) => {
     const model = scriptedModel(createReply(bad), createReply(good));
     const { session, receipt } = await compactBy(model);
     expect(receipt).toMatchObject({ route: "model", calls: 2, cost: 0.02 });
@@ -293,7 +296,7 @@ describe("a summarizer that", () => {
     expectSound(session);
   });
 
-  test("SUM9 AUD4 AUD5 AUD7 writes what the log does not have is not asked again: its lines stay, and marks and receipt say which", async () => {
+  test("SUM9 AUD4 AUD5 AUD7 makes claims that are not in the log is used without a correction, with those lines marked and in the receipt", async () => {
     const bad = good
       .replace("lock file [#1]", "lock file [#1]\n- deploy to production on Friday [#5]\n- all is well in make [#3]")
       .replace("all is well [#3]\n", "all is well [#3]\n- [x] wrote `src/ghost.ts` [#2]\n");
@@ -325,14 +328,14 @@ describe("a summarizer that", () => {
   });
 });
 
-describe("a mark", () => {
+describe("a mark on a line", () => {
   const line = "- deploy to production on Friday [#1]";
   const bad = good.replace("- never touch the lock file [#1]", line);
 
   test.each([
     ["is repeated", `${line} (unconfirmed)`],
     ["is left out", line],
-  ])("AUD4 AUD7 stays in the next summary, also if it %s there", async (_, repeated) => {
+  ])("AUD4 AUD7 stays in the next summary, even if the mark %s there", async (_, repeated) => {
     const { session } = await compactBy(scriptedModel(createReply(bad)));
     expect(storyIn(session)).toContain(`${line} (unconfirmed)\n`);
     const model = scriptedModel(createReply(good.replace("- never touch the lock file [#1]", repeated)));
@@ -342,7 +345,7 @@ describe("a mark", () => {
     expect(storyIn(session).split("(unconfirmed)")).toHaveLength(2);
   });
 
-  test("AUD7 is gone with its line", async () => {
+  test("AUD7 disappears with its line", async () => {
     const { session } = await compactBy(scriptedModel(createReply(bad)));
     await growAndCompact(
       session,
@@ -372,7 +375,7 @@ describe("a mark", () => {
   }
 });
 
-test("INV43 CMP3 aborted after any number of steps it has compacted rightly, or changed nothing", async () => {
+test("INV43 CMP3 aborted after any number of steps leaves a valid compaction or no change", async () => {
   const outcomes = new Set<string>();
   // Until an abort comes too late to find anything under way.
   for (let steps = 0, wasEnded = false; !wasEnded; steps++) {

@@ -21,8 +21,8 @@ import { expectFasterThan } from "../expect-faster-than.ts";
 import { smallBudget } from "./small-session.ts";
 
 describe("without a model", () => {
-  describe("LED2 from one compaction to the next", () => {
-    test("LED2 LED3 files are counted once, also where older compactions lie in the kept part", () => {
+  describe("LED2 the file list from one compaction to the next", () => {
+    test("LED2 LED3 counts each file once, even with older compactions in the kept part", () => {
       const files = Array.from({ length: 300 }, (_, at) => `src/${at}.ts`);
       let window = loadBranch(writing(...files, ...Array(20).fill("src/299.ts")));
       for (let round = 1; round <= 20; round++) {
@@ -33,7 +33,7 @@ describe("without a model", () => {
       expect(window.entries.filter(({ type }) => type === "compaction").length).toBeGreaterThan(1);
     });
 
-    test("B49 of very many files pi is told the newest, sorted", () => {
+    test("B49 gives pi the newest 500 files, sorted", () => {
       const files = Array.from({ length: 600 }, (_, at) => `src/${at + 1000}.ts`);
       const first = compactedAt(loadBranch(writing(...files, "zz-newest.ts", "kept.ts")), 1202, "c1");
       const newest = ["kept.ts", ...files.slice(-498), "zz-newest.ts"];
@@ -52,7 +52,7 @@ describe("without a model", () => {
     });
   });
 
-  test("LED11 the model is shown the state after the kept entries, and the next compaction continues from the covered ones", () => {
+  test("LED11 the model sees the state after the kept entries, and the next compaction continues from the summarized ones", () => {
     const covered = [
       ...used({ arguments: { path: "/tmp/a.mjs", content: "x" } }, {}),
       ...used({ arguments: { command: "npm test" } }, { ...text("Error: boom\n2 failed"), isError: true }),
@@ -64,7 +64,7 @@ describe("without a model", () => {
     expect(files).toEqual({ read: [], modified: [] });
   });
 
-  test("LED3 a first compaction of twenty thousand entries that put out the same again and again is soon done", () => {
+  test("LED3 collecting twenty thousand entries with repeated output is fast", () => {
     const output = text(`${"const line = of(code);\n".repeat(90)}`);
     const exchange = used({ arguments: { path: "src/a.ts", content: "x" } }, output);
     // It took thirteen seconds once.
@@ -79,7 +79,7 @@ describe("without a model", () => {
     ["model", true],
     ["host", true],
     ["model-free", undefined],
-  ])("CMP12 turns before a compaction of the route %s: whether its summary covers them is %s", (route, inSummary) => {
+  ])("CMP12 turns before a compaction of the route %s count as summarized: %s", (route, inSummary) => {
     // Notes of earlier versions do not say it.
     const pith = { turns: [{ asked: "fix it", said: "done", entryId: "e1" }], receipt: { route } };
     const entries = story(
@@ -151,7 +151,7 @@ describe("without a model", () => {
 });
 
 describe("turns", () => {
-  test("CMP5 the notes read from the end are those of all, the newest sixty and one more", () => {
+  test("CMP5 the notes read from the end equal those of the whole branch, the newest sixty-one", () => {
     const line = fc.constantFrom("user: ask", "user:  ", "says: answer", "says:  ", "bash: ls -> a", "left e1: tried");
     fc.assert(
       fc.property(fc.array(line, { maxLength: 300, size: "max" }), (lines) => {
@@ -161,19 +161,19 @@ describe("turns", () => {
     );
   });
 
-  test("CMP5 a note names its entry by number, or by id where it has none", () => {
+  test("CMP5 a note refers to its entry by number, or by id if there is none", () => {
     const [numbered] = story("user: fix it");
     const { number: _number, ...plain } = numbered as Entry;
     expect(collectTurnNotes([numbered as Entry])).toMatchObject([{ entryId: "e1", reference: "#1" }]);
     expect(collectTurnNotes([plain as Entry])).toMatchObject([{ entryId: "e1", reference: "entry:e1" }]);
   });
 
-  test("CMP5 notes of earlier versions, which have no reference, are taken over", () => {
+  test("CMP5 notes of earlier versions without a reference are kept", () => {
     const old: TurnNote = { asked: "fix it", said: "done", entryId: "e1" };
     expect(parseTurnNotes([old, { asked: "no entry" }])).toEqual([old]);
   });
 
-  test("CMP5 what is not told is not read", () => {
+  test("CMP5 tool output that is not needed for the notes is not read", () => {
     const answer = { role: "toolResult", toolCallId: "c", toolName: "t", isError: false };
     const unread = Object.defineProperty({ ...answer }, "content", {
       get: () => {
@@ -186,7 +186,7 @@ describe("turns", () => {
     expect(collectTurnNotes(entries as readonly Entry[])).toHaveLength(61);
   });
 
-  test("CMP5 of a branch that was left more is told than of a request, on one line", () => {
+  test("CMP5 a note of a branch summary is longer than one of a request, and on one line", () => {
     const [left, asked] = collectTurnNotes(
       story(`left e9: ${"tried\nit ".repeat(200)}`, `user: ${"do it ".repeat(200)}`),
     );
@@ -194,17 +194,17 @@ describe("turns", () => {
     expect(left?.asked).not.toContain("\n");
   });
 
-  describe("what a program said", () => {
+  describe("a note of a program's message", () => {
     const entries = story("user: fix it", "note: the build is red", "says: looking", "note: it is green", "says: done");
     const red: TurnNote = { asked: "[note] the build is red", said: "", entryId: "e2", reference: "#2", by: "program" };
     const green: TurnNote = { asked: "[note] it is green", said: "", entryId: "e4", reference: "#4", by: "program" };
     const turn: TurnNote = { asked: "fix it", said: "done", entryId: "e1", reference: "#1" };
 
-    test("CMP5 is named with its kind, and takes no answer from the turn it came in", () => {
+    test("CMP5 has its kind, and does not take the reply of the turn around it", () => {
       expect(collectTurnNotes(entries)).toEqual([red, green, turn]);
     });
 
-    test("CMP5 is the same wherever the turn was parted", () => {
+    test("CMP5 is the same wherever the turn is split", () => {
       for (let at = 0; at <= entries.length; at++)
         expect(mergeTurnNotes(collectTurnNotes(entries.slice(0, at)), collectTurnNotes(entries.slice(at)))).toEqual([
           red,
@@ -213,14 +213,14 @@ describe("turns", () => {
         ]);
     });
 
-    test("CMP5 is bounded, and pushes out nothing that was asked", () => {
+    test("CMP5 is limited in number, and does not push out requests", () => {
       const notes = Array.from({ length: 100 }, (_, at) => `note: ${at}`);
       const kept = collectTurnNotes(story("user: fix it", ...notes));
       expect([kept.length, kept.at(0)?.asked, kept.at(-1)?.asked]).toEqual([21, "[note] 80", "fix it"]);
       expect(parseTurnNotes([...kept, ...structuredClone(kept)]).length).toBe(22);
     });
 
-    test("ENV1 what states the environment or a state is not named: it is stated again", () => {
+    test("ENV1 is not made of a state entry, which is sent again anyway", () => {
       const stated = (customType: string): Entry =>
         ({ type: "custom_message", customType, content: "Today is Friday.", display: false, ...place }) as Entry;
       const place = { id: "s", parentId: null, timestamp: "2026-01-01T00:00:00.000Z", number: 9 };
@@ -231,7 +231,7 @@ describe("turns", () => {
       expect(collectTurnNotes([stated(`${STATE_TYPE}s`)])).toHaveLength(1);
     });
 
-    test("KEEP1 a pin is not named: it stands at the front", () => {
+    test("KEEP1 is not made of a pin, which stays at the front", () => {
       const pinned = { type: "custom_message", customType: "pith.pin", content: "use tabs", display: true };
       expect(collectTurnNotes(entriesOf(pinned))).toEqual([]);
     });

@@ -82,7 +82,7 @@ const summarize = (...lines: readonly string[]): string =>
   createSummaryText({ Goal: ["- the tool mill [#1]"], "Constraints & Preferences": lines });
 
 describe("the summarizer", () => {
-  test("KEEP12 is asked to carry over what leaves, in full, and is told how", async () => {
+  test("KEEP12 gets the messages that leave the context in full, with instructions to carry over their rules", async () => {
     const session = await createLongSession(13);
     const model = scriptedModel(summarize(...CARRIED));
     const { summary } = await compactWith(session, model);
@@ -94,7 +94,7 @@ describe("the summarizer", () => {
     expect(readOmitted(session).carried).toEqual(["#1"]);
   });
 
-  test("KEEP12 is not asked while everything fits", async () => {
+  test("KEEP12 gets no such instructions while every message fits", async () => {
     const session = await createSession(`user: ${FOUNDING}`, `says: ${repeatWord(900)}`, "user: go on");
     const model = scriptedModel(summarize("- (none)"));
     const { summary } = await compactWith(session, model);
@@ -102,7 +102,7 @@ describe("the summarizer", () => {
     expect(summary).toContain(`[#1]\n${FOUNDING}\n`);
   });
 
-  test("KEEP12 reads the user's messages that stay, beside the summary so far", async () => {
+  test("KEEP12 gets the user messages that stay, beside the earlier summary", async () => {
     const session = await createSession(`user: ${FOUNDING}`, `says: ${repeatWord(900)}`, "user: go on");
     await compactWith(session, scriptedModel(summarize("- (none)")));
     await addTasks(session, 0, 12);
@@ -113,7 +113,7 @@ describe("the summarizer", () => {
     expect(shown).toContain(`[#1]\n${FOUNDING}`);
   });
 
-  test("KEEP12 is offered again what no line carries over, read from the log", async () => {
+  test("KEEP12 gets a message again, read from the log, if no line carries it over", async () => {
     const session = await createLongSession(14);
     await compactWith(session, scriptedModel(summarize("- nothing of it [#1]")));
     expect(readOmitted(session).stubs[0]).toMatchObject({ reference: "#1", offers: 0 });
@@ -128,7 +128,7 @@ describe("the summarizer", () => {
 });
 
 describe("messages that no line carries over", () => {
-  test("KEEP12 are offered within 5% of the request, those offered least first", async () => {
+  test("KEEP12 are offered again within 5% of the request, those offered least first", async () => {
     const session = await createLongSession(20);
     await compactWith(session, scriptedModel(summarize("- nothing of it [#1]")));
     expect(readOmitted(session).stubs.length).toBeGreaterThan(3);
@@ -157,7 +157,7 @@ describe("messages that no line carries over", () => {
   });
 });
 
-test("KEEP12 CTX3 a message that an edit changed stays marked while it is shown, and is not read again as a stub", async () => {
+test("KEEP12 CTX3 stay marked as edited while they are shown, and are not read again as stubs", async () => {
   const session = await createSession(
     `user: ${FOUNDING}`,
     `says: ${repeatWord(900)}`,
@@ -228,7 +228,7 @@ describe("a prepared summary", () => {
 });
 
 describe("what the model and the user read", () => {
-  test("KEEP14 the title of the summary names the last entry that it covers; without a model, that of the summary before", async () => {
+  test("KEEP14 the title of the summary names the last entry that it covers; without a model, that of the earlier summary", async () => {
     const session = await createLongSession(14);
     const { summary } = await compactWith(session, scriptedModel(summarize(...CARRIED)));
     const [, asOf] =
@@ -241,7 +241,7 @@ describe("what the model and the user read", () => {
     expect(newestCompaction(session).summary).toContain(`# Summary as of ${asOf} (`);
   });
 
-  test("KEEP11 the summary message says what is not shown word for word, and so does the receipt", async () => {
+  test("KEEP11 the summary message and the receipt list what is not shown word for word", async () => {
     const session = await createLongSession(20);
     const { summary, details } = await compactWith(session, scriptedModel(summarize(...CARRIED)));
     expect(summary).toContain(
@@ -252,7 +252,7 @@ describe("what the model and the user read", () => {
     expect(findings.map(({ code }) => code)).toContain("user-messages-carried");
   });
 
-  test("KEEP11 rules are listed: pins, carried lines with their messages, messages, and what is not shown", async () => {
+  test("KEEP11 listUserRules returns pins, carried lines with their messages, messages, and what is not shown", async () => {
     const session = await createLongSession(13);
     await pinText(session, "always ask before a push");
     await compactWith(session, scriptedModel(summarize(...CARRIED)));

@@ -41,7 +41,7 @@ function longWindow(read: () => void = () => undefined): LoadedBranch {
   return loadBranch(entries);
 }
 
-test("DUE9 entries are measured a few at a time, and the plan that follows is the same", () => {
+test("DUE9 entries are measured a few at a time, and the resulting plan is the same", () => {
   const measured = longWindow();
   expect([...measureInSteps(measured)].length).toBeGreaterThan(10);
   const plan = prepareCompaction(measured, smallBudget());
@@ -49,7 +49,7 @@ test("DUE9 entries are measured a few at a time, and the plan that follows is th
   expect(JSON.stringify(plan)).toBe(JSON.stringify(prepareCompaction(longWindow(), smallBudget())));
 });
 
-test("DUE9 what was measured before is not read again to be measured", () => {
+test("DUE9 entries that were measured in steps are not read again", () => {
   let reads = 0;
   const window = longWindow(() => {
     reads += 1;

@@ -65,19 +65,19 @@ const branch = story(
 const messagesOf = (entries: readonly Entry[]): readonly AgentMessage[] =>
   entries.flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
 
-test("SRC1 shouldCompact with three values: over the window less the reserve, unless it is off", () => {
+test("SRC1 shouldCompact with three values is true above the window minus the reserve, and false if turned off", () => {
   expect(shouldCompact(190_000, 200_000, settings)).toBe(true);
   expect([183_616, 183_617].map((tokens) => shouldCompact(tokens, 200_000, settings))).toEqual([false, true]);
   expect(shouldCompact(190_000, 200_000, { ...settings, enabled: false })).toBe(false);
 });
 
-test("SRC1 B13 shouldCompact with three values takes the reserve whole, also of a small window", () => {
+test("SRC1 B13 shouldCompact with three values uses the whole reserve, even in a small window", () => {
   expect([16_384, 16_385].map((tokens) => shouldCompact(tokens, 32_768, settings))).toEqual([false, true]);
   expect([0, 1].map((tokens) => shouldCompact(tokens, 16_384, settings))).toEqual([false, true]);
   expect(shouldCompact(0, 8_192, settings)).toBe(true);
 });
 
-test("SRC1 DUE3 B13 with a size and a budget the reserve takes a quarter of a small window at most", () => {
+test("SRC1 DUE3 B13 shouldCompact with a size and a budget uses at most a quarter of a small window as the reserve", () => {
   const size = contextSize(loadBranch(branch));
   const exceeded = (tokens: number, contextWindow: number) =>
     shouldCompact({ ...size, tokens }, createBudget(compactionLimits, { contextWindow }));
@@ -85,7 +85,7 @@ test("SRC1 DUE3 B13 with a size and a budget the reserve takes a quarter of a sm
   expect([183_616, 183_617].map((tokens) => exceeded(tokens, 200_000))).toEqual([null, "tokens"]);
 });
 
-test("SRC1 estimateTokens counts a message as it is sent; one that is never sent counts nothing", () => {
+test("SRC1 estimateTokens counts a message as it is sent, and 0 for one that is never sent", () => {
   const [user] = messagesOf(branch);
   if (user?.role !== "user") throw new Error("the first message is the user's");
   expect(estimateTokens(user)).toBe(messageTokens(user));
@@ -94,13 +94,13 @@ test("SRC1 estimateTokens counts a message as it is sent; one that is never sent
   expect(estimateTokens({ ...shell, excludeFromContext: true, timestamp: 1 })).toBe(0);
 });
 
-test("SRC1 findCutPoint with a range gives indices of the whole list", () => {
+test("SRC1 findCutPoint with a range returns indices of the whole list", () => {
   const cut = { firstKeptEntryIndex: 4, turnStartIndex: -1, isSplitTurn: false };
   expect(findCutPoint(branch, 0, branch.length, 30)).toEqual(cut);
   expect(findCutPoint([...branch, ...branch], 6, 12, 30)).toEqual({ ...cut, firstKeptEntryIndex: 10 });
 });
 
-test("SRC1 CUT4 findCutPoint says where the turn begins that it splits", () => {
+test("SRC1 CUT4 findCutPoint returns where the turn starts that it splits", () => {
   const turn = story(
     "user: one",
     "says: two",
@@ -113,7 +113,7 @@ test("SRC1 CUT4 findCutPoint says where the turn begins that it splits", () => {
   expect(findCutPoint(turn, 0, turn.length, 100)).toEqual(cut);
 });
 
-test("SRC1 CUT4 findCutPoint: a turn that began before the range begins at its start", () => {
+test("SRC1 CUT4 findCutPoint uses the start of the range for a turn that began before it", () => {
   const turn = story(
     "user: work",
     "calls: bash command=ls",
@@ -130,7 +130,7 @@ test("SRC1 findCutPoint keeps all of a range that is too small to cut", () => {
   expect(findCutPoint(branch, 4, 6, 50_000)).toEqual(all);
 });
 
-test("SRC1 prepareCompaction gives what pi's hooks know, with the settings as they were said", () => {
+test("SRC1 prepareCompaction returns what pi's hooks get, with the given settings", () => {
   const preparation = prepareCompaction(branch, settings);
   expect(preparation).toEqual({
     firstKeptEntryId: "e5",
@@ -143,7 +143,7 @@ test("SRC1 prepareCompaction gives what pi's hooks know, with the settings as th
   });
 });
 
-test("SRC1 prepareCompaction keeps as much as the settings say, however much that is", () => {
+test("SRC1 prepareCompaction keeps as many tokens as the settings say, without a limit", () => {
   const long = story(...Array.from({ length: 80 }, (_, at) => [`user: ${at}`, `says: ${repeatWord(1_000)}`]).flat());
   const kept = (keepRecentTokens: number): number => {
     const { firstKeptEntryId } = prepareCompaction(long, { ...settings, keepRecentTokens }) ?? {};
@@ -152,7 +152,7 @@ test("SRC1 prepareCompaction keeps as much as the settings say, however much tha
   expect(kept(60_000)).toBeGreaterThan(kept(20_000) * 2.5);
 });
 
-test("SRC1 B34 B46 a second one begins where the first one kept, and has its summary", () => {
+test("SRC1 B34 B46 a second prepareCompaction starts at the first kept entry and has the first summary", () => {
   const position = { parentId: "e6", timestamp: "2026-01-01T00:00:00.000Z" };
   const first: Entry = {
     ...position,
@@ -171,7 +171,7 @@ test("SRC1 B34 B46 a second one begins where the first one kept, and has its sum
   expect(preparation?.messagesToSummarize.slice(0, 2)).toEqual(messagesOf(branch.slice(4)));
 });
 
-test("SRC1 B35 where there is nothing to do, prepareCompaction gives undefined", () => {
+test("SRC1 B35 prepareCompaction returns undefined if there is nothing to do", () => {
   const compaction = { type: "compaction", summary: "s", firstKeptEntryId: "e5", tokensBefore: 1 } as const;
   const last: Entry = { ...compaction, id: "c1", parentId: "e6", timestamp: "" };
   expect(prepareCompaction([...branch, last], settings)).toBeUndefined();
@@ -179,7 +179,7 @@ test("SRC1 B35 where there is nothing to do, prepareCompaction gives undefined",
   expect(prepareCompaction([], settings)).toBeUndefined();
 });
 
-test("SRC1 compact(preparation, model) writes pi's result with files, and no numbers that name nothing", async () => {
+test("SRC1 compact(preparation, model) returns pi's result with files, without entry numbers that refer to nothing", async () => {
   const model = opened(record);
   const preparation = prepareCompaction(branch, settings);
   const result = preparation && (await compact(preparation, model, "any key", "the indexes"));
@@ -201,7 +201,7 @@ schema.sql
   expect(requestText).toContain("at most 8000 tokens");
 });
 
-test("SRC1 generateSummary(messages, …) brings a previous summary up to date", async () => {
+test("SRC1 generateSummary(messages, …) updates a previous summary", async () => {
   const model = opened(record);
   const before = "## Goal\n- know the tables";
   const messages = messagesOf(branch.slice(0, 4));
@@ -213,14 +213,14 @@ test("SRC1 generateSummary(messages, …) brings a previous summary up to date",
   expect(requestText).toContain("at most 3200 tokens");
 });
 
-test("SRC1 a summary among the messages is not lost: it stands for what came before them", async () => {
+test("SRC1 a summary among the messages is used as the summary of what came before them", async () => {
   const model = opened(record);
   const earlier = { role: "compactionSummary", summary: "- know the tables", tokensBefore: 9, timestamp: 0 } as const;
   await generateSummary([earlier, ...messagesOf(branch)], model, 4_000);
   expect(JSON.stringify(model.requests[0]?.messages)).toContain("know the tables");
 });
 
-test("SRC1 a model that fails and a signal that is aborted throw, as pi's calls do", async () => {
+test("SRC1 a failing model and an aborted signal throw, as pi's calls do", async () => {
   const failing = opened({ failure: { kind: "refused", message: "no such model" } });
   await expect(generateSummary(messagesOf(branch), failing, 4_000)).rejects.toThrow(
     "anthropic/storyteller did not write a usable summary: no such model",
@@ -275,7 +275,7 @@ const wrong: Readonly<Record<string, readonly [call: () => unknown, says: string
   "generateSummary of nothing": [() => generateSummary([], opened(record), 16_384), "no messages to summarize"],
 };
 
-test.each(Object.entries(wrong))("SRC2 %s says what to write", async (_, [call, says]) => {
+test.each(Object.entries(wrong))("SRC2 %s throws an error that says what to write", async (_, [call, says]) => {
   const error = await Promise.resolve()
     .then(call)
     .then(
@@ -286,7 +286,7 @@ test.each(Object.entries(wrong))("SRC2 %s says what to write", async (_, [call, 
   expect((error as Error).message).toContain(says);
 });
 
-test("SRC2 the clock is added as the sentence shows it, also to a model with a prototype and a window that changes", async () => {
+test("SRC2 the clock in the error's example works, even for a model with a prototype and a changing window", async () => {
   class OwnModel implements Model {
     readonly #scripted = scriptedModel(record);
     readonly api = "own";

@@ -324,7 +324,7 @@ test.each([
   ["a.ts]:user:push.ts", "a.ts):user:push.ts"],
   ["a[1]].ts", "a[1]).ts"],
   ["app/[id]/[[...slug]]/page.ts", "app/[id]/[[...slug]]/page.ts"],
-])("ELI7 no name closes the bracket of the line of a removal: %s", async (name, shown) => {
+])("ELI7 a file name cannot close the bracket of the line of a removal: %s", async (name, shown) => {
   expect(await removeRepeated(`read path=${name}`)).toEqual([
     expect.stringContaining(`the text of ${shown} that was shown here.`),
   ]);
@@ -345,7 +345,7 @@ async function removeRepeated(call: string): Promise<readonly string[]> {
   );
 }
 
-test("ELI8 undo brings the results back, redo removes them again, both byte for byte", async () => {
+test("ELI8 undo restores the results and redo removes them again, both byte for byte", async () => {
   const read = ["calls: read path=a.ts", `result: ${long("text")}`];
   const session = await createSession("user: go", ...read, ...read, "says: done");
   const request = (): string => JSON.stringify(buildRequest(buildSessionContext(session.branch), { model: MODEL }));
@@ -362,7 +362,7 @@ test("ELI8 undo brings the results back, redo removes them again, both byte for 
   expect(await redoCompaction(session)).toMatchObject({ type: "nothing-to-do" });
 });
 
-test("ELI8 UNDO1 after an undo, a new removal leaves nothing to redo, and the next undo brings its results back", async () => {
+test("ELI8 UNDO1 after an undo, a new removal leaves nothing to redo, and the next undo restores its results", async () => {
   const read = ["calls: read path=a.ts", `result: ${long("text")}`];
   const session = await createSession("user: go", ...read, ...read, "says: done");
   const newEntries = planOutdatedRemoval(session.branch, budget)?.newEntries ?? [];
@@ -417,7 +417,7 @@ test.each([0, 128_000])(
 
 const MODEL = { api: "anthropic-messages", provider: "anthropic", model: "storyteller" };
 
-test("ELI5 ELI9 a compaction removes the outdated results that it keeps, and its receipt says so", async () => {
+test("ELI5 ELI9 a compaction removes outdated results in the kept part, and its receipt reports them", async () => {
   const read = ["calls: read path=a.ts", `result: ${long("text")}`];
   const story = ["user: one", `says: ${repeatWord(900)}`, "user: two", ...read, ...read, "says: done"];
   const keepAll = { tail: { tokens: 900, share: 1 } };

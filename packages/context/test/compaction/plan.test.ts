@@ -66,7 +66,7 @@ const turns = loadStory(
 );
 
 describe("a plan", () => {
-  test("CUT1 CUT4 covers what lies before the cut, and names the turn it parts", () => {
+  test("CUT1 CUT4 covers the entries before the cut, and has the turn that it splits", () => {
     const window = loadStory(
       "user: one",
       `says: ${repeatWord(40)}`,
@@ -84,7 +84,7 @@ describe("a plan", () => {
     });
   });
 
-  test("CUT4 KEEP4 parts no turn where the cut lies between two, nor repeats a request that is kept", () => {
+  test("CUT4 KEEP4 splits no turn if the cut is between two turns, and does not repeat a kept request", () => {
     const window = loadStory(
       "user: one",
       `says: ${repeatWord(40)}`,
@@ -101,7 +101,7 @@ describe("a plan", () => {
     });
   });
 
-  test("KEEP4 has the request apart from the other messages, shortened to their budget in the summary message alone", () => {
+  test("KEEP4 has the request apart from the other messages, shortened only in the summary message", () => {
     const longRequest = repeatWord(900, "ask");
     const window = loadStory(
       "user: use tabs in all of the nine files",
@@ -119,7 +119,7 @@ describe("a plan", () => {
     expect(requestText(planOf(turns))).toBe("");
   });
 
-  test("CMP8 says what the context comes to, in whose window", () => {
+  test("CMP8 has the size of the context, its window and its budget", () => {
     const budget = smallBudget();
     const { branch: window, sizeBefore: before, level: on, ...rest } = planOf(turns, budget);
     expect({ window, before, on, budget: rest.budget }).toEqual({
@@ -130,19 +130,19 @@ describe("a plan", () => {
     });
   });
 
-  test("CUT3 there is none where all that would be covered is what the model never saw", () => {
+  test("CUT3 is not made if the model never saw what would be covered", () => {
     const exchange = ["calls: a; b", `result: ${repeatWord(15)}`, `result: ${repeatWord(15)}`];
     expect(outlined(loadStory(...exchange))).toEqual(tooShort);
     expect(outlined(loadStory("fails to answer: busy", "compacts: before, keeps e1", ...exchange))).toEqual(tooShort);
     expect(outlined(loadStory("user: one", "fails to answer: busy", ...exchange))).toMatchObject({ covered: "e1 e2" });
   });
 
-  test("CUT3 nor of a talk shorter than its tail that fits, whatever else it has", () => {
+  test("CUT3 is not made of a conversation that is shorter than the tail and fits", () => {
     expect(outlined(loadStory("user: one", "says: two", "user: three"))).toEqual(tooShort);
   });
 });
 
-describe("on each rung", () => {
+describe("on each level", () => {
   test.each<[CompactionLevel["name"], string, string]>([
     ["whole", "e1 e2", "e3 e4 e5 e6"],
     ["reduced", "e1 e2", "e3 e4 e5 e6"],
@@ -155,20 +155,20 @@ describe("on each rung", () => {
     expect([ids(plan.covered), ids(plan.kept)]).toEqual([covered, kept]);
   });
 
-  test("CMP10 without a tail the turn is parted by nothing", () => {
+  test("CMP10 without a tail no turn is split", () => {
     expect(outlined(turns, smallBudget(), rung("summary-only"))).toMatchObject({
       cut: { index: 6, turnStartIndex: null },
       turn: "",
     });
   });
 
-  test("CUT3 there is none of an empty session, however little is kept", () => {
+  test("CUT3 an empty session has no plan", () => {
     expect(compactionLevels.map((each) => prepareCompaction(loadBranch([]), smallBudget(), each))).toEqual(
       compactionLevels.map(() => tooShort),
     );
   });
 
-  test("KEEP2 KEEP5 words and checkpoint have their share of the front", () => {
+  test("KEEP2 KEEP5 user messages and the summary have their shares of the tokens", () => {
     const window = loadStory(
       `user: ${repeatWord(60, "rule")}`,
       "says: ok",
@@ -193,7 +193,7 @@ describe("on each rung", () => {
   });
 });
 
-test("KEEP5 TOK5 for a model that counts more tokens than we do, less is kept of each text", () => {
+test("KEEP5 TOK5 texts are shorter for a model that counts more tokens than the estimate", () => {
   const to = { api: "any", provider: "p", model: "m" };
   const fit = { factor: 2, overhead: 0, samples: 9 };
   const [compaction, ...rest] = story(
@@ -208,8 +208,8 @@ test("KEEP5 TOK5 for a model that counts more tokens than we do, less is kept of
   expect(planOf(window, { ...smallBudget(), model: { ...to, model: "other" } }).checkpoint).toBe(600);
 });
 
-describe("too much", () => {
-  test("CUT7 hardly anything is covered where it is enough to reduce what is too big; the system's words count nothing", () => {
+describe("a context that is too large", () => {
+  test("CUT7 is hardly summarized if reducing large entries is enough; the system prompt does not count", () => {
     const window = loadStory(
       `system: ${repeatWord(90)}`,
       "user: one",
@@ -233,16 +233,16 @@ describe("too much", () => {
   const wire = (bytes: number, tail: number): Budget =>
     smallBudget({ requestSize: { bytes, share: 1 }, tail: { tokens: tail, share: 1 } });
 
-  test("KEEP8 DUE1 what is too heavy for the wire is cut by its weight, where its tokens would be kept", () => {
+  test("KEEP8 DUE1 is cut by its bytes if it is too heavy for the provider", () => {
     expect(outlined(heavy, wire(1200, 100_000))).toMatchObject({ covered: "e1 e2 e3 e4", kept: "e5 e6" });
     expect(outlined(heavy, wire(1200, 800))).toMatchObject({ covered: "e1 e2 e3 e4", kept: "e5 e6" });
   });
 
-  test("KEEP8 DUE1 and by its tokens, where those are cut later", () => {
+  test("KEEP8 DUE1 is cut by its tokens if that cut is later", () => {
     expect(outlined(heavy, wire(1200, 160))).toMatchObject({ covered: "e1 e2 e3 e4 e5", kept: "e6" });
   });
 
-  test("KEEP8 DUE1 or where all of it that can be cut is light", () => {
+  test("KEEP8 DUE1 is cut by its tokens if everything that can be cut is light", () => {
     const window = loadStory(
       `system: ${repeatWord(200)}`,
       "user: one",
@@ -253,14 +253,14 @@ describe("too much", () => {
   });
 });
 
-describe("a cut of one's own", () => {
+describe("a requested cut", () => {
   const window = loadStory("user: one", "calls: a", "result: two", "says: three", "user: four");
   const own = (at: number): object | null => {
     const plan = planWithCut(window, { budget: smallBudget(), level: rung("half"), describeImages }, at);
     return plan && { ...outline(plan), rung: plan.level.name };
   };
 
-  test("CUT2 CMP7 is taken as it is, but for one that parts a call from its result", () => {
+  test("CUT2 CMP7 is used as given, unless it would separate a call from its result", () => {
     expect(own(1)).toEqual({
       cut: { index: 1, turnStartIndex: 0 },
       covered: "e1",
@@ -274,14 +274,14 @@ describe("a cut of one's own", () => {
   });
 });
 
-describe("later", () => {
+describe("after changes", () => {
   const entries = story("user: one", `says: ${repeatWord(40)}`, `user: ${repeatWord(8)}`, "says: three");
   const before = loadBranch(entries);
   const elsewhere = story("says: else").map((entry) => ({ ...entry, id: "x" }));
   const appended = (...lines: readonly string[]): LoadedBranch =>
     appendToBranch(before, story(...Array<string>(entries.length).fill("user: x"), ...lines).slice(entries.length));
 
-  test("CMP3 CMP6 a plan stands while nothing but talk was added behind it", () => {
+  test("CMP3 CMP6 a plan stays valid if only messages and labels were added", () => {
     const plan = planOf(before);
     expect(rebasePlan(plan, before, describeImages)).toBe(plan);
     const grown = appended("user: four", "labels e1: here");

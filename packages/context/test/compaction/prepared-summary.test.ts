@@ -88,7 +88,7 @@ function queueBeforeAppend(session: Session): void {
   };
 }
 
-test("PREP2 a message that arrives in the last moment is kept, and the prepared summary is used all the same", async () => {
+test("PREP2 a message that arrives just before the batch is kept, and the prepared summary is still used", async () => {
   const session = await createSession(...lines);
   const own = createSummarizer();
   const prepared = await prepare(session, own);

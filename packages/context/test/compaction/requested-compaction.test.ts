@@ -34,7 +34,7 @@ const compactionOf = ({ branch: { entries, compactionIndex } }: Session): Compac
   entries[compactionIndex] as CompactionEntry;
 
 describe("up to an entry", () => {
-  test("CUT8 the entry and everything after it are kept unshortened, though the kept part has a smaller budget", async () => {
+  test("CUT8 the entry and everything after it are kept unshortened, even beyond the budget of the kept part", async () => {
     const session = await createSession(...storyLines);
     expect(await compactSmall(session, { firstKeptEntryId: "e3" })).toMatchObject({
       type: "compacted",
@@ -214,7 +214,7 @@ describe("from the originals", () => {
     expect(readReceipt(compactionOf(session))).toMatchObject({ fromOriginals: true, covered: { first: "e1" } });
   });
 
-  test("CUT10 originals that do not fit the model's window are read in several requests, all of them", async () => {
+  test("CUT10 originals that do not fit the model's window are all read, in several requests", async () => {
     const long = Array.from({ length: 12 }, (_, at) => [
       `user: ask ${at}`,
       `says: ${repeatWord(250, `w${at}x`)}`,
@@ -234,14 +234,14 @@ describe("from the originals", () => {
     for (const at of [0, 5, 10]) expect(read).toContain(`ask ${at}`);
   });
 
-  test("CUT10 without an earlier compaction it is an ordinary one", async () => {
+  test("CUT10 without an earlier compaction it is an ordinary compaction", async () => {
     const session = await createSession(...storyLines);
     const outcome = await compactSmall(session, await again(session));
     expect(outcome).toMatchObject({ type: "compacted", receipt: { covered: { first: "e1" } } });
     expect(outcome).not.toHaveProperty("receipt.fromOriginals");
   });
 
-  test("CUT11 if no model writes it, the context stays, and the outcome says why", async () => {
+  test("CUT11 if no model writes it, the context stays, and the result says why", async () => {
     const session = await createSession(...storyLines);
     await compactSmall(session, writer(scriptedModel(summaryWith("good"))));
     const sent = request(session);

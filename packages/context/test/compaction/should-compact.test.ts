@@ -36,7 +36,7 @@ function entriesOf(
   });
 }
 
-test("DUE6 whatever was said and counted, what surely fits is not due", () => {
+test("DUE6 for any messages, a context that fits without counting is not due", () => {
   fc.assert(
     fc.property(
       fc.array(createReply, { maxLength: 30 }),
@@ -52,7 +52,7 @@ test("DUE6 whatever was said and counted, what surely fits is not due", () => {
   );
 });
 
-test("DUE6 a short talk surely fits a common window, and a long one does not", () => {
+test("DUE6 a short conversation fits a common window without counting, and a long one does not", () => {
   const budget = createBudget(compactionLimits, { contextWindow: 200_000, model: to });
   const createBranch = (words: string) => loadBranch(entriesOf([{ text: words, total: null, isReply: false }]));
   expect(fitsWithoutCounting(createBranch("Hello."), budget)).toBe(true);
@@ -68,7 +68,7 @@ describe("the room for a reply", () => {
   const roomIn = (branch: LoadedBranch): number =>
     computeReplyBudget(branch, { budget, maxTokens: 90_000 })?.tokens ?? Number.NaN;
 
-  test("ROOM1 what the provider has counted leaves exactly the rest of the window", () => {
+  test("ROOM1 after an exact count by the provider, the reply has the rest of the window", () => {
     expect(roomIn(loadBranch(entriesOf([measuredReply])))).toBe(70_000);
   });
 

@@ -34,8 +34,8 @@ function sent(entry: Entry, shortening: PlannedEdit | null): Message | null {
 
 const contentOf = (shortening: PlannedEdit | null): unknown => shortening?.replacement?.content;
 
-describe("what an edit has changed", () => {
-  test("CUT7 CTX3 a secret and an image that were removed do not come back", () => {
+describe("an edited entry", () => {
+  test("CUT7 CTX3 is shortened without the secret and the image that the edit removed", () => {
     const branch = story("user: x", "calls: read", "result: the password is hunter2");
     const edit = {
       ...(story("user: x", "drops e1")[1] as ContextEditEntry),
@@ -47,12 +47,12 @@ describe("what an edit has changed", () => {
     expect(JSON.stringify(shortening)).not.toMatch(/hunter2|\[image\]/);
   });
 
-  test("CUT7 an entry that was removed stays removed", () => {
+  test("CUT7 that was removed stays removed", () => {
     const [paste, edit] = story(`user: ${repeatWord(500)}`, "drops e1") as [Entry, ContextEditEntry];
     expect(shortenedTo(100, paste, { edits: [edit] })).toBeNull();
   });
 
-  test("CUT7 TREE7 what no edit can change is left alone", () => {
+  test("CUT7 TREE7 of a type that edits cannot change is left unchanged", () => {
     const [system, shell] = story(`system: ${repeatWord(500)}`, `bash: ls -> ${repeatWord(500)}`) as [Entry, Entry];
     const custom = { ...system, message: { role: "custom", customType: "x", content: repeatWord(500), display: true } };
     for (const entry of [system, shell, custom as unknown as Entry]) expect(shortenedTo(100, entry)).toBeNull();
@@ -60,20 +60,20 @@ describe("what an edit has changed", () => {
   });
 });
 
-describe("what files may hold", () => {
-  test.each([null, undefined, 7, "text", [1, 2]])("CUT7 arguments that are %j pass as they are", (odd) => {
+describe("unusual content", () => {
+  test.each([null, undefined, 7, "text", [1, 2]])("CUT7 as call arguments, %j, stays unchanged", (odd) => {
     const call = { type: "toolCall", id: "c", name: "read", arguments: odd };
     const entry = holding("says: x", [null, { type: "text" }, { type: "sound" }, call, text(repeatWord(500))]);
     expect(contentOf(shortenedTo(100, entry))).toMatchObject([null, { type: "text" }, { type: "sound" }, call, {}]);
   });
 
-  test.each(["user: x", "result: x"])("CUT7 unknown blocks in `%s` pass as they are", (line) => {
+  test.each(["user: x", "result: x"])("CUT7 as unknown blocks in `%s` stays unchanged", (line) => {
     const entry = holding(line, [null, { type: "text" }, 7, text(repeatWord(500)), { type: "sound" }, image]);
     const short = { type: "text", text: expect.stringContaining("#2 opens all of it") };
     expect(contentOf(shortenedTo(100, entry))).toEqual([null, { type: "text" }, 7, short, { type: "sound" }, image]);
   });
 
-  test("CUT7 where there is no content, or it is short, nothing is reduced", () => {
+  test("CUT7 that is missing or short is not reduced", () => {
     for (const content of [null, undefined, [], 7, [text("short")], "short"])
       for (const line of ["user: x", "says: x", "result: x"])
         expect(shortenedTo(100, holding(line, content))).toBeNull();
@@ -81,7 +81,7 @@ describe("what files may hold", () => {
 });
 
 describe("many blocks", () => {
-  test("CUT7 are shortened as one; images that stay have their own", () => {
+  test("CUT7 are shortened together; images that stay keep their places", () => {
     const blocks = Array.from({ length: 2000 }, (_, at) => text(repeatWord(20, `b${at}x`)));
     const entry = holding("result: x", [image, ...blocks, image]);
     const shortening = shortenedTo(4000, entry);
@@ -89,7 +89,7 @@ describe("many blocks", () => {
     expect(messageTokens(sent(entry, shortening) as Message)).toBeLessThanOrEqual(4000 + 8);
   });
 
-  test("CUT7 words beside images that take all the room keep a quarter of it", () => {
+  test("CUT7 beside images that use all the room keep a quarter of it", () => {
     const entry = holding("result: x", [text(repeatWord(100)), image, text(repeatWord(900)), image]);
     const [first, ...others] = contentOf(shortenedTo(2000, entry)) as readonly [{ text: string }];
     expect(others).toEqual([image, image]);
@@ -97,7 +97,7 @@ describe("many blocks", () => {
     expect(textTokens(first.text)).toBeLessThanOrEqual(500);
   });
 
-  test("CUT7 KEEP8 marks of images are texts like the others", () => {
+  test("CUT7 KEEP8 may be marks of images, which are shortened like other text", () => {
     const entry = holding("result: x", Array(900).fill(image));
     let callCount = 0;
     const shortening = shortenedTo(200, entry, { imageMark: () => `[image ${++callCount}]` });
@@ -106,7 +106,7 @@ describe("many blocks", () => {
     expect(messageTokens(sent(entry, shortening) as Message)).toBeLessThanOrEqual(208);
   });
 
-  test("CUT7 KEEP8 an image without a mark stays", () => {
+  test("CUT7 KEEP8 with an image without a mark keep that image", () => {
     const other = { ...image, data: "b3RoZXI=" };
     const entry = holding("user: x", [image, text("this"), other]);
     const shortening = shortenedTo(2000, entry, { imageMark: ({ data }) => (data === image.data ? "[image]" : null) });
@@ -114,14 +114,14 @@ describe("many blocks", () => {
     expect(shortenedTo(4000, entry, { imageMark: () => null })).toBeNull();
   });
 
-  test("CUT7 KEEP8 marks that have room stand where the images stood", () => {
+  test("CUT7 KEEP8 with marks that fit have them in the places of the images", () => {
     const entry = holding("user: x", [text("this"), image, text("or that"), image]);
     const shortening = shortenedTo(200, entry, { imageMark: () => "[image]" });
     expect(contentOf(shortening)).toEqual(["this", "[image]", "or that", "[image]"].map(text));
   });
 });
 
-test("KEEP8 of a kept message that is too large by one image, only the oldest image is replaced", async () => {
+test("KEEP8 of a message that is too large by one image lose only the oldest image", async () => {
   const session = await createSession("user: look", `says: ${repeatWord(2_000)}`);
   const images = ["A", "B", "C"].map((letter) => ({ ...image, data: letter.repeat(40_000) }));
   await session.append({
@@ -142,7 +142,7 @@ describe("a reply", () => {
   const thinking = { type: "thinking", thinking: repeatWord(300), thinkingSignature: "signed" };
   const call = (args: unknown) => ({ type: "toolCall", id: "call_1|fc_1", name: "write", arguments: args });
 
-  test("CUT7 OAR7 its reasoning, ids and signatures stay byte for byte", () => {
+  test("CUT7 OAR7 keeps its reasoning, ids and signatures byte for byte", () => {
     const signed = { ...call({ path: "a.ts", content: repeatWord(900) }), thoughtSignature: "thought" };
     const createReply = { ...text(repeatWord(900)), textSignature: "msg_1" };
     const entry = holding("says: x", [thinking, createReply, thinking, signed]);
@@ -156,11 +156,11 @@ describe("a reply", () => {
     expect(sent(entry, shortenedTo(300, entry))?.content[0]).toBe(thinking);
   });
 
-  test("CUT7 reasoning alone is no reason to reduce it", () => {
+  test("CUT7 is not reduced because of its reasoning alone", () => {
     expect(shortenedTo(100, holding("says: x", [thinking, text("done")]))).toBeNull();
   });
 
-  test("CUT7 of three thousand arguments the first stay, and the number of the others", () => {
+  test("CUT7 with three thousand arguments keeps the first ones and the number of the others", () => {
     const args = Object.fromEntries(
       Array.from({ length: 3000 }, (_, at) => [`key${at}`, `a value of few words ${at}`]),
     );
@@ -171,7 +171,7 @@ describe("a reply", () => {
     expect(messageTokens(sent(entry, shortening) as Message)).toBeLessThanOrEqual(1000 + 50);
   });
 
-  test("CUT7 short arguments stay whole beside long ones, and lists of them keep their shape", () => {
+  test("CUT7 keeps short arguments whole beside long ones, and the shape of lists", () => {
     const edits = Array.from({ length: 30 }, (_, at) => ({
       old: repeatWord(200, `o${at}x`),
       new: repeatWord(200, `n${at}x`),
@@ -225,7 +225,7 @@ describe("any content", () => {
     );
   });
 
-  test("CUT7 of a reply has no more than that and the barest of each block; its calls and reasoning stay", () => {
+  test("CUT7 of a reply has at most that and the minimum of each block; its calls and reasoning stay", () => {
     fc.assert(
       fc.property(replied, amount, (content, tokens) => {
         const entry = holding("says: x", content);
@@ -262,7 +262,7 @@ describe("any content", () => {
   }
 });
 
-test("RCL4 the result of a search loses its end, so that the best hits stay", () => {
+test("RCL4 of a search result loses its end, so that the best hits stay", () => {
   const hits = Array.from({ length: 40 }, (_, index) => `#${index} (user): hit number ${index}`).join("\n");
   const entry = holding("result: x", [text(hits)]) as Entry & { type: "message" };
   const found = { ...entry, message: { ...entry.message, toolName: "recall" } } as Entry;

@@ -29,7 +29,7 @@ function createSummarizers(tried: string[]): readonly Summarizer[] {
   ];
 }
 
-test("PFX7 the cheapest that reads everything is tried first, then the others, those without an estimate last", async () => {
+test("PFX7 with the order cheapest, the cheapest that reads everything is tried first and those without an estimate last", async () => {
   const tried: string[] = [];
   await compactSmall(await createSession(...lines), {
     summarizers: createSummarizers(tried),
@@ -38,7 +38,7 @@ test("PFX7 the cheapest that reads everything is tried first, then the others, t
   expect(tried).toEqual(["cheap", "dear", "no-price", "chunks", "unknown"]);
 });
 
-test("PFX7 by default, the summarizers are tried as they are listed", async () => {
+test("PFX7 by default, the summarizers are tried in the listed order", async () => {
   const tried: string[] = [];
   await compactSmall(await createSession(...lines), { summarizers: createSummarizers(tried) });
   expect(tried).toEqual(["unknown", "chunks", "no-price", "dear", "cheap"]);

@@ -52,7 +52,7 @@ describe("PART1 a part of the host", () => {
     expect(second.summary).toContain("fix the login");
   });
 
-  test("PART1 has its share of the checkpoint; the first lines of a longer text are kept, and the receipt says so", async () => {
+  test("PART1 has its share of the tokens; a longer text keeps its first lines, and the receipt reports it", async () => {
     const session = await createSession(...lines);
     const many = Array.from({ length: 100 }, (_, index) => `TICKET-${index} ${repeatWord(5)}`);
     await compactSmall(session, { parts: [...defaultParts, tickets(many)] });
@@ -63,7 +63,7 @@ describe("PART1 a part of the host", () => {
     expect(readReceipt(compaction)?.findings.map(({ code }) => code)).toContain("part-shortened");
   });
 
-  test("PART1 leaves the blocks that providers cache as they are, also if it comes first", async () => {
+  test("PART1 leaves the blocks that providers cache unchanged, even if it comes first", async () => {
     const session = await createSession(...lines);
     await compactSmall(session, { parts: [tickets(["LOGIN-1"]), ...defaultParts] });
     const compaction = newestCompaction(session);
@@ -81,7 +81,7 @@ describe("PART1 a part of the host", () => {
     expect(withPart).toEqual(preview);
   });
 
-  test("PART1 must not use a kind or a field of details that is taken", async () => {
+  test("PART1 must not use a kind or a field of details that is already used", async () => {
     const session = await createSession(...lines);
     const preview = (part: SummaryPart): unknown =>
       previewCompaction(session.branch, smallBudget(), { reason: "asked", parts: [...defaultParts, part] });
