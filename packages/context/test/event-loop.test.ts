@@ -12,7 +12,7 @@ function* work(log: string[], name: string, sizes: readonly number[]): Steps<str
   return name;
 }
 
-test("PREP7 long steps of two sessions run each between two pauses, short ones together", async () => {
+test("PREP7 long steps of two sessions each run between two pauses, and short ones run together", async () => {
   const log: string[] = [];
   let isOver = false;
   const watch = async (): Promise<void> => {
@@ -30,7 +30,7 @@ test("PREP7 long steps of two sessions run each between two pauses, short ones t
   expect(turns.toSorted()).toEqual(["a0", "a1a2", "b0", "b1"]);
 });
 
-test("PREP7 a value is computed once, in steps, at once, or at once after some steps", () => {
+test("PREP7 a lazy value is computed once: in steps, at once, or at once after some steps", () => {
   const log: string[] = [];
   const value = new LazyValue(() => work(log, "a", [1, 1, 1]));
   expect(value.compute().next()).toEqual({ done: false, value: 1 });

@@ -15,7 +15,7 @@ test("work that takes three times its limit fails, however slow the machine is",
   expect(() => expectFasterThan(2 * REFERENCE_MS.cpu, () => threefold)).toThrow(/\d+ ms where \d+ were allowed/);
 });
 
-test("no machine counts as faster than the one the limits were measured on", () => {
+test("no machine counts as faster than the one on which the limits were measured", () => {
   expect(cpuSlowdown()).toBeGreaterThanOrEqual(1);
   expect(diskSlowdown()).toBeGreaterThanOrEqual(1);
 });

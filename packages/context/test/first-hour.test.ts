@@ -14,7 +14,7 @@ const pageFiles = [
   ...(/## A first hour\n([\s\S]*?)\n## /.exec(text("CONTRIBUTING.md"))?.[1] ?? "").matchAll(/`([\w/.-]+\.ts)`/g),
 ].map(([, path = ""]) => (path.startsWith("packages/") ? path : join("packages/context/src", path)));
 
-test("the page lists the files, from the data types to a story", () => {
+test("the page lists the files in order, from the data types to a story test", () => {
   expect(pageFiles.map((path) => relative("packages/context/src", path))).toEqual([
     "message.ts",
     "json.ts",
@@ -30,7 +30,7 @@ test("the page lists the files, from the data types to a story", () => {
   ]);
 });
 
-test("together with the readme and the architecture they are about 1,650 lines", () => {
+test("the listed files, the readme and the architecture have about 1,650 lines together", () => {
   const total = ["README.md", "ARCHITECTURE.md", ...pageFiles].reduce((sum, path) => sum + lines(path), 0);
   expect(total).toBeGreaterThan(500);
   expect(total).toBeLessThan(1650);

@@ -37,7 +37,7 @@ async function runTestHooks(
   return { ...answers, reported };
 }
 
-describe("which hooks run", () => {
+describe("runHooks calls", () => {
   test("HOOK1 each in turn; a hook without an answer is skipped", async () => {
     const order: string[] = [];
     const createHook =
@@ -83,7 +83,7 @@ describe("which hooks run", () => {
     ]);
   });
 
-  test("HOOK1 without hooks there is nothing to wait for", async () => {
+  test("HOOK1 nothing and returns at once if there are no hooks", async () => {
     expect(await runTestHooks([])).toStrictEqual({ answers: [], failures: [], isCancelled: false, reported: [] });
   });
 });
@@ -130,7 +130,7 @@ describe("a hook that fails", () => {
     expect(outcome).toStrictEqual({ answers: [], failures: [{ event: "asked", why: "no" }], isCancelled: false });
   });
 
-  test("HOOK4 a slow one is waited for", async () => {
+  test("HOOK4 that is slow but within its limit is awaited", async () => {
     const ports = testRuntime();
     const { answers } = await runTestHooks([() => ports.sleep(29_000, {}).then(() => "at last")], { runtime: ports });
     expect(answers).toStrictEqual(["at last"]);
@@ -141,7 +141,7 @@ test.each<[string, TestHook]>([
   ["hangs", hanging],
   ["answers", () => "one"],
   ["fails", throwing],
-])("HOOK4 an act that is aborted does not wait, though the hook %s", async (_, hook) => {
+])("HOOK4 is not awaited after an abort, even if it %s", async (_, hook) => {
   const stop = new AbortController();
   let callCount = 0;
   const aborting: TestHook = (event) => {

@@ -252,7 +252,7 @@ describe("messages that leave", () => {
     expect(omittedText(kept)).toContain("[#1] Build a small tool called mill");
   });
 
-  test("KEEP9 are carried over only if the summarizer was asked for them", () => {
+  test("KEEP9 are carried over only if the summarizer got them for that purpose", () => {
     const kept = keep(covered, { tokens, narrative: carrying, leaving: new Set() });
     expect(kept.omitted.carried).toEqual([]);
     expect(kept.newStubs[0]).toBe("#1");
@@ -293,7 +293,7 @@ describe("messages that leave", () => {
     expect(textTokens(formatHidden(hidden))).toBeLessThanOrEqual(40);
   });
 
-  test("KEEP6 stay byte for byte until one leaves; then carried sentences are removed down to three quarters of the budget", () => {
+  test("KEEP6 stay byte for byte until a message leaves; then carried sentences are removed down to three quarters of the budget", () => {
     const rule = (at: number): string =>
       `tests of module ${at} live under folder${at} only, one file for each source file, without snapshots, without mocks and without network access`;
     const many = numbered(...Array.from({ length: 30 }, (_, at) => `user: Write module ${at} now. The ${rule(at)}.`));

@@ -57,7 +57,7 @@ describe("calibration", () => {
     });
 
     test.each([0.8, 1.35, 2])(
-      "TOK5 a model that counts %d tokens for one is learnt, and what it is sent besides the log",
+      "TOK5 the factor of a model that counts %d times the estimate is learned, and so is its overhead outside the log",
       (factor) => {
         const window = loadBranch(countedBy(createExchanges(40), { factor, overhead: 3000 }));
         const fit = findCalibration(collectCalibration(window), storyModel);
@@ -188,7 +188,7 @@ describe("calibration", () => {
       { [NAME]: { factor: 1.2, overhead: 1e12, samples: 1 } },
       { [NAME]: { factor: 1.2, overhead: 1, samples: -1 } },
       { [NAME]: { factor: 1.2, overhead: 1 } },
-    ])("TOK5 is left out where it is not as we write it: %j", (wrong) => {
+    ])("TOK5 is ignored if it is invalid: %j", (wrong) => {
       expect(collectCalibration(loadBranch([compactionWith(wrong)]))).toEqual({});
     });
   });

@@ -235,18 +235,15 @@ describe("a hook that fails", () => {
     expect(shown(outcome)).toStrictEqual(["e1 system be careful", "e6 shell ls -> a", "e4 system be quick"]);
   });
 
-  test.each(failing)(
-    "HOOK6 HOOK4 because it %s keeps the request from being sent where the host wants that",
-    async (_, hook) => {
-      let callCount = 0;
-      const { outcome, reported } = await applyHooks([hook, () => void callCount++], { onFailure: "cancel" });
-      expect(outcome).toStrictEqual({ type: "cancelled" });
-      expect({ reports: reported.length, callCount }).toStrictEqual({ reports: 1, callCount: 0 });
-    },
-  );
+  test.each(failing)("HOOK6 HOOK4 because it %s prevents the request with onFailure cancel", async (_, hook) => {
+    let callCount = 0;
+    const { outcome, reported } = await applyHooks([hook, () => void callCount++], { onFailure: "cancel" });
+    expect(outcome).toStrictEqual({ type: "cancelled" });
+    expect({ reports: reported.length, callCount }).toStrictEqual({ reports: 1, callCount: 0 });
+  });
 
   test.each([[undefined], [null], [7], [{}], [{ messages: null }]])(
-    "HOOK6 an answer like %j says nothing",
+    "HOOK6 that returns %j changes nothing",
     async (answer) => {
       const { outcome, reported } = await applyHooks([() => answer as never]);
       expect({ outcome, reported }).toStrictEqual({ outcome: { type: "ready", context }, reported: [] });

@@ -294,7 +294,7 @@ describe("context size", () => {
       expect(sizes[1]?.tokens).toBeGreaterThan(sizes[0]?.tokens ?? 0);
     });
 
-    test("TOK1 costs the next call the same, however long it is", () => {
+    test("TOK1 needs the same time per entry, however long it is", () => {
       const turn = story("user: one", "says: two");
       const long = Array.from({ length: 10_000 }, (_, at) => ({
         ...turn[at % 2],

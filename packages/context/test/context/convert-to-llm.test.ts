@@ -123,9 +123,9 @@ describe("reasoning", () => {
 
   test.each([
     ["without a signature", [{ type: "thinking", thinking: "hm" }, text]],
-    ["cut off at the end", [thinking, text, thinking]],
+    ["that is cut off at the end", [thinking, text, thinking]],
     ["that is not Unicode", [{ ...thinking, thinking: "\ud800" }, text]],
-  ] as const)("CTX5 %s it is left out, all of the message's", (_, content) => {
+  ] as const)("CTX5 %s is left out together with all other reasoning of the message", (_, content) => {
     expect(blocksSent(assistantMessage([...content]))).toEqual([text]);
   });
 
@@ -149,7 +149,7 @@ describe("nothing that a provider rejects is sent", () => {
     ]);
   });
 
-  test("CTX8 a tool result without output says so", () => {
+  test("CTX8 a tool result without output is sent as (no output)", () => {
     expect(sentLines("user: go", "calls: bash", "result: ")[2]).toBe("2 tool      c1 -> (no output)");
   });
 
@@ -181,7 +181,7 @@ describe("nothing that a provider rejects is sent", () => {
     [{ content: [null, { type: "text", text: "so" }] }, [{ type: "text", text: "so" }]],
     [{ content: "so", sections: null, toolsAdded: "abc" }, "so"],
     [{ content: 5, sections: { a: 5, b: "x" } }, []],
-  ])("CTX8 a system message that a hand has written is sent as far as it makes sense: %j", (fields, content) => {
+  ])("CTX8 a malformed system message is sent with its valid parts: %j", (fields, content) => {
     expect(blocksSent({ role: "system", timestamp: 0, ...fields } as unknown as AgentMessage)).toEqual(content);
   });
 
@@ -206,7 +206,7 @@ describe("nothing that a provider rejects is sent", () => {
     expect(blocksSent(image("image/gif"), { ...otherModel, api: "google-generative-ai" })).toEqual(named);
   });
 
-  test("CTX12 the user comes first, and no assistant message follows another", () => {
+  test("CTX12 the first message is the user's, and assistant messages do not follow each other", () => {
     expect(sentLines("says: hello", "says: still here", "user: yes")).toEqual([
       "0 user      (continue)",
       "1 assistant hello",

@@ -8,9 +8,9 @@ import { emptyUsage, story } from "../../src/testing/story.ts";
 const parts = { input: 100, output: 20, cacheRead: 7, cacheWrite: 3 };
 const used = (usage: object): Usage => ({ ...emptyUsage, ...usage }) as Usage;
 
-describe("the tokens of a context", () => {
+describe("the tokens of a context are", () => {
   test.each<[string, Usage | undefined, number]>([
-    ["the total, where it is said", used({ ...parts, totalTokens: 150 }), 150],
+    ["the total, if it is reported", used({ ...parts, totalTokens: 150 }), 150],
     ["else input, output and both caches", used(parts), 130],
     ["a total less than its parts is believed", used({ ...parts, totalTokens: 5 }), 5],
     ["parts that are said, where others are not", { input: 100, cacheRead: 7 } as Usage, 107],
@@ -23,7 +23,7 @@ describe("the tokens of a context", () => {
   });
 
   test.each([[Number.NaN], [Number.POSITIVE_INFINITY], [-5], ["150"], [null], [150n], [{}]])(
-    "TOK2 %s is no number of tokens, as a total or as a part",
+    "TOK2 not %s, as a total or as a part",
     (wrong) => {
       expect(calculateContextTokens(used({ ...parts, totalTokens: wrong }))).toBe(130);
       expect(calculateContextTokens(used({ ...parts, input: wrong }))).toBe(30);
@@ -31,7 +31,7 @@ describe("the tokens of a context", () => {
   );
 });
 
-describe("the tokens that a reply reports", () => {
+describe("the tokens that a reply reports are", () => {
   const reply = (usage: object, stopReason: AssistantMessage["stopReason"] = "stop"): AssistantMessage => {
     const [entry] = story("says: done");
     return { ...(entry as { readonly message: AssistantMessage }).message, usage: used(usage), stopReason };
@@ -46,7 +46,7 @@ describe("the tokens that a reply reports", () => {
     expect(readTokenReport(reply(usage))).toStrictEqual(measure);
   });
 
-  test.each(["error", "aborted"] as const)("TOK2 a reply that ended as %s reports nothing", (stopReason) => {
+  test.each(["error", "aborted"] as const)("TOK2 none if it ended as %s", (stopReason) => {
     expect(readTokenReport(reply(parts, stopReason))).toBeNull();
   });
 });

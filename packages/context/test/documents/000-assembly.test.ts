@@ -10,7 +10,7 @@ import { show, story } from "../../src/testing/story.ts";
 import { createSession } from "../compaction/small-session.ts";
 import { contextAt, sentLines, storyModel } from "../story-context.ts";
 
-test("CTX9 B3 user, assistant and results pass; all else is said as a user message", () => {
+test("CTX9 B3 user messages, replies and results are sent as such; everything else as a user message", () => {
   expect(
     sentLines(
       "user: look",
@@ -32,13 +32,13 @@ test("CTX9 B3 user, assistant and results pass; all else is said as a user messa
   ]);
 });
 
-test("CTX9 B57 B58 a compaction's summary comes first, between its tags", () => {
+test("CTX9 B57 B58 the summary of a compaction comes first, in its tags", () => {
   expect(sentLines("user: one", "says: two", "compacts: they said one, keeps e2")[0]).toMatch(
     /^0 user .*\. <summary> they said one <\/summary>$/,
   );
 });
 
-test("CTX9 B3 what the user keeps from the model is not sent", () => {
+test("CTX9 B3 a shell line that the user excludes from the context is not sent", () => {
   const [one, shell] = story("user: one", "bash: env -> SECRET=1");
   if (shell?.type !== "message" || shell.message.role !== "bashExecution") throw new Error("e2 is a shell line");
   const hidden = { ...shell, message: { ...shell.message, excludeFromContext: true } };
@@ -47,7 +47,7 @@ test("CTX9 B3 what the user keeps from the model is not sent", () => {
   expect(show(convertToLlm(messages))).toBe("0 user      one");
 });
 
-test("CTX11 HOOK6 B2 B76 a context hook stands between history and conversion, and changes this one request", async () => {
+test("CTX11 HOOK6 B2 B76 a context hook runs before the conversion and changes only this request", async () => {
   const { branch: window } = await createSession("user: one", "says: two", "user: three");
   const context = buildSessionContext(window);
   const hooked = await applyContextHooks(context, {
@@ -58,7 +58,7 @@ test("CTX11 HOOK6 B2 B76 a context hook stands between history and conversion, a
   expect(buildSessionContext(window)).toEqual(context);
 });
 
-test("CTX2 its lifecycle: it grows, is compacted, grows again, and is compacted again", () => {
+test("CTX2 a session grows, is compacted, grows again, and is compacted again", () => {
   const growing = ["user: 1", "says: 2", "user: 3"];
   const first = [...growing, "compacts: 1 and 2, keeps e3"];
   const second = [...first, "says: 4", "user: 5", "compacts: 1 to 4, keeps e6"];
@@ -69,7 +69,7 @@ test("CTX2 its lifecycle: it grows, is compacted, grows again, and is compacted 
   expect(showContext(second)).toEqual(["0 summary   1 to 4", "1 user      5"]);
 });
 
-test("REQ1 REQ2 B4 the system prompt is an entry: it comes first, bears no date, and stays the same", () => {
+test("REQ1 REQ2 B4 the system prompt is the first entry, has no date, and does not change", () => {
   const storyLines = ["system: you are careful", "user: one", "says: two", "user: three"];
   const requestAfter = (lines: number) =>
     buildRequest(contextAt(story(...storyLines.slice(0, lines))), { model: storyModel });

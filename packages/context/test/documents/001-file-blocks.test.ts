@@ -39,7 +39,7 @@ async function compacted(...lines: readonly string[]): Promise<Session> {
   return session;
 }
 
-test("CTX9 SUM6 B57 it is a user message, and the summary stands between its tags", async () => {
+test("CTX9 SUM6 B57 a summary is a user message with the text in tags", async () => {
   const [first] = convertToLlm(buildSessionContext((await compacted(...work)).branch).messages);
   const text = Array.isArray(first?.content)
     ? first.content.map((block) => "text" in block && block.text).join("")
@@ -50,7 +50,7 @@ test("CTX9 SUM6 B57 it is a user message, and the summary stands between its tag
   );
 });
 
-test("LED1 LED4 B47 B48 the files that were only read, and those that were changed, are listed by code", async () => {
+test("LED1 LED4 B47 B48 a summary ends with generated lists of the files that were only read and those that were changed", async () => {
   const { summary, details } = newestCompaction(await compacted(...work));
   expect(summary).toContain(blocks);
   expect(details).toMatchObject({
@@ -59,7 +59,7 @@ test("LED1 LED4 B47 B48 the files that were only read, and those that were chang
   });
 });
 
-test("LED2 B47 the next compaction carries them on, from compactions and from left branches", async () => {
+test("LED2 B47 the next compaction carries over the files of compactions and branch summaries", async () => {
   const session = await compacted(...work);
   await session.append({
     type: "branch_summary",
@@ -75,7 +75,7 @@ test("LED2 B47 the next compaction carries them on, from compactions and from le
   });
 });
 
-test("KEEP5 B49 the lists are not told again and again: a writer hears the story without them", async () => {
+test("KEEP5 B49 a summarizer gets the earlier summary without its file lists", async () => {
   const session = await compacted(...work);
   await session.append({ type: "message", message: { role: "user", content: "go on", timestamp: 1 } });
   const hookInputs: Parameters<typeof summarizingHook>[1] = [];

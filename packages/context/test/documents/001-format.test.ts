@@ -8,19 +8,19 @@ const progress = ["## Progress", "### Done", "### In Progress", "### Blocked"];
 const upToSteps = ["## Goal", "## Constraints & Preferences", ...progress, "## Key Decisions", "## Next Steps"];
 const sections = [...upToSteps, "## Critical Context"];
 
-test("SUM6 B38 of a compaction, of a left branch, of the beginning of a turn", () => {
+test("SUM6 B38 the summaries of a compaction, a branch and a split turn have the documented sections", () => {
   expect(listHeadings("summary")).toEqual(sections);
   // 002 and 004: both kinds of summary have the same sections.
   expect(listHeadings("branch")).toEqual(sections);
   expect(listHeadings("turn")).toEqual(["## Original Request", "## Early Progress", "## Context for Suffix"]);
 });
 
-test("SUM6 B38 boxes for what is done and what is under way, numbers for what comes next", () => {
+test("SUM6 B38 the format has checkboxes for done and open work, and numbers for next steps", () => {
   expect(SUMMARY_FORMATS.summary).toMatch(/### Done\n- \[x\] .*\n\n### In Progress\n- \[ \] /);
   expect(SUMMARY_FORMATS.summary).toMatch(/## Key Decisions\n- \*\*.*\*\*: .*\n\n## Next Steps\n1\. /);
 });
 
-test("SUM6 B39 B44 what joins a focus and what joins the two parts of a turn that is cut", () => {
+test("SUM6 B39 B44 the focus and the split turn are joined with the documented texts", () => {
   expect(PROMPT_TEMPLATES.focus).toBe("Additional focus: {instructions}");
   expect(TURN_SEPARATOR).toBe("\n\n---\n\n**Turn Context (split turn):**\n\n");
 });

@@ -11,28 +11,28 @@ import { compactSmall, createSession, repeatWord, smallBudget } from "../compact
 const of = (tokens: number) => ({ tokens, isEstimate: false, measured: tokens, estimated: 0, fixed: 0, bytes: 0 });
 const large: Budget = createBudget(compactionLimits, { contextWindow: 200_000 });
 
-test("DUE1 B13 more than the window less the reserve of 16,384 is too much: over 183,616 of 200,000", () => {
+test("DUE1 B13 a compaction is due above the window minus the reserve of 16,384, so above 183,616 of 200,000", () => {
   expect(compactionLimits.thresholds).toEqual([{ reserve: { tokens: 16_384 } }]);
   expect(shouldCompact(of(183_616), large)).toBeNull();
   expect(shouldCompact(of(183_617), large)).toBe("tokens");
 });
 
-test("DUE3 B13 in a small window the reserve is a quarter of it, or every request would be too much", () => {
+test("DUE3 B13 in a small window the reserve is a quarter of it", () => {
   expect(createBudget(compactionLimits, { contextWindow: 16_384 }).limit).toBe(12_288);
 });
 
-test("DUE3 B24 20,000 recent tokens are kept, not 16,384; a fifth of a small window", () => {
+test("DUE3 B24 20,000 recent tokens are kept, and a fifth of a small window", () => {
   expect(large.tail).toBe(20_000);
   expect(createBudget(compactionLimits, { contextWindow: 32_000 }).tail).toBe(6_400);
 });
 
-test("TOK1 B9 the size is what the last reply measured: its total, or the sum of its parts", () => {
+test("TOK1 B9 the size is that of the last reply: its total, or the sum of its parts", () => {
   const parts = { ...emptyUsage, input: 10, output: 20, cacheRead: 300, cacheWrite: 4000 };
   expect(calculateContextTokens({ ...parts, totalTokens: 5000 })).toBe(5000);
   expect(calculateContextTokens(parts)).toBe(4330);
 });
 
-test("DUE4 B22 off stops what happens by itself, not who asks", async () => {
+test("DUE4 B22 with compaction off, nothing compacts automatically, and a compaction by command works", async () => {
   const session = await createSession("user: one", `says: ${repeatWord(900)}`, "user: two");
   const off = smallBudget({ enabled: false });
   expect(compactionDue(session.branch, off)).toMatchObject({ type: "not-due", why: "off" });
@@ -41,7 +41,7 @@ test("DUE4 B22 off stops what happens by itself, not who asks", async () => {
   expect(await compactSmall(session, { budget: off, reason: "asked" })).toMatchObject({ type: "compacted" });
 });
 
-test("CMP4 B16 a second overflow is not the end, as 001 has it: the next try is smaller, up to the fourth", async () => {
+test("CMP4 B16 after a second overflow the compaction is repeated with less kept, up to the fourth time", async () => {
   const turns = Array.from({ length: 12 }, (_, at) => [`user: request ${at}`, `says: ${repeatWord(40)}`]).flat();
   const session = await createSession(...turns);
   const budget = smallBudget({ tail: { tokens: 500, share: 1 } });
@@ -53,7 +53,7 @@ test("CMP4 B16 a second overflow is not the end, as 001 has it: the next try is 
   expect(await compactSmall(session, { budget, reason: "overflow", attempt: 4 })).toMatchObject({ why: "cannot-fit" });
 });
 
-test("CUT3 B35 right behind a compaction, and of a short session, there is nothing to do", async () => {
+test("CUT3 B35 a session that is short or was just compacted has nothing to compact", async () => {
   const session = await createSession("user: one", `says: ${repeatWord(900)}`, "user: two");
   await compactSmall(session);
   expect(await compactSmall(session)).toEqual({ type: "nothing-to-do", why: "already-compacted" });
@@ -63,7 +63,7 @@ test("CUT3 B35 right behind a compaction, and of a short session, there is nothi
   });
 });
 
-test("TOK2 B17 B18 what another model measured, or a reply before the compaction, says nothing any more", async () => {
+test("TOK2 B17 B18 usage of another model or from before a compaction is ignored", async () => {
   const session = await createSession("user: one", `says: ${repeatWord(900)}`, "user: two");
   const usage = { ...emptyUsage, totalTokens: 2_500 };
   const [, reply] = await session.branchEntries();

@@ -9,7 +9,7 @@ import { contextAt } from "../story-context.ts";
 const transcriptOf = (...lines: readonly string[]): string =>
   serializeConversation(convertToLlm(contextAt(story(...lines)).messages));
 
-test("SUM6 B37 a label before each message, a blank line between them, calls with their arguments", () => {
+test("SUM6 B37 the transcript has a label before each message, a blank line between messages, and calls with arguments", () => {
   expect(
     transcriptOf(
       "user: what is in foo?",
@@ -31,7 +31,7 @@ test("SUM6 B37 a label before each message, a blank line between them, calls wit
   );
 });
 
-test("SUM1 B37 a long result is told as head and tail, however long it is", () => {
+test("SUM1 B37 a long result is shortened to its beginning and end", () => {
   const output = Array.from({ length: 5000 }, (_, at) => `line ${at}`).join("\n");
   const transcript = transcriptOf("user: run it", "calls: bash command=make", `result: ${output}`);
   expect(transcript.length).toBeLessThan(output.length / 2);
@@ -39,7 +39,7 @@ test("SUM1 B37 a long result is told as head and tail, however long it is", () =
   expect(transcript).toContain("line 4999");
 });
 
-test("SUM1 B37 a long argument is told in short too: pi sent two hundred files whole", () => {
+test("SUM1 B37 a long call argument is shortened too", () => {
   const transcript = transcriptOf(
     "user: write it",
     `calls: write path=a.ts content=${"x".repeat(50_000)}`,

@@ -15,7 +15,7 @@ import {
 import { scriptedModel } from "../../src/testing/index.ts";
 import { createSample, sampleLines } from "./sample-session.ts";
 
-test("SUM6 HOOK1 B37 B73 messages are converted, told as text and summarized by somebody else", async () => {
+test("SUM6 HOOK1 B37 B73 a hook can convert messages, serialize them and return the summary of its own model", async () => {
   const parts = await createSample(...sampleLines);
   const read: string[] = [];
   const hooks: CompactionHooks = {
@@ -47,7 +47,7 @@ async function firstLines(text: string): Promise<string> {
     .join("\n");
 }
 
-test("SUM5 B39 session.compact(…): whoever asks says what to look at, and every question says so", async () => {
+test("SUM5 B39 the instructions of a compaction are in every request for its summary", async () => {
   const parts = await createSample(...sampleLines);
   const model = scriptedModel("no record", "no record");
   const outcome = await compact({
@@ -60,7 +60,7 @@ test("SUM5 B39 session.compact(…): whoever asks says what to look at, and ever
   expect(JSON.stringify(model.requests[0]?.messages)).toContain("Additional focus: Focus on authentication changes");
 });
 
-test("CMP8 what comes back: the entry has summary, first kept, tokens before and details", async () => {
+test("CMP8 the compaction entry has the summary, the first kept entry, the tokens before and the details", async () => {
   const parts = await createSample(...sampleLines);
   const outcome = await compact({ ...parts, reason: "asked" });
   const entry = outcome.type === "compacted" ? await parts.session.store.entry(outcome.id) : undefined;
@@ -73,7 +73,7 @@ test("CMP8 what comes back: the entry has summary, first kept, tokens before and
   });
 });
 
-test("HOOK1 B74 setCustomInstructions is a returned value, and joins the question", async () => {
+test("HOOK1 B74 customInstructions returned by a hook are added to the request", async () => {
   const parts = await createSample(...sampleLines, "moves: e4", "user: drop a table", "says: dropped");
   const model = scriptedModel("no record", "no record");
   const instructions = { customInstructions: "Focus on API contract changes", replaceInstructions: false };
@@ -87,7 +87,7 @@ test("HOOK1 B74 setCustomInstructions is a returned value, and joins the questio
   expect(JSON.stringify(model.requests[0]?.messages)).toContain("Additional focus: Focus on API contract changes");
 });
 
-test("DUE4 B22 setAutoCompactionEnabled is a limit", async () => {
+test("DUE4 B22 auto-compaction is turned on and off by a limit", async () => {
   const { session, budget } = await createSample(...sampleLines);
   const small = { ...budget, limit: 100 };
   expect(compactionDue(session.branch, small)).toMatchObject({ type: "due" });
@@ -95,7 +95,7 @@ test("DUE4 B22 setAutoCompactionEnabled is a limit", async () => {
   expect(compactionDue(session.branch, off)).toMatchObject({ type: "not-due", why: "off" });
 });
 
-test("DUE1 B13 shouldCompact, as 001 has it, with the size and the budget instead of three numbers", async () => {
+test("DUE1 B13 shouldCompact takes the size and the budget instead of three numbers", async () => {
   const { session, budget } = await createSample(...sampleLines);
   const { size } = compactionDue(session.branch, budget);
   expect(shouldCompact(size, budget)).toBeNull();

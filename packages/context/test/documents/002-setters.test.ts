@@ -32,7 +32,7 @@ async function compacted(...hooks: readonly BeforeCompact[]) {
   return { type: outcome.type, summary: entry?.type === "compaction" ? entry.summary : "", reported };
 }
 
-test("HOOK7 setResult is an answer like a returned one", async () => {
+test("HOOK7 setResult has the same effect as a returned result", async () => {
   const { type, summary } = await compacted(async (event) => {
     await null;
     event.setResult(summaryBy("The schema has nine tables.", event));
@@ -40,7 +40,7 @@ test("HOOK7 setResult is an answer like a returned one", async () => {
   expect([type, summary.includes("The schema has nine tables.")]).toEqual(["compacted", true]);
 });
 
-test("HOOK7 a returned value wins, field by field", async () => {
+test("HOOK7 a returned value wins over setResult, field by field", async () => {
   const { summary } = await compacted((event) => {
     event.setResult(summaryBy("The schema has nine tables.", event));
     return { compaction: summaryBy("The schema was read whole.", event) };
@@ -59,13 +59,13 @@ test("HOOK7 a returned value wins, field by field", async () => {
   expect(goesOn.type).toBe("compacted");
 });
 
-test("HOOK7 HOOK2 what is set is checked, and nonsense is reported", async () => {
+test("HOOK7 HOOK2 the value of setResult is checked, and an invalid one is reported", async () => {
   const { type, reported } = await compacted((event) => event.setResult({ ...summaryBy("", event) }));
   expect(type).toBe("compacted");
   expect(reported).toEqual([{ event: "session_before_compact", why: "its summary is empty" }]);
 });
 
-test("HOOK7 HOOK4 each hook has methods of its own: a summary that a failing one has set counts for nothing", async () => {
+test("HOOK7 HOOK4 a summary that a failing hook set is ignored", async () => {
   const { type, summary, reported } = await compacted(
     (event) => {
       event.setResult(summaryBy("The schema has nine tables.", event));
@@ -83,7 +83,7 @@ test.each<[string, () => ReturnType<BeforeCompact>]>([
   ["true", () => true as never],
   ["a text", () => "done" as never],
   ["an empty object", () => ({})],
-])("HOOK7 cancel() holds where the hook returns %s", async (_, returned) => {
+])("HOOK7 cancel() applies if the hook returns %s", async (_, returned) => {
   const { type, reported } = await compacted((event) => {
     event.cancel();
     return returned();
@@ -91,7 +91,7 @@ test.each<[string, () => ReturnType<BeforeCompact>]>([
   expect([type, reported]).toEqual(["cancelled", []]);
 });
 
-test("HOOK7 a result that is set holds where the hook returns the field undefined", async () => {
+test("HOOK7 setResult applies if the hook returns undefined for the same field", async () => {
   const { summary } = await compacted((event) => {
     event.setResult(summaryBy("The schema has nine tables.", event));
     return { compaction: undefined } as never;
@@ -113,27 +113,24 @@ function unreadable(): ReturnType<BeforeCompact> {
   };
 }
 
-test.each(failing)(
-  "HOOK7 HOOK4 cancel() holds where the hook %s afterwards, which is reported",
-  async (_, end, why) => {
-    let callCount = 0;
-    const { type, reported } = await compacted(
-      (event) => {
-        event.cancel();
-        return end();
-      },
-      () => void callCount++,
-    );
-    expect([type, reported, callCount]).toEqual(["cancelled", [{ event: "session_before_compact", why }], 0]);
-  },
-);
+test.each(failing)("HOOK7 HOOK4 cancel() applies if the hook %s afterwards, which is reported", async (_, end, why) => {
+  let callCount = 0;
+  const { type, reported } = await compacted(
+    (event) => {
+      event.cancel();
+      return end();
+    },
+    () => void callCount++,
+  );
+  expect([type, reported, callCount]).toEqual(["cancelled", [{ event: "session_before_compact", why }], 0]);
+});
 
-test("HOOK4 an answer that cannot be read cancels nothing by itself", async () => {
+test("HOOK4 a result that cannot be read is reported and does not cancel", async () => {
   const { type, reported } = await compacted(unreadable);
   expect([type, reported]).toEqual(["compacted", [{ event: "session_before_compact", why: "not for you" }]]);
 });
 
-test("HOOK7 what a hook returns takes cancel() back, also where the rest of it is nonsense", async () => {
+test("HOOK7 a returned cancel: false takes cancel() back, even if the rest of the result is invalid", async () => {
   const { type, reported } = await compacted((event) => {
     event.cancel();
     return { cancel: false, compaction: summaryBy("", event) };
@@ -165,7 +162,7 @@ test.each<[string, BeforeTree]>([
     },
   ],
   ["it is returned beside a summary that is empty", () => ({ cancel: true, summary: { summary: "" } })],
-])("HOOK7 HOOK4 a move that is cancelled is not made where %s", async (_, hook) => {
+])("HOOK7 HOOK4 a cancelled move is not made if %s", async (_, hook) => {
   const { outcome, reported } = await moved(hook);
   expect(outcome).toEqual({ type: "cancelled" });
   expect(reported).toHaveLength(1);
@@ -199,21 +196,21 @@ const onBeforeTree = (event: SessionBeforeTreeEvent): void => {
   event.setReplaceInstructions(false);
 };
 
-test("HOOK7 HOOK8 a hook asks for a summary with instructions where the user asked for none", async () => {
+test("HOOK7 HOOK8 a hook can request a summary with instructions that the user did not request", async () => {
   const model = scriptedModel(record);
   const { outcome } = await moved(onBeforeTree, { summaryForHooks: { models: [model] } });
   expect(outcome).toMatchObject({ type: "moved", summary: { fromId: "e9" } });
   expect(JSON.stringify(model.requests[0]?.messages)).toContain("Additional focus: Focus on API contract changes");
 });
 
-test("HOOK8 a hook forgoes the summary that the user asked for", async () => {
+test("HOOK8 a hook can drop the summary that the user requested", async () => {
   const model = scriptedModel();
   const { outcome } = await moved((event) => event.setSummarize(false), { summary: { models: [model] } });
   expect(outcome).toMatchObject({ type: "moved" });
   expect([outcome.type === "moved" && outcome.summary, model.requests.length]).toEqual([undefined, 0]);
 });
 
-test("HOOK8 without a model to write one, that is reported and the move is made", async () => {
+test("HOOK8 a hook's request for a summary without a model is reported, and the move is made", async () => {
   const { outcome, reported } = await moved(() => ({ summarize: true }));
   expect(outcome).toMatchObject({ type: "moved" });
   const why = "it requests a summary, but no model is available to write one";

@@ -11,13 +11,13 @@ import { drawContext, drawSession } from "./draw-session.ts";
 // [user-1] [asst-1] [tool-1a] [tool-1b] [user-2] [asst-2] [tool-2]; the results bear the names t1 and t1'.
 const outline = "u1 a1 t1 t1 u2 a2 t2";
 
-test("CUT2 B30 where its cut would fall, the whole exchange is covered or the whole is kept", async () => {
+test("CUT2 B30 a cut within an exchange moves so that all of it is summarized or all of it is kept", async () => {
   const session = await drawSession(outline);
   await compactSmall(session, { budget: budgetKeeping(session, 5) });
   expect(drawContext(session)).toBe("[summary] u2 a2 t2");
 });
 
-test("CUT1 CUT2 B28 where the exchange is little more than should be kept, it is kept", async () => {
+test("CUT1 CUT2 B28 an exchange that is slightly larger than the tail is kept", async () => {
   const session = await drawSession(`u6 a6 u7 a7 u8 a8 u9 a9 ${outline}`);
   const sent = convertToLlm(buildSessionContext(session.branch).messages);
   const exchange = sent.slice(9).reduce((sum, message) => sum + messageTokens(message), 0);
@@ -25,7 +25,7 @@ test("CUT1 CUT2 B28 where the exchange is little more than should be kept, it is
   expect(drawContext(session)).toBe(`[summary] ${outline.slice(3)}`);
 });
 
-test("CUT2 HOOK4 B30 a hook that cuts there is reported, and not followed", async () => {
+test("CUT2 HOOK4 B30 a hook's cut between a call and its result is reported and ignored", async () => {
   const session = await drawSession(outline);
   const reported: string[] = [];
   const outcome = await compactSmall(session, {
@@ -39,20 +39,20 @@ test("CUT2 HOOK4 B30 a hook that cuts there is reported, and not followed", asyn
   expect(outcome).toMatchObject({ type: "compacted", receipt: { route: "model-free", kept: { first: "u2" } } });
 });
 
-test("TREE6 STO10 B30 nor does the log take a compaction that keeps a result without its call", async () => {
+test("TREE6 STO10 B30 a compaction that keeps a result without its call cannot be appended", async () => {
   const session = await drawSession(outline);
   await expect(
     session.append({ type: "compaction", summary: "Half.", firstKeptEntryId: "t1", tokensBefore: 9 }),
   ).rejects.toThrow("keeps tool result t1 without its tool call");
 });
 
-test("CUT2 its first picture holds: the last two turns are kept, with their results", async () => {
+test("CUT2 the document's first picture: the last two turns are kept with their results", async () => {
   const session = await drawSession("u1 a1 t1 u2 a2 t2 u3 a3 t3 u4 a4");
   await compactSmall(session, { budget: budgetKeeping(session, 5) });
   expect(drawContext(session)).toBe("[summary] u3 a3 t3 u4 a4");
 });
 
-test("CUT1 B28 what is kept may be less than keepRecentTokens: it says the opposite", async () => {
+test("CUT1 B28 less than keepRecentTokens may be kept, contrary to the document", async () => {
   const session = await drawSession("u1 a1 t1 u2 a2 t2 u3 a3 t3 u4 a4");
   const outcome = await compactSmall(session, { budget: budgetKeeping(session, 3) });
   expect(drawContext(session)).toBe("[summary] u4 a4");

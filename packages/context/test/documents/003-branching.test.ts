@@ -38,14 +38,14 @@ test.each(branchings)("FORK1 FORK2 B62 a fork %s", async (_, chosen, context) =>
   expect(drawContext(session)).toBe("[summary] u2 a2 u3 a3 u4 a4");
 });
 
-test.each(branchings)("MOVE4 CTX10 B63 a move %s; the message comes back to the editor", async (_, chosen, context) => {
+test.each(branchings)("MOVE4 CTX10 B63 a move %s, and the message returns for editing", async (_, chosen, context) => {
   const session = await compacted();
   const moved = await moveTo({ session, target: chosen, budget: tailBudget(500), runtime: testRuntime("m") });
   expect(moved).toEqual({ type: "moved", leaf: session.leaf, editorText: chosen });
   expect(drawContext(session)).toBe(context);
 });
 
-test("MOVE1 LOG1 B60 after a move all of it is still there, and one can go back", async () => {
+test("MOVE1 LOG1 B60 after a move all entries are still in the file, and a move back restores the context", async () => {
   const session = await compacted();
   const parts = { session, budget: tailBudget(500), runtime: testRuntime("m") };
   await moveTo({ ...parts, target: "u2" });

@@ -15,7 +15,7 @@ async function compactedOnce(): Promise<Session> {
   return session;
 }
 
-test("CTX2 B58 the picture holds: the newest summary, and what it kept", async () => {
+test("CTX2 B58 after two compactions, the context has the newest summary and what it kept", async () => {
   const session = await compactedOnce();
   const outcome = await compactSmall(session, {
     budget: budgetKeeping(session, 6),
@@ -25,7 +25,7 @@ test("CTX2 B58 the picture holds: the newest summary, and what it kept", async (
   expect(drawContext(session)).toBe("[summary] u6 a6 t6 a6 u7 a7");
 });
 
-test("CUT5 B34 its writer is told what the first one kept, and what the first one said", async () => {
+test("CUT5 B34 the second summarizer gets the messages that the first compaction kept, and the first summary", async () => {
   const session = await compactedOnce();
   const hookInputs: HookInput[] = [];
   await compactSmall(session, {
@@ -35,7 +35,7 @@ test("CUT5 B34 its writer is told what the first one kept, and what the first on
   expect(hookInputs).toEqual([{ history: "u4 a4 t4 a4 u5 a5", turn: "", previous: "The first story." }]);
 });
 
-test("CUT5 CMP6 B34 every message of before is kept or was covered, none twice", async () => {
+test("CUT5 CMP6 B34 every earlier message is kept or summarized, none twice", async () => {
   const session = await compactedOnce();
   const before = drawContext(session);
   const hookInputs: HookInput[] = [];
@@ -46,7 +46,7 @@ test("CUT5 CMP6 B34 every message of before is kept or was covered, none twice",
   expect(`[summary] ${hookInputs[0]?.history} ${drawContext(session).replace("[summary] ", "")}`).toBe(before);
 });
 
-test("CUT5 B34 a tail with room for more goes past the compaction before it, where the document stops", async () => {
+test("CUT5 B34 a larger tail may begin before the earlier compaction, contrary to the document", async () => {
   const session = await compactedOnce();
   const hookInputs: HookInput[] = [];
   await compactSmall(session, {
@@ -57,7 +57,7 @@ test("CUT5 B34 a tail with room for more goes past the compaction before it, whe
   expect(hookInputs).toEqual([{ history: "", turn: "u4 a4 t4", previous: "The first story." }]);
 });
 
-test("CUT4 B32 its keepLastMessages=3 where it draws six: three are kept too, and the turn of u6 is parted", async () => {
+test("CUT4 B32 with room for three messages, three are kept and the turn of u6 is split", async () => {
   const session = await compactedOnce();
   const hookInputs: HookInput[] = [];
   await compactSmall(session, {

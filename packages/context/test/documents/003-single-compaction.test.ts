@@ -7,7 +7,7 @@ import { appendDrawing, drawContext, drawSession } from "./draw-session.ts";
 
 const outline = "u1 a1 t1 t1 a1 u2 a2 u3 a3 t3 a3 t3 a3 u4 a4 t4 a4";
 
-test("CTX2 B58 the summary, the last four, and what comes after them", async () => {
+test("CTX2 B58 the context has the summary, the last four messages, and what comes after them", async () => {
   const session = await drawSession(outline);
   expect(drawContext(session)).toBe(outline);
 
@@ -19,7 +19,7 @@ test("CTX2 B58 the summary, the last four, and what comes after them", async () 
   expect(drawContext(session)).toBe("[summary] u4 a4 t4 a4 u5 a5");
 });
 
-test("LOG1 CMP1 the file has one line more, and all the others as they were", async () => {
+test("LOG1 CMP1 the file has one more line, and the others are unchanged", async () => {
   const session = await drawSession(outline);
   const before = await session.branchEntries();
   await compactSmall(session, { budget: budgetKeeping(session, 4) });

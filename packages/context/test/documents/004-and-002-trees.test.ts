@@ -41,7 +41,7 @@ const pictures = [
 ] as const;
 
 test.each(pictures)(
-  "BR1 TREE8 B65 document %s: what is left, from the common ancestor on",
+  "BR1 TREE8 B65 document %s: the entries after the common ancestor are left behind",
   async (_, drawn, expected) => {
     const { store } = await tree(...drawn);
     const { entries, commonAncestorId } = await collectEntriesForBranchSummary(store, expected.from, expected.to);
@@ -56,7 +56,7 @@ test.each(pictures)("MOVE3 B69 B70 document %s: the summary is a child of the ta
   expect(buildSessionContext(session.branch).sources.join(" ")).toBe(`${expected.context} ${session.leaf}`);
 });
 
-test.each(pictures)("LOG1 B69 document %s: the branch that was left stays as it was", async (_, drawn, expected) => {
+test.each(pictures)("LOG1 B69 document %s: the branch that was left is unchanged", async (_, drawn, expected) => {
   const session = await tree(...drawn);
   const before = await session.branchEntries(expected.from);
   await moving(session, expected.to);
@@ -64,7 +64,7 @@ test.each(pictures)("LOG1 B69 document %s: the branch that was left stays as it 
   expect((await session.branchEntries(expected.from)).map(({ type }) => type)).not.toContain("branch_summary");
 });
 
-test("MOVE1 B64 without a summary one is just there", async () => {
+test("MOVE1 B64 a move without a summary only changes the position", async () => {
   const session = await tree("A E F", "A B C D");
   expect(await moveTo({ session, target: "F", budget: tailBudget(500), runtime: testRuntime("m") })).toEqual({
     type: "moved",

@@ -43,19 +43,19 @@ test("CTX2 CUT2 entries 1 to 3 are not sent, 4 to 9 are, and entry 10 is the com
   expect(sources.slice(1)).toEqual(["e4", "e5", "e6", "e7", "e8", "e9"]);
 });
 
-test("CTX2 CTX13 what the model sees: system, summary, and from the first kept entry on", async () => {
+test("CTX2 CTX13 the model sees the system prompt, the summary, and everything from the first kept entry", async () => {
   const roles = "user user assistant toolResult toolResult assistant toolResult";
   expect(rolesSent(await compacted())).toBe(roles);
   expect(rolesSent(await compacted("system: you are careful"))).toBe(`system ${roles}`);
 });
 
-test("CTX1 B59 nothing is reloaded: the file gives the context that is already there", async () => {
+test("CTX1 B59 loading the file again gives the same context", async () => {
   const session = await compacted();
   const again = await session.store.loadBranch(session.leaf);
   expect(buildSessionContext(again)).toEqual(buildSessionContext(session.branch));
 });
 
-test("LOG8 TREE1 B55 B56 its entry has an ISO time and a parent; the document's numbers and strings are settled so", async () => {
+test("LOG8 TREE1 B55 B56 the entry has an ISO time and a parent id", async () => {
   const [compaction] = (await (await compacted()).branchEntries()).slice(-1);
   expect(compaction?.timestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   const [first] = await (await compacted()).branchEntries();

@@ -24,7 +24,7 @@ test.each([
   expect(splitFlags).toEqual([isSplitTurn]);
 });
 
-test("CUT6 B31 what says nothing goes with what follows it", async () => {
+test("CUT6 B31 entries without text before the first kept message are kept with it", async () => {
   const session = await createSession(...before, "says: three", "model: other/one", "labels e1: begin", "user: four");
   const outcome = await compactSmall(session, { budget: budgetKeeping(session, 1) });
   expect(outcome).toMatchObject({ type: "compacted", receipt: { kept: { first: "e5", count: 3 } } });

@@ -13,7 +13,7 @@ import {
 import { show } from "../../src/testing/index.ts";
 import { createSample, sampleLines } from "./sample-session.ts";
 
-test("HOOK1 B73 session_before_compact is told all that the document lists", async () => {
+test("HOOK1 B73 session_before_compact gets everything that the document lists", async () => {
   const parts = await createSample(...sampleLines);
   const events: SessionBeforeCompactEvent[] = [];
   const hooks: CompactionHooks = {
@@ -41,14 +41,14 @@ test("HOOK1 B73 session_before_compact is told all that the document lists", asy
   expect([customInstructions, signal.aborted]).toEqual(["the indexes", false]);
 });
 
-test("HOOK1 CMP3 B73 cancelled, nothing is written", async () => {
+test("HOOK1 CMP3 B73 cancel in session_before_compact writes nothing", async () => {
   const parts = await createSample(...sampleLines);
   const hooks: CompactionHooks = { session_before_compact: [() => ({ cancel: true })] };
   expect(await compact({ ...parts, hooks, reason: "asked" })).toEqual({ type: "cancelled" });
   expect(await parts.session.branchEntries()).toHaveLength(6);
 });
 
-test("HOOK1 HOOK2 B73 a summary of one's own is what the model sees", async () => {
+test("HOOK1 HOOK2 B73 the summary of a hook is what the model sees", async () => {
   const parts = await createSample(...sampleLines);
   const hooks: CompactionHooks = {
     session_before_compact: [
@@ -79,7 +79,7 @@ const customSummary: TreeHooks = {
   ],
 };
 
-test("HOOK1 B74 session_before_tree is told of every move, with a summary or without", async () => {
+test("HOOK1 B74 session_before_tree gets every move, with or without a summary", async () => {
   const events: SessionBeforeTreeEvent[] = [];
   const hooks: TreeHooks = {
     session_before_tree: [
@@ -103,14 +103,14 @@ test("HOOK1 B74 session_before_tree is told of every move, with a summary or wit
   expect(events[0]?.preparation.entriesToSummarize.map(({ id }) => id)).toEqual(["e8", "e9"]);
 });
 
-test("HOOK1 MOVE3 B74 its summary is used where the user wants one", async () => {
+test("HOOK1 MOVE3 B74 the summary of session_before_tree is used if the user requested one", async () => {
   const parts = await createSample(...branches);
   const moved = await moveTo({ ...parts, target: "e6", hooks: customSummary, summary: { models: [] } });
   expect(moved).toMatchObject({ summary: { parentId: "e6", fromId: "e9", fromHook: true, details: { tried: 1 } } });
   expect(show(buildSessionContext(parts.session.branch).messages)).toMatch(/left {6}Dropping was tried\.$/);
 });
 
-test("HOOK1 B74 where the user wants none, none is written", async () => {
+test("HOOK1 B74 the summary of session_before_tree is not used if the user requested none", async () => {
   const parts = await createSample(...branches);
   const anyway: TreeHooks = { session_before_tree: [() => ({ summary: { summary: "Dropping was tried." } })] };
   for (const hooks of [customSummary, anyway]) {

@@ -30,7 +30,7 @@ async function prepared(session: Session, messages: number): Promise<CompactionP
 
 const roles = (messages: readonly { readonly role: string }[]): string => messages.map(({ role }) => role).join(" ");
 
-test("CUT4 B32 the preparation: a split turn, nothing before it, its first six messages", async () => {
+test("CUT4 B32 the preparation of a split turn has its first six messages and nothing before it", async () => {
   const preparation = await prepared(await createSession(...turn), 2);
   expect(preparation).toMatchObject({ isSplitTurn: true, firstKeptEntryId: "e7", messagesToSummarize: [] });
   expect(roles(preparation?.turnPrefixMessages ?? [])).toBe(
@@ -38,7 +38,7 @@ test("CUT4 B32 the preparation: a split turn, nothing before it, its first six m
   );
 });
 
-test("CUT4 KEEP4 7 and 8 are kept, and what the user asked for in this turn stands before them", async () => {
+test("CUT4 KEEP4 entries 7 and 8 are kept, after the user's request of this turn", async () => {
   const session = await createSession(...turn);
   await compactSmall(session, { budget: budgetKeeping(session, 2) });
   const [front, ...kept] = contextLines(session);
@@ -46,13 +46,13 @@ test("CUT4 KEEP4 7 and 8 are kept, and what the user asked for in this turn stan
   expect(kept).toEqual(["1 assistant [c4: bash command=test]", `2 tool      c4 -> ${long}`]);
 });
 
-test("CUT4 B33 a cut before a user message parts no turn", async () => {
+test("CUT4 B33 a cut before a user message splits no turn", async () => {
   const preparation = await prepared(await createSession(...turn, "user: go on", "says: done"), 2);
   expect(preparation).toMatchObject({ isSplitTurn: false, turnPrefixMessages: [], firstKeptEntryId: "e9" });
   expect(preparation?.messagesToSummarize).toHaveLength(8);
 });
 
-test("CUT4 CUT5 B45 where nothing lies between the summary before and the turn, that summary is told on", async () => {
+test("CUT4 CUT5 B45 the earlier summary is passed on if nothing is between it and the split turn", async () => {
   const session = await createSession(
     "user: hello",
     "says: hi",

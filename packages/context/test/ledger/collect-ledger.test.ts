@@ -236,7 +236,7 @@ function compactionWithLedger(...part: readonly (EntryFields | readonly EntryFie
   return { pith: { ledger: collectLedger(createEntries(...part)) } };
 }
 
-test("LED8 an abandoned branch adds nothing", () => {
+test("LED8 a branch summary adds nothing to the ledger", () => {
   expect(
     collectLedger(
       createEntries(branchSummaryEntry(compactionWithLedger(...work)), branchSummaryEntry({ modifiedFiles: ["a"] })),
@@ -247,14 +247,14 @@ test("LED8 an abandoned branch adds nothing", () => {
   ).toEqual([{ path: "c", did: "read" }]);
 });
 
-describe("LED2 the ledgers of compactions are merged", () => {
-  test("LED2 INV40 unchanged", () => {
+describe("LED2 the ledger of a compaction", () => {
+  test("LED2 INV40 is collected unchanged", () => {
     expect(collectLedger(createEntries(compactionEntry(compactionWithLedger(...work))))).toEqual(
       collectLedger(createEntries(...work)),
     );
   });
 
-  test("LED2 covered entries are not counted twice, and kept entries are counted once and are newer", () => {
+  test("LED2 does not count covered entries twice, and counts kept entries once, as newer", () => {
     const folders = [{ folder: "src", read: 0, modified: 9 }];
     const details = { pith: { ledger: { folders, files: [{ path: "old", did: "read" }] } } };
     const branch = createEntries(
@@ -268,7 +268,7 @@ describe("LED2 the ledgers of compactions are merged", () => {
     expect(ledger.folders).toEqual(folders);
   });
 
-  test("LED2 pi's file lists count as older than every other source", () => {
+  test("LED2 ranks pi's file lists as older than every other source", () => {
     const branch = createEntries(
       bashCallEntries("rm a"),
       compactionEntry({ readFiles: ["a", "b"], modifiedFiles: ["c"] }),
@@ -296,7 +296,7 @@ const randomWork: fc.Arbitrary<readonly EntryFields[]> = fc.oneof(
   fc.constant([messageEntry({ role: "user", content: [{ type: "image", data: "", mimeType: "image/png" }] })]),
 );
 
-test("LED2 LED7 INV40 INV41 the ledger is the same however often the branch was compacted", () => {
+test("LED2 LED7 INV40 INV41 gives the same result however often the branch was compacted", () => {
   fc.assert(
     fc.property(fc.array(fc.array(randomWork, { maxLength: 4 }), { maxLength: 8 }), (parts) => {
       const whole = createEntries(parts.flat(2));
@@ -359,7 +359,7 @@ describe("LED3 time is linear in the length of the text", () => {
     );
   });
 
-  test("LED3 and in the number of entries", () => {
+  test("LED3 for the number of entries too", () => {
     const entries = (count: number): readonly Entry[] =>
       createEntries(Array.from({ length: count }, (_, at) => bashCallEntries(`rm ${at}`, text(`error: ${at}`))).flat());
     const [small, large] = [entries(1_000), entries(4_000)];

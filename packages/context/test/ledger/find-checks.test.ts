@@ -110,7 +110,7 @@ describe("LED5 the outcome is the line with the counts", () => {
     ["its exit code alone", "(no output)\nCommand exited with code 1", null],
     ["silence", "", null],
   ];
-  test.each(cases)("LED5 of %s", (_, output, outcome) => expect(findOutcome(output)).toBe(outcome));
+  test.each(cases)("LED5 in the output of %s", (_, output, outcome) => expect(findOutcome(output)).toBe(outcome));
 
   test.each(["1 ", "tests 1\n", "a", "\n", ": "])("LED3 time is linear: %j", (words) => {
     expectLinearTime(

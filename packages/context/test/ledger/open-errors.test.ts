@@ -83,17 +83,17 @@ describe("LED7 the error of a line is that of the command that failed", () => {
     expect(open(failed, bashCallEntries("git add -A && git commit -qm y && git log | head -1"))).toEqual([]);
   });
 
-  test("LED7 the commands before it have succeeded", () => {
+  test("LED7 the success of earlier commands in the line is recorded", () => {
     expect(open(failing("./a"), failing("./a && cp b c", "cp: cannot stat 'b'"))).toEqual([
       "cp b c: cp: cannot stat 'b'",
     ]);
   });
 
-  test("LED7 a search that finds nothing is no error of the command before it", () => {
+  test("LED7 a search without a match is not an error of the command before it", () => {
     expect(open(failing("./a && ./b | grep -c lock", "0"))).toEqual([]);
   });
 
-  test("LED7 the start of a background job proves nothing; its end does", () => {
+  test("LED7 the start of a background job closes no error; its end does", () => {
     const start = bashCallEntries("npm test", { ...text("job-1 has started"), details: { job: "job-1" } });
     const poll = (exitCode: number | null): Work =>
       toolCallEntries(

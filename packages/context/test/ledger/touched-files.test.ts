@@ -174,7 +174,7 @@ describe("LED12 a deleted or moved file leaves the lists", () => {
     expect([changes, looks]).toEqual([expected.toSorted(), line.includes("f.md") ? [] : ["f.md"]]);
   });
 
-  test("LED12 but not if the call failed", () => {
+  test("LED12 but stays if the call failed", () => {
     const failed = bashCallEntries("rm -rf src", { isError: true });
     expect(collectFileLists(createEntries(...made, failed)).modified).toEqual(files.toSorted());
   });
@@ -295,7 +295,7 @@ const goneFiles = {
 };
 
 test.skipIf(!existsSync(fixtures)).each(["before-compaction", "large-session"] as const)(
-  "LED1 LED2 LED12 in a real session of pi's all files are named that pi names and that still exist, and more: %s",
+  "LED1 LED2 LED12 for a real session of pi, all existing files that pi lists are listed, and more: %s",
   (name) => {
     const { lines } = decodeSession(readFileSync(join(fixtures, `${name}.jsonl`)), testRuntime());
     const entries = lines.map(({ entry }) => entry);
