@@ -26,7 +26,7 @@ describe("the result of guarded work", () => {
     ["a text that is thrown", thrown("no"), { type: "failed", why: "no" }],
     ["nothing that is thrown", thrown(undefined), { type: "failed", why: "undefined" }],
     ["no end", hanging, { type: "late" }],
-  ])("SUM4 HOOK4 %s", async (_, work, outcome) => {
+  ])("SUM4 HOOK4 for %s", async (_, work, outcome) => {
     expect(await runGuarded(work, { timeout: within })).toStrictEqual(outcome);
   });
 
@@ -34,7 +34,7 @@ describe("the result of guarded work", () => {
     ["without a text", Object.create(null)],
     ["whose text throws", { toString: thrown(new Error("nor this")) }],
     ["whose message throws", Object.defineProperty(new Error(), "message", { get: thrown(new Error("nor this")) })],
-  ])("SUM4 HOOK4 what is thrown %s is a failure like any other", async (_, value) => {
+  ])("SUM4 HOOK4 a thrown value %s is a failure like any other", async (_, value) => {
     expect(await runGuarded(thrown(value))).toStrictEqual({ type: "failed", why: "the error has no message" });
   });
 
@@ -55,7 +55,7 @@ describe("guarded work that is aborted", () => {
     expect({ outcome, begun }).toStrictEqual({ outcome: { type: "aborted" }, begun: 0 });
   });
 
-  test("SUM4 while it runs is not waited for", async () => {
+  test("SUM4 while it runs is abandoned at once", async () => {
     const stop = new AbortController();
     const outcome = runGuarded(hanging, { signal: stop.signal });
     stop.abort();
@@ -66,7 +66,7 @@ describe("guarded work that is aborted", () => {
     ["and goes on", hanging],
     ["and is done", () => 7],
     ["and fails", thrown(new Error("no"))],
-  ])("SUM4 by the work itself, which begins %s", async (_, work) => {
+  ])("SUM4 by the work itself, which starts %s, gives the result aborted", async (_, work) => {
     const stop = new AbortController();
     const outcome = await runGuarded(
       () => {

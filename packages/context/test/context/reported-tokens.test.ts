@@ -11,13 +11,13 @@ const used = (usage: object): Usage => ({ ...emptyUsage, ...usage }) as Usage;
 describe("the tokens of a context are", () => {
   test.each<[string, Usage | undefined, number]>([
     ["the total, if it is reported", used({ ...parts, totalTokens: 150 }), 150],
-    ["else input, output and both caches", used(parts), 130],
-    ["a total less than its parts is believed", used({ ...parts, totalTokens: 5 }), 5],
-    ["parts that are said, where others are not", { input: 100, cacheRead: 7 } as Usage, 107],
-    ["nothing, of nothing", emptyUsage, 0],
-    ["nothing, of no usage", undefined, 0],
-    ["nothing, of null", null as never, 0],
-    ["nothing, of an empty one", {} as Usage, 0],
+    ["without a total, the sum of input, output and both caches", used(parts), 130],
+    ["the total, even if it is less than its parts", used({ ...parts, totalTokens: 5 }), 5],
+    ["the sum of the reported parts", { input: 100, cacheRead: 7 } as Usage, 107],
+    ["zero for a usage of zeros", emptyUsage, 0],
+    ["zero without a usage", undefined, 0],
+    ["zero for null", null as never, 0],
+    ["zero for an empty usage", {} as Usage, 0],
   ])("TOK1 B9 %s", (_, usage, tokens) => {
     expect(calculateContextTokens(usage)).toBe(tokens);
   });

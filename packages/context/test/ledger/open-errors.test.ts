@@ -83,7 +83,7 @@ describe("LED7 the error of a line is that of the command that failed", () => {
     expect(open(failed, bashCallEntries("git add -A && git commit -qm y && git log | head -1"))).toEqual([]);
   });
 
-  test("LED7 the success of earlier commands in the line is recorded", () => {
+  test("LED7 closes the errors of the earlier commands in the line, which have succeeded", () => {
     expect(open(failing("./a"), failing("./a && cp b c", "cp: cannot stat 'b'"))).toEqual([
       "cp b c: cp: cannot stat 'b'",
     ]);

@@ -63,7 +63,7 @@ describe("blob folder", () => {
       expect(await findBlobs(path, digits, { files })).toEqual(none);
   });
 
-  test("an empty blob is a blob", async () => {
+  test("an empty blob can be stored and read", async () => {
     const files = disk();
     const kept = await keepBlob(path, new Uint8Array(), { files });
     expect(await readBlob(path, kept.type === "kept" ? kept.hash : "", { files })).toMatchObject({
@@ -81,7 +81,7 @@ describe("blob folder", () => {
     expect(await readBlob(path, hash, { files })).toMatchObject({ type: "read" });
   });
 
-  describe("S10 S11 an invalid blob name", () => {
+  describe("S10 S11 an invalid blob name reads and copies nothing", () => {
     test.each([
       "",
       "../a.jsonl",

@@ -59,7 +59,7 @@ describe("properties of the real disk", () => {
     expect(modeOf(open)).toBe(before);
   });
 
-  test("a link to a valid file is rejected, too, and the file stays unchanged", () => {
+  test("a link to a valid file is rejected, and the file stays unchanged", () => {
     const { files, at } = createRealDisk();
     writeFileSync(at("good"), "x");
     symlinkSync(at("good"), at("link"));
@@ -101,7 +101,7 @@ type Step = {
 
 describe("random operations", () => {
   // Elsewhere the same refusals have other codes.
-  test.runIf(process.platform === "linux")("goes the same way on both disks", () => {
+  test.runIf(process.platform === "linux")("give the same results on both disks", () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
         expect(runSteps(createFaultyDisk(), steps)).toEqual(runSteps(createRealDisk(), steps));

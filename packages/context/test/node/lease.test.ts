@@ -161,14 +161,17 @@ describe("several processes", () => {
   });
 
   test.each([
-    { where: "a folder of its own", others: 0, times: 40 },
-    { where: "a folder so full that a listing is not one moment", others: 500, times: 12 },
-  ])("eight who take and release in turn are never two at a time, in $where", async ({ others, times }) => {
-    const path = freshPath();
-    const folder = join(path, "..");
-    for (let other = 0; other < others; other += 1) writeFileSync(join(folder, `${"other".repeat(20)}-${other}`), "");
-    const tokens = (await Promise.all(Array.from({ length: 8 }, () => contend(path, times)))).flat();
-    expect(new Set(tokens).size).toBe(8 * times);
-    expect(readdirSync(folder)).toHaveLength(others + 1);
-  });
+    { where: "an otherwise empty folder", others: 0, times: 40 },
+    { where: "a folder whose listing takes several calls", others: 500, times: 12 },
+  ])(
+    "of eight processes that acquire and release in turn, never two hold the lease, in $where",
+    async ({ others, times }) => {
+      const path = freshPath();
+      const folder = join(path, "..");
+      for (let other = 0; other < others; other += 1) writeFileSync(join(folder, `${"other".repeat(20)}-${other}`), "");
+      const tokens = (await Promise.all(Array.from({ length: 8 }, () => contend(path, times)))).flat();
+      expect(new Set(tokens).size).toBe(8 * times);
+      expect(readdirSync(folder)).toHaveLength(others + 1);
+    },
+  );
 });

@@ -59,7 +59,7 @@ test("openSession appends a system prompt that has changed", async () => {
   await session.close();
 });
 
-test("openSession opens a damaged file with what is left of it", async () => {
+test("openSession opens a damaged file with its readable entries", async () => {
   const session = await openSession(path);
   await session.addUserMessage("One.");
   await session.close();
@@ -93,7 +93,7 @@ test("stream appends the reply before its last event", async () => {
   await session.close();
 });
 
-test("stream appends a reply that fails midway, as far as it came", async () => {
+test("stream appends the received part of a reply that fails midway", async () => {
   const session = await openSession(path);
   await session.addUserMessage("Hi.");
   const model: Model = {
@@ -129,7 +129,7 @@ test("stream reports a reply that never ends as failed, and appends nothing", as
   await session.close();
 });
 
-test("stream aborts the model when the caller leaves the loop, and appends what came", async () => {
+test("stream aborts the model when the caller leaves the loop, and appends the received part", async () => {
   const session = await openSession(path);
   await session.addUserMessage("Hi.");
   const model: Model = {
@@ -147,7 +147,7 @@ test("stream aborts the model when the caller leaves the loop, and appends what 
   await session.close();
 });
 
-test("EVT5 stream appends what an attempt cost that does not count", async () => {
+test("EVT5 stream appends the usage of a failed attempt", async () => {
   const session = await openSession(path);
   await session.addUserMessage("Hi.");
   const failure = { kind: "busy", message: "overloaded" } as const;
@@ -172,7 +172,7 @@ test("compactIfNeeded does nothing while the context fits", async () => {
   await session.close();
 });
 
-test("compactIfNeeded compacts a context that no longer fits, and a model that fails does not make it throw", async () => {
+test("compactIfNeeded compacts a context that no longer fits, and does not throw if the model fails", async () => {
   const session = await openSession(path);
   await session.addUserMessage("Make the tests pass.");
   for (let step = 1; step <= 12; step++)
@@ -195,7 +195,7 @@ test("compactIfNeeded compacts a context that no longer fits, and a model that f
   await session.close();
 });
 
-test("openSession never overwrites a file that is no session", async () => {
+test("openSession never overwrites a file that is not a session", async () => {
   writeFileSync(path, "not a session\n");
   const opened = await openSession(path).catch(() => null);
   await opened?.close();

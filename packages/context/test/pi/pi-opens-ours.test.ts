@@ -86,8 +86,8 @@ async function expectSame(path: string): Promise<void> {
   expect(await store.check()).toEqual([]);
 }
 
-describe("pi opens ours", () => {
-  test("CTX2 CMP1 with the same conversation after a compaction that code wrote, with what it reduced", async () => {
+describe("pi opens a session of Pith", () => {
+  test("CTX2 CMP1 with the same conversation after a compaction without a model, including its shortened entries", async () => {
     const created = await conversation("compacted");
     const long = "one more line of output\n".repeat(4000);
     await created.session.append(
@@ -105,7 +105,7 @@ describe("pi opens ours", () => {
     await expectSame(created.path);
   });
 
-  test("MOVE1 LOG1 with the same conversation: as it is, after a compaction, after a move, after both", async () => {
+  test("MOVE1 LOG1 with the same conversation: unchanged, after a compaction, after a move, and after both", async () => {
     const created = await conversation("told");
     await expectSame(created.path);
     await compact(created);
@@ -126,7 +126,7 @@ describe("pi opens ours", () => {
     await created.store.close();
   });
 
-  test("LOG1 and goes on with it; ours then goes on behind pi's lines", async () => {
+  test("LOG1 and appends to it; Pith then appends after pi's lines", async () => {
     const created = await conversation("shared");
     await created.store.close();
     const id = await pi.request({ op: "goOn", file: created.path, message: user("From pi.") });
@@ -138,7 +138,7 @@ describe("pi opens ours", () => {
     await expectSame(created.path);
   });
 
-  test("D14 a line that pi adds while we have it open is seen before our next append", async () => {
+  test("D14 and appends a line while Pith has it open, which Pith sees before its next append", async () => {
     const created = await conversation("meanwhile");
     const id = await pi.request({ op: "goOn", file: created.path, message: user("From pi.") });
     const late = await created.session.append({ type: "message", message: user("Too late.") });
@@ -150,8 +150,8 @@ describe("pi opens ours", () => {
   });
 });
 
-describe("ours opens what pi made of ours", () => {
-  test("LOG2 pi's fork of our file is unverified, not damaged", async () => {
+describe("Pith opens what pi made of its session", () => {
+  test("LOG2 as a fork, whose lines are unverified, not damaged", async () => {
     const created = await conversation("origin");
     await compact(created);
     await created.store.close();

@@ -84,7 +84,7 @@ describe("sessions of version 1", () => {
       expectSame(file, 10));
   }
 
-  test("CTX1 CTX2 LOG9 some of our making give the same messages at every leaf", async () => {
+  test("CTX1 CTX2 LOG9 generated ones give the same messages at every leaf", async () => {
     for (const [at, commands] of fc.sample(commandSequences, { numRuns: isLong ? 50 : 15, seed: 2025 }).entries()) {
       const straight = commands.filter(
         ({ do: what }) => !["move", "leave", "label", "edit", "crash", "unknown"].includes(what),
@@ -112,7 +112,7 @@ function asVersion1(branch: readonly Entry[]): string {
 }
 
 describe("generated sessions of version 3", () => {
-  test("CTX1 CTX2 CTX3 random lives give the same messages at every leaf", async () => {
+  test("CTX1 CTX2 CTX3 with random commands give the same messages at every leaf", async () => {
     const sequences = fc.sample(commandSequences, { numRuns: isLong ? 300 : 60, seed: 20261115 });
     for (const [at, commands] of sequences.entries()) {
       const store = await runInMemory(commands.filter((command) => command.do !== "crash"));
@@ -122,7 +122,7 @@ describe("generated sessions of version 3", () => {
     }
   });
 
-  test("CTX3 CTX13 what pi 1.5 added: system messages, a compaction's own, and edits of every kind", async () => {
+  test("CTX3 CTX13 with the additions of pi 1.5 give the same messages: system messages, those of a compaction, and all kinds of edits", async () => {
     const file = join(folder, "one-five.jsonl");
     writeFileSync(file, [header, ...pi15].map((line) => `${JSON.stringify(line)}\n`).join(""));
     await expectSame(file, 1);

@@ -8,7 +8,7 @@ import { replayOn } from "./play.ts";
 
 export function runCommandSequences(runs: number, where: string, createStore: StoreFactory): void {
   describe("INV1 INV2 INV3 INV4 INV5 INV23 INV24 INV25 INV26 INV27 INV28 INV29 INV31 INV32 INV33", () => {
-    test(`CTX1 LOG1 hold in every life a session can have, ${where}`, async () => {
+    test(`CTX1 LOG1 hold in every random session, ${where}`, async () => {
       const seed = Number(process.env.PITH_SEED ?? Math.floor(Math.random() * 2 ** 31));
       console.log(`${runs} lives, seed ${seed} (repeat with PITH_SEED=${seed})`);
       const result = await fc.check(fc.asyncProperty(commandSequences, replayOn(createStore)), {

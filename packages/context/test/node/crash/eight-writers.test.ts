@@ -41,7 +41,7 @@ test("DISK6 DISK7 D7 eight processes write into one chain, and a follower sees e
   expect(lines).toEqual(["ready", ...inFile]);
 });
 
-test("DISK6 D7 a second writer hears who has the session, and takes over at once when that one was killed", async () => {
+test("DISK6 D7 a second writer gets the owner of the session, and takes over at once when the owner was killed", async () => {
   const path = await emptySession("held.jsonl");
   const holder = startedChild("writer.ts", [path, "200", "durable", "1"]);
   onTestFinished(async () => {

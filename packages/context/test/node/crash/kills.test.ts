@@ -13,7 +13,7 @@ const program = join(import.meta.dirname, "run.ts");
 
 const KILLS = isLong ? 200 : 40;
 
-test(`DISK1 D1 ${KILLS} kills lose nothing that was acknowledged`, async () => {
+test(`DISK1 D1 ${KILLS} kills lose no acknowledged entry`, async () => {
   const seed = Math.floor(Math.random() * 2 ** 31);
   const folder = mkdtempSync(join(tmpdir(), "pith-kills-"));
   const { faults, lost, kills: killed, acknowledged } = await runKills({ kills: KILLS, seed, folder });
@@ -28,14 +28,14 @@ test.each([
   [["--kills", "0"], '--kills takes a whole number of at least 1, not "0"'],
   [["--seed=-1"], '--seed takes a whole number of at least 0, not "-1"'],
   [["--size", "8"], "Unknown option '--size'"],
-])("D1 the long version refuses %j with a sentence", async (args, sentence) => {
+])("D1 the long version rejects %j with a message", async (args, sentence) => {
   await expect(promisify(execFile)(process.execPath, [program, ...args])).rejects.toMatchObject({
     code: 2,
     stderr: expect.stringContaining(sentence),
   });
 });
 
-test("D1 the long version kills as often as it is told, and says what came of it", async () => {
+test("D1 the long version kills the given number of writers and prints the result", async () => {
   const args = ["--kills", "2", "--seed", "7"];
   const { stdout } = await promisify(execFile)(process.execPath, [program, ...args], { timeout: 300_000 });
   expect(stdout.replaceAll(/\d+ (acknowledged|torn)/g, "N $1")).toBe(

@@ -13,7 +13,7 @@ import { callsTouching, checkStrace, killedAt, pathsTouched, type Traced } from 
 const root = mkdtempSync(join(tmpdir(), "pith-syscalls-"));
 afterAll(() => rmSync(root, { recursive: true }));
 
-test("D2 where strace is missing the tests fail, and say how to get it", () => {
+test("D2 without strace the tests fail and say how to install it", () => {
   expect(() => checkStrace("no-such-strace")).toThrow("apt-get install strace");
 });
 

@@ -26,7 +26,7 @@ test("DISK3 a closed store can only be closed again", async () => {
   expect((await openStore(path, { files })).type).toBe("opened");
 });
 
-test("DISK3 a store is no writer after the disk has failed", async () => {
+test("DISK3 a store cannot write after a disk error", async () => {
   const files = new FaultyFiles();
   const store = requireStore(await createStore(path, { cwd: "/" }, { files }));
   const session = await Session.open(store, nodeRuntime);

@@ -39,7 +39,7 @@ describe("files designed to be slow to read", () => {
 });
 
 test.each(damagedTrees.concat(damagedLines).filter(({ damage }) => /duplicate-line|duplicate-id/.test(damage)))(
-  "D9 D10 the leaf is right after a full read, if only a full read can find it: $name",
+  "D9 D10 a full read returns the right leaf where the end of the file alone does not: $name",
   async ({ bytes }) => {
     const { files, path, put } = memoryDisk();
     put(path, bytes);

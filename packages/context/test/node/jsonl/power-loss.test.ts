@@ -23,7 +23,7 @@ describe("a power cut at a random moment of a random session", () => {
   afterEach(() => void vi.useRealTimers());
 
   test.each<Durability>(["durable", "fast"])(
-    `D4 a session that is %s keeps all that was promised, and nothing without what came before it (${runCount} lives)`,
+    `D4 a session that is %s keeps every acknowledged entry, and no entry without its predecessors (${runCount} random sessions)`,
     async (durability) => {
       for (let seed = first; seed < first + runCount; seed++)
         await loses(seed, durability).catch((error: unknown) => {

@@ -73,7 +73,7 @@ describe("a process that listed the folder long ago", () => {
     expect([slow.token, slow.isHeld(), on.listFiles()]).toEqual([8, true, ["8"]]);
   });
 
-  test("does not make a former holder believe that it still holds the lease", () => {
+  test("does not make a former holder see itself as the holder", () => {
     const on = simulateLease();
     let robbed: Lease | undefined;
     let isHeld: boolean | undefined;

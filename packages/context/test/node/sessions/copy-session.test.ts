@@ -261,7 +261,7 @@ describe("export for pi", () => {
     });
   }
 
-  test("an export has no trailers and no fields of ours; every other byte of a line is unchanged", async () => {
+  test("an export has no trailers and no fields of Pith; every other byte of a line is unchanged", async () => {
     const { files, parts } = createTestHome();
     const { path } = await sessionWithBlob(parts);
     const moved = await rebindSession(path, "/code/two", parts);
@@ -337,7 +337,7 @@ describe("fork session", () => {
     expect(await listSessions(parts)).toMatchObject([{ id: "copy", parentSession: path }, { id: "pictured" }]);
   });
 
-  test("a fork at an earlier entry, for another directory, byte for byte", async () => {
+  test("a fork at an earlier entry for another directory has the same bytes", async () => {
     const { parts } = createTestHome();
     const path = await createTestSession(parts, { entries: story("user: one", "says: two", "user: three") });
     const fork = pathOf(await forkSession(path, { ...parts, leaf: "e2", cwd: "/code/two" }));
@@ -362,7 +362,7 @@ describe("fork session", () => {
     expect(store.isWriter).toBe(true);
   });
 
-  test("a fork of a fork gets the next number; a session without a name gives none", async () => {
+  test("a fork of a fork gets the next number in its name; a fork of an unnamed session has no name", async () => {
     const { parts } = createTestHome();
     const named = await createTestSession(parts, { entries: story("user: one", "names: tests") });
     const names: (string | undefined)[] = [];
@@ -384,7 +384,7 @@ describe("fork session", () => {
     ]);
   });
 
-  test("an empty fork, an unknown entry, a used id and a missing source", async () => {
+  test("a fork may be empty; an unknown entry, a used id and a missing source give results", async () => {
     const { parts } = createTestHome();
     const path = await createTestSession(parts, { id: "a" });
     expect(await readIds(pathOf(await forkSession(path, { ...parts, leaf: null })), parts)).toEqual([]);

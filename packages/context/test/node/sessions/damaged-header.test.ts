@@ -46,22 +46,25 @@ describe("HARM4 a damaged header", () => {
     ["its kind", (text: string) => text.replace('"session"', '"sessioo"')],
     ["its first bracket", (text: string) => `k${text.slice(1)}`],
     ["its line end", (text: string) => text.replace("\n", "\u000b")],
-  ])("HARM4 hides no session from a list, and opens with what its place says: %s", async (_, change) => {
-    const { path, id, created } = await sessionOf("first words", "second words");
-    damage(path, change);
-    const [item] = await listSessions({ cwd, env: { PITH_HOME: home } });
-    expect(item).toMatchObject({ id, cwd, created, firstMessage: expect.stringMatching(/words$/) });
-    expect(item?.damaged).toBeUndefined();
-    const store = await opened(path);
-    expect(store.header).toMatchObject({ id, cwd, timestamp: created });
-    expect((await store.damageOnOpen()).map(({ kind }) => kind)).toContain("damaged-header");
-    await (await Session.open(store, nodeRuntime)).append(user("third words"));
-    await store.close();
-    const again = await opened(path);
-    expect((await again.damageOnOpen()).map(({ kind }) => kind)).not.toContain("damaged-header");
-    expect(again.header).toMatchObject({ id, cwd });
-    await again.close();
-  });
+  ])(
+    "HARM4 does not hide the session from a list, and the session opens with the id and folder of its path: %s",
+    async (_, change) => {
+      const { path, id, created } = await sessionOf("first words", "second words");
+      damage(path, change);
+      const [item] = await listSessions({ cwd, env: { PITH_HOME: home } });
+      expect(item).toMatchObject({ id, cwd, created, firstMessage: expect.stringMatching(/words$/) });
+      expect(item?.damaged).toBeUndefined();
+      const store = await opened(path);
+      expect(store.header).toMatchObject({ id, cwd, timestamp: created });
+      expect((await store.damageOnOpen()).map(({ kind }) => kind)).toContain("damaged-header");
+      await (await Session.open(store, nodeRuntime)).append(user("third words"));
+      await store.close();
+      const again = await opened(path);
+      expect((await again.damageOnOpen()).map(({ kind }) => kind)).not.toContain("damaged-header");
+      expect(again.header).toMatchObject({ id, cwd });
+      await again.close();
+    },
+  );
 });
 
 describe("HARM3 the text of a damaged line", () => {

@@ -47,10 +47,10 @@ async function idsIn(store: Store): Promise<Readonly<Record<number, string>>> {
   return found;
 }
 
-describe("a copy keeps the numbers", () => {
+describe("a copy of a session", () => {
   const all = { 1: "e1", 2: "e2", 3: "e3", 4: "e4", 5: "e5", 6: "e6", 7: "e7", 8: "e8" };
 
-  test("NUM1 NUM2 after a restart each number finds its entry", async () => {
+  test("NUM1 NUM2 finds each entry by its number after a restart", async () => {
     const on = createTestHome();
     const path = await createTestSession(on.parts, { entries: branches });
     on.ends();
@@ -59,7 +59,7 @@ describe("a copy keeps the numbers", () => {
     for (const unused of [0, -1, 9, 1.5, 2 ** 40]) expect(await store.entryByNumber(unused)).toBeUndefined();
   });
 
-  test("NUM3 NUM4 a fork keeps the numbers, and does not reuse those of the entries it left out", async () => {
+  test("NUM3 NUM4 by fork keeps the numbers, and does not reuse those of the entries it left out", async () => {
     const on = createTestHome();
     const path = await createTestSession(on.parts, { entries: branches });
     const fork = await forkSession(path, { ...on.parts, leaf: "e6" });
@@ -76,7 +76,7 @@ describe("a copy keeps the numbers", () => {
     expect((await store.entry(held.leaf ?? ""))?.number).toBe(11);
   });
 
-  test("NUM4 so does the fork of a fork, and an empty fork", async () => {
+  test("NUM4 by fork of a fork, or as an empty fork, does not reuse numbers", async () => {
     const ports = testRuntime();
     const store = MemoryStore.create(ports);
     const held = await Session.open(store, ports);
@@ -89,7 +89,7 @@ describe("a copy keeps the numbers", () => {
     expect((await again.entryByNumber(4))?.id).toBe(last.leaf);
   });
 
-  test("NUM3 a clone keeps the numbers", async () => {
+  test("NUM3 by clone keeps the numbers", async () => {
     const on = createTestHome();
     const path = await createTestSession(on.parts, { entries: branches });
     const clone = await cloneSession(path, on.parts);
@@ -97,7 +97,7 @@ describe("a copy keeps the numbers", () => {
     expect(await idsIn(await open(on, clone.path))).toEqual(all);
   });
 
-  test("NUM3 NUM4 an export for pi keeps the numbers, also of a fork, and also when it is cloned or opened", async () => {
+  test("NUM3 NUM4 by export for pi keeps the numbers, also of a fork, and also when it is cloned or opened", async () => {
     const on = createTestHome();
     const path = await createTestSession(on.parts, { entries: branches });
     const fork = await forkSession(path, { ...on.parts, leaf: "e2" });
@@ -118,7 +118,7 @@ describe("a copy keeps the numbers", () => {
     }
   });
 
-  test("NUM3 a purge keeps the numbers", async () => {
+  test("NUM3 by purge keeps the numbers", async () => {
     const on = createTestHome();
     const path = await createTestSession(on.parts, { entries: branches });
     expect(await purgeSession(path, { ...on.parts, redaction })).toMatchObject({ type: "purged", lines: 1 });
@@ -137,7 +137,7 @@ describe("NUM5 a line without a number", () => {
     expect(on.files.readBytes(PI)).toEqual(bytes);
   });
 
-  test("NUM5 stays unchanged; entries that we append contain their numbers, and those of pi get the next ones", async () => {
+  test("NUM5 stays unchanged; entries that Pith appends have their numbers, and those of pi get the next ones", async () => {
     const on = createTestHome();
     on.files.addFile(PI, bytes);
     const store = requireStore(await openStore(PI, on.parts));
@@ -150,7 +150,7 @@ describe("NUM5 a line without a number", () => {
     expect(await (await open(on, PI)).entryByNumber(6)).toMatchObject({ id: "e6", number: 6 });
   });
 
-  test("NUM5 gets its number written in a fork, a clone and an export; a purge shifts none", async () => {
+  test("NUM5 gets its number written in a fork, a clone and an export; a purge changes no number", async () => {
     const on = createTestHome();
     const theirs = file(
       piHeader,
@@ -186,7 +186,7 @@ describe("NUM5 a line without a number", () => {
     ["no number at all", ['"7"', -3, 1.5, "null"], [1, 2, 3, 4]],
     ["more than we count to", [10 ** 12, 5, 6, 2 ** 27], [1, 5, 6, 7]],
     ["numbers of a fork that pi made", [2, 7, undefined, 9], [2, 7, 8, 9]],
-  ])("NUM1 %s: no number is had twice", async (_, steps, had) => {
+  ])("NUM1 with %s, no number is used twice", async (_, steps, had) => {
     const numberOn = (line: string, number: unknown): string =>
       number === undefined ? line : line.replace(/("timestamp":"[^"]*")/, `$1,"number":${String(number)}`);
     const lines = chain(4).map((line, at) => numberOn(line, steps[at]));
@@ -199,7 +199,7 @@ describe("NUM5 a line without a number", () => {
   });
 });
 
-describe("NUM6 damage shifts no number", () => {
+describe("NUM6 damage does not change numbers", () => {
   const lines = [1, 2, 3, 4].map((at) =>
     note(`e${at}`, at === 1 ? null : `e${at - 1}`).replace('Z"', `Z","number":${at}`),
   );
@@ -208,7 +208,7 @@ describe("NUM6 damage shifts no number", () => {
     ["a line that cannot be read", [lines[0], "garbage", lines[2], lines[3]], [1, 2, 3, 4]],
     ["a line that is gone", [lines[0], lines[2], lines[3]], [1, undefined, 3, 4]],
     ["a circle", [lines[0], lines[1]?.replace('"e1"', '"e2"'), lines[2], lines[3]], [1, undefined, 2, 3, 4]],
-  ])("NUM6 %s, also after a clone", async (_, damaged, numbers) => {
+  ])("NUM6 with %s, also after a clone", async (_, damaged, numbers) => {
     const on = createTestHome();
     on.files.addFile(
       PI,

@@ -46,7 +46,7 @@ test("HOME3 a forbidden folder in the trash does not prevent listing the others;
   expect((await restoreSession(kept[0] ?? "", { files, env })).type).toBe("none");
 });
 
-test("FORK2 a session is forked at its own leaf, also after another process took it over and continued", async () => {
+test("FORK2 a session is forked at its own leaf, also after another process took it over and appended", async () => {
   const files = new FaultyFiles();
   const { session, path } = await created(files, "one", "/code");
   const taken = await openStore(path, { files, mode: "takeover" });

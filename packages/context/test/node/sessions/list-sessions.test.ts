@@ -160,7 +160,7 @@ describe("the latest name in the file", () => {
     ["cleaned", [info("a\u001b[2J\nb", "i")], "a b"],
     ["that is no text", [info(7, "i")], undefined],
     ["that only a message speaks of", [user('{"type":"session_info","name":"fake"}')], undefined],
-  ] as const)("%s", async (_, lines, name) => {
+  ] as const)("is right with: %s", async (_, lines, name) => {
     const on = createTestHome();
     planted(on, "p.jsonl", header(), ...lines);
     expect((await listed(on))[0]?.name).toBe(name);
@@ -306,7 +306,7 @@ describe("the second listing", () => {
     ["of another version", '{"version":2,"listed":{}}'],
     ["foreign", "[1,2,3]"],
     ["of another shape", '{"version":1,"listed":{"a.jsonl":{"identity":"1:3","size":1,"item":7}}}'],
-  ])("does without a cache that is %s", async (_, text) => {
+  ])("rebuilds a cache that is %s", async (_, text) => {
     const { on, first, cache } = await files();
     if (text === null) on.files.remove(cache);
     else on.files.addFile(cache, Buffer.from(text));

@@ -80,8 +80,8 @@ describe("session id", () => {
   ];
 
   describe("S10 ids given by the user", () => {
-    test.each(good)("%j is good", (id) => expect(sessionIdProblem(id)).toBeNull());
-    test.each(nasty)("%j is refused", (id) => expect(sessionIdProblem(id)).toMatch(/^("|a session id ).+/));
+    test.each(good)("%j is accepted", (id) => expect(sessionIdProblem(id)).toBeNull());
+    test.each(nasty)("%j is rejected", (id) => expect(sessionIdProblem(id)).toMatch(/^("|a session id ).+/));
   });
 
   test("S10 a session with an invalid id is not created, and the disk stays unchanged", async () => {

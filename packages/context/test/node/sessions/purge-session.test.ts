@@ -121,9 +121,9 @@ function overwrite({ files }: TestHome, path: string, change: (text: string) => 
 }
 
 test.each([
-  ["a line that nobody can read", (text: string) => text.replace(`it is ${SECRET}`, `it was ${SECRET}`)],
+  ["an unreadable line", (text: string) => text.replace(`it is ${SECRET}`, `it was ${SECRET}`)],
   ["what was torn off at the end", (text: string) => `${text.replaceAll(SECRET, "hidden")}{"type":"mess ${SECRET}`],
-])("PUR1 %s tells nothing any more", async (_, change) => {
+])("PUR1 %s no longer has the secret", async (_, change) => {
   const on = createTestHome();
   const path = await createTestSession(on.parts, { entries: entries.slice(0, 2) });
   overwrite(on, path, change);

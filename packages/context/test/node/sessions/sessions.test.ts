@@ -81,7 +81,7 @@ describe("find session", () => {
     expect(await findSession("be", parts)).toEqual({ type: "found", path: two, id: "beta" });
   });
 
-  test("several matches, no match, and an exact id that is also a prefix", async () => {
+  test("several matches are returned, no match gives a result, and an exact id wins over a prefix", async () => {
     const { parts } = createTestHome();
     const one = await createTestSession(parts, { cwd: "/one", id: "fix" });
     const two = await createTestSession(parts, { cwd: "/two", id: "fix-2" });
@@ -127,7 +127,7 @@ describe("find session", () => {
 });
 
 describe("rename session", () => {
-  test("a session is named by its path, and the name is its leaf", async () => {
+  test("a session is named by its path, and the name becomes its leaf", async () => {
     const { parts } = createTestHome();
     const path = await createTestSession(parts);
     expect(await renameSession(path, " the login\nbug ", parts)).toMatchObject({ type: "appended" });
@@ -148,7 +148,7 @@ describe("rename session", () => {
     expect(await renameSession(store, "two", parts)).toMatchObject({ type: "appended" });
   });
 
-  test("a label is added and removed; an unknown entry gives a result", async () => {
+  test("a label is added and removed, and an unknown entry gives a result", async () => {
     const { parts } = createTestHome();
     const path = await createTestSession(parts);
     const labels = async () => [
