@@ -19,13 +19,13 @@ function thrown(value: unknown): () => never {
 describe("the result of guarded work", () => {
   test.each<[string, () => unknown, unknown]>([
     ["a value", () => 7, { type: "done", value: 7 }],
-    ["a promise of one", async () => 7, { type: "done", value: 7 }],
+    ["a promise of a value", async () => 7, { type: "done", value: 7 }],
     ["nothing", () => undefined, { type: "done", value: undefined }],
     ["an error at once", thrown(new Error("no")), { type: "failed", why: "no" }],
     ["an error later", () => Promise.reject(new Error("not now")), { type: "failed", why: "not now" }],
-    ["a text that is thrown", thrown("no"), { type: "failed", why: "no" }],
-    ["nothing that is thrown", thrown(undefined), { type: "failed", why: "undefined" }],
-    ["no end", hanging, { type: "late" }],
+    ["a thrown text", thrown("no"), { type: "failed", why: "no" }],
+    ["a thrown undefined", thrown(undefined), { type: "failed", why: "undefined" }],
+    ["work that never ends", hanging, { type: "late" }],
   ])("SUM4 HOOK4 for %s", async (_, work, outcome) => {
     expect(await runGuarded(work, { timeout: within })).toStrictEqual(outcome);
   });

@@ -79,7 +79,7 @@ describe("FIND1 FIND2 what a query finds", () => {
     ["* - ()", ""],
     ["", ""],
   ];
-  test("each query, in one session", async () => {
+  test("each query finds the expected entries in one session", async () => {
     const on = await planted();
     for (const [question, ids] of cases)
       expect([question, (await on.ids(question)).join(" ")]).toEqual([question, ids]);
@@ -133,7 +133,7 @@ test.each([
   ['"retry queue"', null],
   ['"as it is"', null],
   ["上下文", null],
-])("of %s the longer words are looked for first, as far as that is a help: %s", (query, gist) => {
+])("for %s, the prefilter searches the longer words first if that helps: %s", (query, gist) => {
   const found = toPrefilterQuery(parseQuery(query));
   expect(found && toMatchExpression(found, { required: [] })).toBe(gist);
 });

@@ -134,7 +134,7 @@ test("the limit bounds the number of hits, also a limit of zero", async () => {
   expect(await on.ids("中".repeat(1_900))).toEqual(["four"]);
 });
 
-test("sessions of one directory, of other folders, and since a time", async () => {
+test("a search can be limited to a directory, to a folder of another program, and to a time", async () => {
   const on = createSearchHome();
   on.session("one", [userLine("a", "needle", 10), userLine("b", "needle", 20)]);
   on.session("two", [userLine("c", "needle", 30)], { cwd: "/code/two" });

@@ -14,11 +14,11 @@ test.each([
   ["STORE", "Endpoint=https;AccountName=a;AccountKey=b"],
   ["JDBC_URL", "jdbc:mysql://db.example/x?user=ann&password=word"],
   ["ODBC", "Server=db.example;Uid=ann;Pwd=word;"],
-])("SEC25 %s is not handed on", (name, value) => {
+])("SEC25 %s is a secret variable", (name, value) => {
   expect(findSecretVariables({ [name]: value })).toEqual([name]);
 });
 
-test("BOX13 a variable whose value is a known kind of token is not handed on, whatever its name", () => {
+test("BOX13 a variable whose value is a known kind of token is a secret variable, whatever its name", () => {
   const [token] = createSampleSecrets(1, createSeededRandom(25));
   expect(findSecretVariables({ HELPER: token?.secret, REGION: "eu" })).toEqual(["HELPER"]);
 });
@@ -29,6 +29,6 @@ test.each([
   ["BUNDLE_PATH", "vendor"],
   ["LS_COLORS", "rs=0:di=01;34"],
   ["DATABASE", "jdbc:mysql://db.example/x?user=ann"],
-])("SEC25 %s is", (name, value) => {
+])("SEC25 %s is not a secret variable", (name, value) => {
   expect(findSecretVariables({ [name]: value })).toEqual([]);
 });

@@ -26,7 +26,7 @@ function inPieces(text: string, size: number): readonly string[] {
 }
 
 test.each([tail, `words\n${tail}\nmore\n`, tail.replaceAll(/^/gm, "> "), tail.replaceAll("\n", "\r\n")])(
-  "SEC7 the end of a private key is redacted as it comes, without its beginning",
+  "SEC7 the end of a private key without its beginning is redacted while it streams",
   (text) => {
     const whole = streamed([text]);
     expect(whole).not.toContain(key.secret);

@@ -36,7 +36,7 @@ async function oldSession(): Promise<Session> {
   return await Session.open(store, ports, { redaction: vault() });
 }
 
-test("SEC16 no summary of a hook or of code contains a secret, and its parts stay separate", async () => {
+test("SEC16 no summary of a hook or built without a model contains a secret, and its parts stay separate", async () => {
   const own: CompactionHooks = {
     session_before_compact: [
       ({ preparation: { firstKeptEntryId } }) => ({
@@ -66,7 +66,7 @@ test("SEC16 no summary of a hook or of code contains a secret, and its parts sta
   }
 });
 
-test("SEC16 a part that shortens the text of a hook or of code shows no piece of a secret, and the outcome has none", async () => {
+test("SEC16 a part that shortens such a summary shows no piece of a secret, and the result has none", async () => {
   const summary = `## Goal\n- throw away ${secret} and the database at once [#99]`;
   const hook: CompactionHooks = {
     session_before_compact: [
@@ -94,7 +94,7 @@ test("SEC16 a part that shortens the text of a hook or of code shows no piece of
   }
 });
 
-test("SEC11 SEC16 what a summarizer says of its failure has no secret, in the progress, the receipt and a failed outcome", async () => {
+test("SEC11 SEC16 the error of a summarizer has no secret in the progress, the receipt and the failed result", async () => {
   const failing: Summarizer = {
     name: "failing",
     isPaid: false,
@@ -131,7 +131,7 @@ test("SEC11 SEC16 what a summarizer says of its failure has no secret, in the pr
   );
 });
 
-test("SEC16 a branch summary contains no secret, and the end of its narrative is still known", async () => {
+test("SEC16 a branch summary contains no secret, and the end of its narrative is still found", async () => {
   const session = await oldSession();
   const none = "- (none)";
   const sections = [

@@ -137,7 +137,7 @@ describe("vault", () => {
     "api_key: 'VALUE'",
     'process.env["API_TOKEN"] = "VALUE"',
     'x = {\\"accessToken\\": \\"VALUE\\"}',
-  ])("SEC1 what chance has made is a secret assigned to a name: %s", (line) => {
+  ])("SEC1 a random value is a secret if it is assigned to a name: %s", (line) => {
     const [{ secret } = { secret: "" }] = createSampleSecrets(secretPatterns.length, createSeededRandom(12)).slice(-1);
     expect(vault().redact(line.replace("VALUE", secret))).not.toContain(secret);
     const name = "the-name-of-a-thing-in-config";
@@ -313,7 +313,7 @@ describe("vault", () => {
     expect(redacted).toEqual({ pin: placeholder, line: `it is ${redacted.pin}.`, short: "elm-7", tree: "an elm-7" });
   });
 
-  test("SEC9 SEC11 a secret that is the name of a field is redacted and restored, as one in a list of a list", () => {
+  test("SEC9 SEC11 a secret that is the name of a field, or in nested lists, is redacted and restored", () => {
     const own = vault();
     const secret = String(createSampleSecrets(1, createSeededRandom(15))[0]?.text);
     const value = { hosts: { [secret]: "the key of a host", plain: [[`see ${secret}`]] }, count: 1 };

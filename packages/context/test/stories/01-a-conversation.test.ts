@@ -8,7 +8,7 @@ import { Session } from "../../src/session/session.ts";
 import { scriptedModel, testRuntime } from "../../src/testing/scripted-model.ts";
 import { show } from "../../src/testing/story.ts";
 
-test("REQ2 the life of one message", async () => {
+test("REQ2 a message becomes an entry, part of a context and of a request, and its reply becomes an entry", async () => {
   const ports = testRuntime();
   const session = await Session.open(MemoryStore.create(ports), ports);
   const model = scriptedModel("It is a parser.", "In 2019.");

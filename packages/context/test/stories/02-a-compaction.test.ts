@@ -16,7 +16,7 @@ const lines = [
   "user: now the docs",
 ];
 
-test("CTX2 the model sees the summary, what was kept, and what came after", () => {
+test("CTX2 the context has the summary, the kept entries, and the entries after the compaction", () => {
   expect(contextLines(...lines)).toEqual([
     "0 summary   the parser was fixed",
     "1 user      and add a test",
@@ -25,6 +25,6 @@ test("CTX2 the model sees the summary, what was kept, and what came after", () =
   ]);
 });
 
-test("LOG1 every entry is still there, and the context of any earlier moment can be had", () => {
+test("LOG1 every entry stays in the log, and the context of an earlier entry can still be built", () => {
   expect(contextAt(story(...lines), "e6").messages).toHaveLength(6);
 });

@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { contextLines } from "../story-context.ts";
 
-test("CTX2 the newest compaction alone speaks for the past; an older one that lies in the kept part is silent", () => {
+test("CTX2 the context has only the newest summary, even if the kept part has an older compaction", () => {
   expect(
     contextLines(
       "user: one",

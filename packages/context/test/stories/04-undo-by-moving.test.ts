@@ -6,10 +6,10 @@ import { contextLines } from "../story-context.ts";
 const before = ["user: one", "says: two", "user: three", "says: four"];
 const compacted = [...before, "compacts: too short a summary, keeps e4", "user: five"];
 
-test("CTX10 moving to before the compaction brings every word back", () => {
+test("CTX10 moving to before the compaction restores the context as it was", () => {
   expect(contextLines(...compacted, "moves: e4")).toEqual(contextLines(...before));
 });
 
-test("CTX1 moving back behind it, the summary is in force again", () => {
+test("CTX1 moving back to after the compaction gives the context with the summary again", () => {
   expect(contextLines(...compacted, "moves: e4", "user: other", "moves: e6")).toEqual(contextLines(...compacted));
 });

@@ -15,7 +15,7 @@ const lines = [
   "user: index then",
 ];
 
-test("MOVE1 the new branch sees its own past and the summary, not the words of the other", () => {
+test("MOVE1 the new branch has its own past and the branch summary, without the other branch's messages", () => {
   expect(contextLines(...lines)).toEqual([
     "0 user      make it fast",
     "1 assistant cache or index?",
@@ -24,11 +24,11 @@ test("MOVE1 the new branch sees its own past and the summary, not the words of t
   ]);
 });
 
-test("CTX1 the branch that was left has the context it always had", () => {
+test("CTX1 the branch that was left keeps its context", () => {
   expect(contextAt(story(...lines), "e4").sources).toEqual(["e1", "e2", "e3", "e4"]);
 });
 
-test("TREE8 both run through the place where they part", () => {
+test("TREE8 both branches contain their common ancestor", () => {
   const tree = buildTree(story(...lines));
   expect(commonAncestor(tree, "e4", "e7")).toBe("e2");
   expect(branchEntries(tree, "e7").map(({ id }) => id)).toEqual(["e1", "e2", "e5", "e6", "e7"]);

@@ -11,7 +11,7 @@ const interrupted = [
   "says: stopped",
 ];
 
-test("CTX6 a call whose result never came is answered, and marked", () => {
+test("CTX6 a call whose result never came gets a marked placeholder", () => {
   expect(sentLines(...interrupted)).toEqual([
     "0 user      run both",
     "1 assistant [c1: bash command=make] [c2: bash command=test]",
@@ -22,7 +22,7 @@ test("CTX6 a call whose result never came is answered, and marked", () => {
   ]);
 });
 
-test("CTX7 REQ2 when it comes after all it is shown as text: what was sent before is not rewritten", () => {
+test("CTX7 REQ2 a late result is sent as text, and the messages sent before it do not change", () => {
   const late = sentLines(...interrupted, "result c2: 3 tests failed", "user: go on");
   expect(late.slice(0, 6)).toEqual(sentLines(...interrupted));
   expect(late.slice(6)).toEqual([

@@ -14,7 +14,7 @@ const lines = [
   "user: sure?",
 ];
 
-test("CTX5 to the model that thought it, reasoning goes back as it was", () => {
+test("CTX5 reasoning is sent back unchanged to the model that produced it", () => {
   expect(sentLinesFor(storyModel, ...lines)).toEqual([
     "0 user      why?",
     "1 assistant (thinks: they mean the bug) [c1: read path=a.ts]",
@@ -24,7 +24,7 @@ test("CTX5 to the model that thought it, reasoning goes back as it was", () => {
   ]);
 });
 
-test("CTX5 to another model it is not sent", () => {
+test("CTX5 reasoning is not sent to another model", () => {
   expect(sentLinesFor(otherModel, ...lines)).toEqual([
     "0 user      why?",
     "1 assistant [c1: read path=a.ts]",

@@ -13,7 +13,7 @@ const lines = [
   "user: and now?",
 ];
 
-test("CTX3 from the edit on the model sees the short text", () => {
+test("CTX3 after the edit the context has the short text", () => {
   expect(contextLines(...lines)).toEqual([
     "0 user      read it",
     "1 assistant [c1: read path=big.log]",
@@ -23,7 +23,7 @@ test("CTX3 from the edit on the model sees the short text", () => {
   ]);
 });
 
-test("CTX3 LOG1 the entry is what it was, and before the edit so is the context", () => {
+test("CTX3 LOG1 the log keeps the long result, and the context before the edit has it", () => {
   const entries = story(...lines);
   expect(JSON.stringify(entries[2])).toContain("ten thousand lines");
   expect(JSON.stringify(contextAt(entries, "e4").messages)).toContain("ten thousand lines");

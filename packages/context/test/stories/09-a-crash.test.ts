@@ -9,7 +9,7 @@ import { show } from "../../src/testing/story.ts";
 
 const user = (content: string) => ({ type: "message", message: { role: "user", content, timestamp: 0 } }) as const;
 
-test("LOG3 cut at any byte of the last batch, the session opens as it was before that batch", async () => {
+test("LOG3 after a cut at any byte of the last batch, the session opens as it was before that batch", async () => {
   const ports = testRuntime();
   const store = MemoryStore.create(ports);
   const session = await Session.open(store, ports);

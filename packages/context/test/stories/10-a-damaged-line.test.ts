@@ -7,7 +7,7 @@ import { MemoryStore } from "../../src/session/memory-store.ts";
 import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { show, story } from "../../src/testing/story.ts";
 
-test("HARM2 LOG2 LOG4 the context before the damage is not lost, as it would be if the branch just ended there", async () => {
+test("HARM2 LOG2 LOG4 a damaged line becomes a gap, and the context before it is kept", async () => {
   const ports = testRuntime();
   const whole = MemoryStore.create(ports);
   for (const entry of story("user: one", "calls: read", "result: the file", "says: two", "user: three"))

@@ -14,7 +14,7 @@ const old = [
   '{"type":"compaction","timestamp":"2025-11-01T00:00:03.000Z","summary":"one","firstKeptEntryIndex":2,"tokensBefore":9}',
 ].join("\n");
 
-test("LOG5 LOG6 LOG9 opened, read, continued; what we do not know of it is kept", async () => {
+test("LOG5 LOG6 LOG9 a file of version 1 is opened, read and continued, and its unknown fields are kept", async () => {
   const ports = testRuntime();
   const bytes = new TextEncoder().encode(`${old}\n`);
   const store = MemoryStore.open(bytes, ports);

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { compactionDue } from "../../src/compaction/should-compact.ts";
 import { compactSmall, createSession, repeatWord, smallBudget } from "../compaction/small-session.ts";
 
-test("DUE1 CMP2 over the threshold a compaction is due, and afterwards it is not", async () => {
+test("DUE1 CMP2 above the threshold a compaction is due, and after it none is", async () => {
   const session = await createSession("user: fix the login", `says: ${repeatWord(200)}`, "user: go on");
   expect(compactionDue(session.branch, smallBudget())).toMatchObject({ type: "not-due", why: "fits" });
   await session.append({ type: "custom_message", customType: "note", content: repeatWord(600), display: true });
@@ -13,7 +13,7 @@ test("DUE1 CMP2 over the threshold a compaction is due, and afterwards it is not
   expect(compactionDue(session.branch, smallBudget())).toMatchObject({ type: "not-due", why: "fits" });
 });
 
-test("DUE4 with `off` nothing is due, but asking still works", async () => {
+test("DUE4 with compaction off none is due, and a requested one still works", async () => {
   const off = smallBudget({ enabled: false });
   const session = await createSession("user: fix the login", `says: ${repeatWord(900)}`, "user: go on");
   expect(compactionDue(session.branch, off)).toMatchObject({ type: "not-due", why: "off" });

@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { compactSmall, contextLines, createSession, repeatWord } from "../compaction/small-session.ts";
 
-test("CUT5 CMP6 the second compaction begins where the first one's kept part begins", async () => {
+test("CUT5 CMP6 the second compaction begins where the kept part of the first one begins", async () => {
   const session = await createSession(
     "user: one",
     `says: ${repeatWord(700)}`,

@@ -7,7 +7,7 @@ import { compactSmall, contextLines, createSession, repeatWord } from "../compac
 const work = (from: number): string[] =>
   Array.from({ length: 8 }, (_, at) => [`calls: bash command=step${from + at}`, `result: ${repeatWord(60)}`]).flat();
 
-test("CUT4 KEEP4 the checkpoint ends with the request, whole, and what was summarized before goes on", async () => {
+test("CUT4 KEEP4 the summary message ends with the whole request, and the earlier summary is carried over", async () => {
   const session = await createSession(
     "user: hello",
     "says: hi",
@@ -33,7 +33,7 @@ async function fill(session: Session, ...rounds: readonly number[]): Promise<voi
     });
 }
 
-test("CUT4 KEEP4 and after a second compaction within the same turn too, with the question that it answers", async () => {
+test("CUT4 KEEP4 after a second compaction within the turn, the request and the question that it answers are still there", async () => {
   const session = await createSession("user: hello", "says: hi", "user: rename all the things", ...work(0));
   await compactSmall(session);
   await fill(session, 1, 2, 3, 4, 5, 6);
@@ -46,7 +46,7 @@ test("CUT4 KEEP4 and after a second compaction within the same turn too, with th
   expect(front.match(/\[#3\]/g)).toHaveLength(1);
 });
 
-test("KEEP2 KEEP4 when a newer request takes its place, it joins the other messages", async () => {
+test("KEEP2 KEEP4 when a newer request replaces it, the request joins the other user messages", async () => {
   const session = await createSession("user: hello", "says: hi", "user: rename all the things", ...work(0));
   await compactSmall(session);
   await session.append({

@@ -7,7 +7,7 @@ import { compactSmall, contextLines, createSession, repeatWord, smallBudget } fr
 
 const lines = ["user: one", `says: ${repeatWord(900)}`, "user: two"];
 
-test("UNDO1 undo gives back the context as it was, redo the one after", async () => {
+test("UNDO1 undo restores the context from before the compaction, redo the one after it", async () => {
   const session = await createSession(...lines);
   const before = contextLines(session);
   const outcome = await compactSmall(session);
@@ -20,7 +20,7 @@ test("UNDO1 undo gives back the context as it was, redo the one after", async ()
   expect(contextLines(session)).toEqual(after);
 });
 
-test("UNDO2 after an undo the threshold is silent until the context has grown by a tenth of the window", async () => {
+test("UNDO2 after an undo no compaction is due until the context has grown by a tenth of the window", async () => {
   const session = await createSession(...lines);
   await compactSmall(session);
   await undoCompaction(session);
@@ -31,7 +31,7 @@ test("UNDO2 after an undo the threshold is silent until the context has grown by
   expect(compactionDue(session.branch, smallBudget())).toMatchObject({ type: "due" });
 });
 
-test("UNDO1 what was said since stays on a branch of its own", async () => {
+test("UNDO1 messages after the compaction stay on their own branch when it is undone", async () => {
   const session = await createSession(...lines);
   await compactSmall(session);
   await session.append({ type: "message", message: { role: "user", content: "three", timestamp: 1 } });
@@ -41,7 +41,7 @@ test("UNDO1 what was said since stays on a branch of its own", async () => {
   expect(contextLines(session).at(-1)).toContain("three");
 });
 
-test("UNDO1 without a compaction there is nothing to undo, without an undo nothing to redo", async () => {
+test("UNDO1 without a compaction there is nothing to undo, and without an undo nothing to redo", async () => {
   const session = await createSession(...lines);
   expect(await undoCompaction(session)).toEqual({ type: "nothing-to-do", why: "no-compaction" });
   expect(await redoCompaction(session)).toEqual({ type: "nothing-to-do", why: "no-undo" });

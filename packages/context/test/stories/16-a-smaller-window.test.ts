@@ -6,7 +6,7 @@ import { compactionDue } from "../../src/compaction/should-compact.ts";
 import { compactionLimits } from "../../src/settings.ts";
 import { compactSmall, createSession, repeatWord } from "../compaction/small-session.ts";
 
-test("CMP2 INV21 what fitted a million tokens fits 128,000 after one compaction", async () => {
+test("CMP2 INV21 a context for a million tokens fits 128,000 after one compaction", async () => {
   const turns = Array.from({ length: 22 }, (_, at) => [
     `user: request ${at}`,
     `says: ${repeatWord(6000, `w${at}x`)}`,

@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { compactSmall, contextLines, createSession, repeatWord } from "../compaction/small-session.ts";
 
-test("CUT7 CMP1 a paste too big for the tail becomes head, tail and handle, in the same batch", async () => {
+test("CUT7 CMP1 a paste too large for the tail is reduced to its head, tail and reference, in the same batch", async () => {
   const session = await createSession(
     "user: hello",
     "says: hi",
@@ -23,7 +23,7 @@ test("CUT7 CMP1 a paste too big for the tail becomes head, tail and handle, in t
   expect(JSON.stringify(await session.store.entry("e3"))).toContain("word2999");
 });
 
-test("CUT7 so does the result of the last call, and call and result stay together", async () => {
+test("CUT7 the result of the last call is reduced too, and stays with its call", async () => {
   const session = await createSession(
     "user: hello",
     "calls: bash command=make",

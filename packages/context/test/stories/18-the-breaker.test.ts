@@ -7,7 +7,7 @@ import { compactionDue } from "../../src/compaction/should-compact.ts";
 import { pinText } from "../../src/summary-parts/pins.ts";
 import { compactSmall, createSession, repeatWord, smallBudget, smallLimits } from "../compaction/small-session.ts";
 
-test("GUARD1 a prompt that fills the window by itself: no compaction, a clear stop", async () => {
+test("GUARD1 a system prompt that fills the window stops compactions with a clear reason", async () => {
   const session = await createSession("user: hello", "says: hi");
   const budget = { ...smallBudget(), fixed: 1600 };
   const outcome = await compactSmall(session, { budget, reason: "due" });
@@ -20,7 +20,7 @@ test("GUARD1 a prompt that fills the window by itself: no compaction, a clear st
   expect(compactionDue(session.branch, budget)).toMatchObject({ type: "not-due", why: "breaker" });
 });
 
-test("GUARD1 pins that fill the window are named", async () => {
+test("GUARD1 the reason names pins that fill the window", async () => {
   const session = await createSession("user: hello", "says: hi");
   await pinText(session, repeatWord(800));
   expect(await compactSmall(session, { reason: "due" })).toMatchObject({
@@ -29,7 +29,7 @@ test("GUARD1 pins that fill the window are named", async () => {
   });
 });
 
-test("GUARD1 the breaker is an entry: it holds after the session was opened again, and is written once", async () => {
+test("GUARD1 the breaker is an entry that is written once and applies after a restart", async () => {
   const session = await createSession("user: hello", "says: hi");
   const budget = { ...smallBudget(), fixed: 1600 };
   for (const _ of [1, 2, 3]) await compactSmall(session, { budget, reason: "due" });
@@ -38,7 +38,7 @@ test("GUARD1 the breaker is an entry: it holds after the session was opened agai
   expect(await session.branchEntries()).toHaveLength(3);
 });
 
-test("GUARD2 more room closes it, and so does a compaction that helps", async () => {
+test("GUARD2 the breaker closes with more room and with a compaction that helps", async () => {
   const session = await createSession("user: hello", `says: ${repeatWord(900)}`, "user: go on");
   await compactSmall(session, { budget: { ...smallBudget(), fixed: 1600 }, reason: "due" });
   const larger = createBudget({ ...smallLimits, thresholds: [{ tokens: 1700 }] }, { contextWindow: 4000, fixed: 1000 });

@@ -6,7 +6,7 @@ import { compactSmall, contextLines, createSession, repeatWord } from "../compac
 
 const rule = "Never push to main.\n\tAsk <first>, always.";
 
-test("KEEP1 INV50 pins are the same after twenty compactions, and go when they are taken away", async () => {
+test("KEEP1 INV50 pins are unchanged after twenty compactions, and disappear when they are removed", async () => {
   const session = await createSession("user: use tabs,\nnot spaces", "says: fine");
   await pinText(session, rule);
   await pinEntry(session, "e1");
@@ -32,7 +32,7 @@ test("KEEP1 INV50 pins are the same after twenty compactions, and go when they a
   expect(frontOf(session)).toContain("use tabs,\nnot spaces");
 });
 
-test("KEEP1 the model sees a pin before there is any compaction", async () => {
+test("KEEP1 the model sees a pin before the first compaction", async () => {
   const session = await createSession("user: hello");
   await pinText(session, rule);
   expect(contextLines(session).at(-1)).toContain("Never push to main.");

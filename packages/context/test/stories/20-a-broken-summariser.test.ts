@@ -24,11 +24,11 @@ function writer(story: string, parts: Partial<Summarizer> = {}): Summarizer {
 }
 
 test.each([
-  ["empty", writer(" \n"), "empty"],
+  ["silent", writer(" \n"), "empty"],
   ["endless", writer(repeatWord(9000)), "too-long"],
   ["failing", writer("", { summarize: () => Promise.reject(new Error("503")) }), "summarizer-failed"],
   [
-    "forgetful",
+    "incomplete",
     writer("all good", {
       summarize: () => ({
         type: "written",
@@ -38,7 +38,7 @@ test.each([
     "not-covered",
   ],
 ] as const)(
-  "CMP5 CMP6 an %s one is not used; code writes instead, and the receipt says so",
+  "CMP5 CMP6 with a summarizer that is %s, the summary is built without a model, and the receipt has the reason",
   async (_, broken, code) => {
     const session = await createSession(...lines);
     const outcome = await compactSmall(session, { summarizers: [broken] });
@@ -50,13 +50,13 @@ test.each([
   },
 );
 
-test('KEEP2 even one that answers only "ok" loses none of the user\'s words', async () => {
+test('KEEP2 a summary that is only "ok" loses none of the user\'s messages', async () => {
   const session = await createSession(...lines);
   expect(await compactSmall(session, { summarizers: [writer("ok")] })).toMatchObject({ receipt: { route: "broken" } });
   expect(contextLines(session)[0]).toContain("never touch the lock file");
 });
 
-test("GUARD3 over the hourly limit no model is asked", async () => {
+test("GUARD3 above the hourly limit no model is called", async () => {
   const session = await createSession(...lines);
   const usage = {
     input: 1,

@@ -16,7 +16,7 @@ const withHook = async (hook: BeforeCompact) => {
   return { session, outcome: await compactSmall(session, { hooks: { session_before_compact: [hook] } }) };
 };
 
-test("CMP7 it is told the plan, and may cancel: nothing is written", async () => {
+test("CMP7 a hook gets the plan and can cancel, so that nothing is written", async () => {
   let prompt = "";
   const { session, outcome } = await withHook(({ type, preparation, branchEntries }) => {
     prompt = `${type} ${preparation.messagesToSummarize.length} of ${branchEntries.length}`;
@@ -27,7 +27,7 @@ test("CMP7 it is told the plan, and may cancel: nothing is written", async () =>
   expect(await session.branchEntries()).toHaveLength(5);
 });
 
-test("CMP7 its summary and its cut are used, what code keeps stays around them, and its details are its own", async () => {
+test("CMP7 the summary, the cut and the details of a hook are used, with the generated parts around them", async () => {
   const { session, outcome } = await withHook(() => ({
     compaction: { summary: "My own story.", firstKeptEntryId: "e4", details: { mine: 1 } },
   }));
@@ -50,20 +50,20 @@ test.each<[string, BeforeCompact]>([
   ],
   ["hangs", () => new Promise(() => {})],
   ["names an entry that is not there", () => ({ compaction: { summary: "x", firstKeptEntryId: "e99" } })],
-  ["says nothing", () => ({ compaction: { summary: "", firstKeptEntryId: "e3" } })],
-  ["answers nonsense", () => 7 as never],
-  ["has details that go in a ring", () => ({ compaction: { summary: "x", firstKeptEntryId: "e3", details: ring() } })],
+  ["returns an empty summary", () => ({ compaction: { summary: "", firstKeptEntryId: "e3" } })],
+  ["returns an invalid value", () => 7 as never],
+  ["has circular details", () => ({ compaction: { summary: "x", firstKeptEntryId: "e3", details: ring() } })],
   [
-    "has details without end",
+    "has details of 40 MB",
     () => ({ compaction: { summary: "x", firstKeptEntryId: "e3", details: { x: "x".repeat(40_000_000) } } }),
   ],
-])("CMP7 INV45 one that %s spoils nothing", async (_, hook) => {
+])("CMP7 INV45 a hook that %s does no harm", async (_, hook) => {
   const { session, outcome } = await withHook(hook);
   expect(outcome).toMatchObject({ type: "compacted", receipt: { route: "model-free" } });
   expect(contextLines(session)[0]).toContain("one");
 });
 
-test("CMP7 one that empties the lists it is told of changes neither the plan nor the session", async () => {
+test("CMP7 a hook that empties its lists changes neither the plan nor the session", async () => {
   const { session, outcome } = await withHook(({ preparation: { messagesToSummarize, fileOps }, branchEntries }) => {
     for (const list of [messagesToSummarize, branchEntries]) list.splice(0, 2);
     fileOps.read.clear();
@@ -74,7 +74,7 @@ test("CMP7 one that empties the lists it is told of changes neither the plan nor
   expect(session.branch.entries[0]?.id).toBe("e3");
 });
 
-test("CMP7 CMP8 a usage that nothing can cost is left out, and its summary stays", async () => {
+test("CMP7 CMP8 an impossible usage from a hook is left out, and its summary is used", async () => {
   const { session, outcome } = await withHook(() => ({
     compaction: {
       summary: "My own story.",

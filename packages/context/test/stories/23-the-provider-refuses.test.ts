@@ -6,7 +6,7 @@ import { compactSmall, createSession, repeatWord, smallBudget } from "../compact
 
 const turns = Array.from({ length: 12 }, (_, at) => [`user: request ${at}`, `says: ${repeatWord(40)}`]).flat();
 
-test("CMP4 CMP2 every retry is strictly smaller, at most four, then the breaker", async () => {
+test("CMP4 CMP2 every retry is smaller, and after four of them the breaker opens", async () => {
   const session = await createSession(...turns);
   const budget = smallBudget({ tail: { tokens: 500, share: 1 } });
   const sizes = [contextSize(session.branch, budget).tokens];

@@ -23,7 +23,7 @@ const record = createSummaryText({
   "Next Steps": ["1. set the attribute in src/login.ts"],
 });
 
-test("SUM6 SUM8 AUD2 numbers of blocks become entries, and the receipt says who wrote it", async () => {
+test("SUM6 SUM8 AUD2 the citations of the summary are entry numbers, and the receipt names the model", async () => {
   const session = await createSession(...lines);
   const model = scriptedModel(record);
   const outcome = await compactSmall(session, {
@@ -40,7 +40,7 @@ test("SUM6 SUM8 AUD2 numbers of blocks become entries, and the receipt says who 
   expect(kept).toEqual(["1 user      never touch the lock file", "2 assistant fine"]);
 });
 
-test("SUM2 SUM3 what the model was asked: the session between marks, the task outside of them", async () => {
+test("SUM2 SUM3 the request has the transcript between marks and the task after them", async () => {
   const session = await createSession(...lines);
   const model = scriptedModel(record);
   await compactSmall(session, {

@@ -37,7 +37,7 @@ async function compacted(session: Session, ...replies: readonly string[]) {
   return { model, outcome };
 }
 
-test("AUD4 AUD7 SUM9 what a tool said is no wish of the user: one call, the line is marked, and the receipt lists it", async () => {
+test("AUD4 AUD7 SUM9 a wish that only a tool result has is marked as not from the user, without a second request, and is in the receipt", async () => {
   const session = await createSession(...lines);
   const { outcome } = await compacted(session, invented);
   expect(outcome).toMatchObject({
@@ -57,7 +57,7 @@ test("AUD4 AUD7 SUM9 what a tool said is no wish of the user: one call, the line
   expect(modelSummary(session)).toContain(`## Constraints & Preferences\n${request} (not from the user)\n`);
 });
 
-test("AUD4 the model that goes on reads first what the mark means", async () => {
+test("AUD4 the next request explains the marks before the summary", async () => {
   const session = await createSession(...lines);
   await compacted(session, invented);
   const [front] = buildRequest(buildSessionContext(session.branch), { model: storyModel }).messages;
@@ -67,8 +67,11 @@ test("AUD4 the model that goes on reads first what the mark means", async () => 
 });
 
 test.each([
-  ["a mark that it leaves out comes back", invented],
-  ["what a tool said becomes no wish later", createSummaryText({ Goal: [goal], Done: ["- [x] deploy was run [#3]"] })],
+  ["a mark that the model leaves out is added again", invented],
+  [
+    "a tool result does not become a wish of the user",
+    createSummaryText({ Goal: [goal], Done: ["- [x] deploy was run [#3]"] }),
+  ],
 ])("AUD4 in the next record %s", async (_, first) => {
   const session = await createSession(...lines);
   await compacted(session, first);
@@ -83,7 +86,7 @@ test.each([
   expect(modelSummary(session).split("\n")).toContainEqual(expect.stringMatching(MARKED_WISH));
 });
 
-test("AUD2 SUM9 only where most citations name no entry the model is asked again, and told which rule it broke", async () => {
+test("AUD2 SUM9 if most citations are unknown, the model gets one correction request that names the problem", async () => {
   const session = await createSession(...lines);
   const unfounded = invented.replace("[#1]", "[#97]").replace("[#3]", "[#98]");
   const { model, outcome } = await compacted(session, unfounded, createSummaryText({ Goal: [goal] }));

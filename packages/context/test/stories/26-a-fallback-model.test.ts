@@ -23,7 +23,7 @@ const ports = testRuntime("w");
 const cutOff = scriptedModel({ content: text("## Goal\n- sort the imp"), stopReason: "length", usage });
 const sound = { ...scriptedModel({ content: text(record), usage }), model: "reliable" };
 
-test("SUM4 SUM8 AUD1 a record that was cut off is none; the next model's is used, and the receipt has both", async () => {
+test("SUM4 SUM8 AUD1 a truncated summary is replaced by that of the next model, and the receipt has both", async () => {
   const session = await createSession(...lines);
   const outcome = await compactSmall(session, {
     budget: budgetKeeping(session, 2),
@@ -45,7 +45,7 @@ test("SUM4 SUM8 AUD1 a record that was cut off is none; the next model's is used
   expect(contextLines(session)[0]).toContain("- sort the imports [#1]");
 });
 
-test("CMP8 B83 what the failed one cost stands in the log beside the compaction", async () => {
+test("CMP8 B83 the cost of the failed model is logged with the compaction", async () => {
   const session = await createSession(...lines);
   const again = scriptedModel({ content: text("## Goal\n- sort the imp"), stopReason: "length", usage });
   const next = { ...scriptedModel({ content: text(record), usage }), model: "reliable" };

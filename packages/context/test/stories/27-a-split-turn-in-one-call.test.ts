@@ -24,7 +24,7 @@ const early = createSummaryText(
   "turn",
 );
 
-test("SUM7 CUT4 B43 B44 one call, and the turn has a part of its own behind the line that parts them", async () => {
+test("SUM7 CUT4 B43 B44 one request gives both parts, and the turn's part follows the separator", async () => {
   const session = await createSession(...before, ...turn);
   const model = scriptedModel(`${history}\n\n---\n\n**Turn Context (split turn):**\n\n${early}`);
   const outcome = await compactSmall(session, {
@@ -46,7 +46,7 @@ const written = (session: Session, { messages, says }: { readonly messages: numb
     summarizers: [modelSummarizer(scriptedModel(says), { runtime: testRuntime("w") })],
   });
 
-test("SUM7 B45 with nothing before the turn the record says so", async () => {
+test('SUM7 B45 without history before the turn, the summary begins with "No prior history."', async () => {
   const session = await createSession(...turn);
   expect(await written(session, { messages: 2, says: alone })).toMatchObject({ receipt: { route: "model", calls: 1 } });
   expect(modelSummary(session)).toContain(
@@ -54,7 +54,7 @@ test("SUM7 B45 with nothing before the turn the record says so", async () => {
   );
 });
 
-test("SUM7 B45 where nothing came between, the record before the turn is carried on letter by letter", async () => {
+test("SUM7 B45 with nothing new before the turn, the earlier summary is carried over unchanged", async () => {
   const [request = "", ...work] = turn;
   const session = await createSession(...before, request);
   await written(session, { messages: 1, says: createSummaryText({ Goal: ["- which files are there? [#1]"] }) });

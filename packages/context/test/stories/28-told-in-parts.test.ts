@@ -16,7 +16,7 @@ const turns = Array.from({ length: 16 }, (_, at) => [
 const record = createSummaryText({ Goal: ["- request 0 [#1]"], Done: ["- [x] mark0 was said [#2]"] });
 const small = () => answeringModel(() => record, { contextWindow: 4000, maxTokens: 1000 });
 
-test("SUM5 no question is longer than the window, and together they tell everything", async () => {
+test("SUM5 no request exceeds the window, and together they contain all entries", async () => {
   const session = await createSession(...turns, "user: go on", "says: fine");
   const model = small();
   const outcome = await compactSmall(session, {
@@ -33,7 +33,7 @@ test("SUM5 no question is longer than the window, and together they tell everyth
   for (let at = 0; at < 16; at++) expect(parts.filter((part) => new RegExp(`mark${at}\\b`).test(part))).toHaveLength(1);
 });
 
-test("SUM5 the last question joins the notes on all parts, with ids that hold in it too", async () => {
+test("SUM5 the last request joins the notes of all parts, with valid entry numbers", async () => {
   const session = await createSession(...turns, "user: go on", "says: fine");
   const model = small();
   await compactSmall(session, {

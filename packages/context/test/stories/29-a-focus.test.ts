@@ -11,7 +11,7 @@ import { createSummaryText } from "../documents/summary-text.ts";
 const turns = Array.from({ length: 12 }, (_, at) => [`user: request ${at}`, `says: ${repeatWord(120)}`]).flat();
 const record = createSummaryText({ Goal: ["- request 0 [#1]"] });
 
-test("SUM5 HOOK1 B39 the user's focus and the hook's stand in every question, part by part", async () => {
+test("SUM5 HOOK1 B39 the focus of the user and of the hook is in the request for every part", async () => {
   const session = await createSession(...turns, "user: go on", "says: fine");
   const model = answeringModel(() => record, { contextWindow: 4000, maxTokens: 1000 });
   const outcome = await compactSmall(session, {
@@ -26,7 +26,7 @@ test("SUM5 HOOK1 B39 the user's focus and the hook's stand in every question, pa
     expect(requestText(request)).toContain("Additional focus: the migration\nopen tickets");
 });
 
-test("SUM5 without a focus nobody speaks of one", async () => {
+test("SUM5 without a focus no request mentions one", async () => {
   const session = await createSession(...turns.slice(0, 4), "user: go on", "says: fine");
   const model = answeringModel(() => record);
   await compactSmall(session, {

@@ -34,13 +34,13 @@ async function compacted(...replies: readonly string[]) {
   return { session, model, outcome };
 }
 
-test("AUD8 SUM6 a record in the user's language under the documents' headings", async () => {
+test("AUD8 SUM6 a summary in the user's language is used under the documented headings", async () => {
   const { session, outcome } = await compacted(chinese);
   expect(outcome).toMatchObject({ receipt: { route: "model", calls: 1, findings: [] } });
   expect(contextLines(session)[0]).toContain("## Constraints & Preferences - 不要改动锁文件 [#1]");
 });
 
-test("AUD8 SUM9 KEEP2 one in English is used as it is, and the user's words stand as they were typed", async () => {
+test("AUD8 SUM9 KEEP2 a summary in English is used with a finding, and the user's messages stay as typed", async () => {
   const { session, outcome } = await compacted(english);
   expect(outcome).toMatchObject({
     receipt: { route: "model", calls: 1, findings: [{ code: "other-language" }] },

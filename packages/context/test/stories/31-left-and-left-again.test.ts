@@ -24,7 +24,7 @@ const ports = testRuntime("m");
 const leaving = (session: Session, model: ScriptedModel) =>
   moveTo({ session, target: "e2", budget, runtime: ports, summary: { models: [model] } });
 
-test("BR4 MOVE3 left without a word more, it is not told again", async () => {
+test("BR4 MOVE3 leaving an unchanged branch again reuses its summary without a request", async () => {
   const session = await createSession(...lines);
   const model = answeringModel(() => cache);
   const first = await leaving(session, model);
@@ -36,7 +36,7 @@ test("BR4 MOVE3 left without a word more, it is not told again", async () => {
   expect(contextLines(session)[2]).toMatch(/^2 left {6}## Goal - try a cache \[#3\]/);
 });
 
-test("BR4 after more work only that is told, on top of what was told before", async () => {
+test("BR4 after more work, only the new entries are summarized, together with the earlier summary", async () => {
   const session = await createSession(...lines);
   const model = answeringModel((question) => (question.includes("larger") ? larger : cache));
   await leaving(session, model);

@@ -12,7 +12,7 @@ const budget = tailBudget(500, { branch: { tokens: 1000, share: 1 } });
 const ports = testRuntime("m");
 const usage = { ...emptyUsage, input: 900, totalTokens: 900, cost: { ...emptyUsage.cost, total: 0.1 } };
 
-test("BR5 B71 two models fail: the move is not made, and the log has what it cost", async () => {
+test("BR5 B71 if both models fail, the move is not made, and their cost is logged", async () => {
   const session = await createSession(...lines);
   const before = contextLines(session);
   const silent = scriptedModel({ content: [], usage });
@@ -37,7 +37,7 @@ test("BR5 B71 two models fail: the move is not made, and the log has what it cos
   expect((await session.branchEntries()).slice(4)).toMatchObject([{ type: "usage", kind: "branch_summary", usage }]);
 });
 
-test("BR5 B71 the user gives up while it is written: they stay where they are", async () => {
+test("BR5 B71 if the user aborts the summary, the position does not change", async () => {
   const session = await createSession(...lines);
   const giving = new AbortController();
   const hooks = { session_before_tree: [() => giving.abort()] };
@@ -53,13 +53,13 @@ test("BR5 B71 the user gives up while it is written: they stay where they are", 
   expect([moved, session.leaf]).toEqual([{ type: "cancelled" }, "e4"]);
 });
 
-test("MOVE4 without a summary one can always go", async () => {
+test("MOVE4 a move without a summary is always possible", async () => {
   const session = await createSession(...lines);
   expect(await moveTo({ session, target: "e2", budget, runtime: ports })).toMatchObject({ type: "moved" });
   expect(contextLines(session)).toEqual(["0 user      make it fast", "1 assistant cache or index?"]);
 });
 
-test("BR6 of a stretch without words nothing is told, and no model is asked", async () => {
+test("BR6 a branch without text gets no summary, and no model is called", async () => {
   const session = await createSession("user: make it fast", "says: cache or index?", "thinking: high", "names: speed");
   const model = scriptedModel();
   const moved = await moveTo({ session, target: "e2", budget, runtime: ports, summary: { models: [model] } });

@@ -8,7 +8,7 @@ const lines = ["user: fix the login", `says: ${repeatWord(760)}`, "user: go on"]
 const waiting: CompactionHooks = { session_before_compact: [() => ({ postpone: true })] };
 const roomy = smallBudget({}, 4000);
 
-test("HOOK3 the first time it is put off, and the log says so; the second time it is done", async () => {
+test("HOOK3 a hook can postpone a compaction once, with an entry in the log; the second time it is made", async () => {
   const session = await createSession(...lines);
   const before = contextLines(session);
   const parts = { hooks: waiting, budget: roomy, reason: "due" } as const;
@@ -18,14 +18,14 @@ test("HOOK3 the first time it is put off, and the log says so; the second time i
   expect(await compactSmall(session, parts)).toMatchObject({ type: "compacted" });
 });
 
-test("HOOK3 who asks for one does not wait, nor does a provider that has refused", async () => {
+test("HOOK3 a requested compaction and one after a refusal are not postponed", async () => {
   for (const reason of ["asked", "overflow"] as const) {
     const session = await createSession(...lines);
     expect(await compactSmall(session, { hooks: waiting, budget: roomy, reason })).toMatchObject({ type: "compacted" });
   }
 });
 
-test("HOOK3 where the reserve is nearly full there is no waiting", async () => {
+test("HOOK3 a compaction is not postponed if the reserve is nearly full", async () => {
   const session = await createSession(...lines);
   const full = smallBudget({}, 1600);
   expect(await compactSmall(session, { hooks: waiting, budget: full, reason: "due" })).toMatchObject({
@@ -33,7 +33,7 @@ test("HOOK3 where the reserve is nearly full there is no waiting", async () => {
   });
 });
 
-test("HOOK3 after a compaction it may be put off again", async () => {
+test("HOOK3 after a compaction the next one can be postponed again", async () => {
   const session = await createSession(...lines);
   const parts = { hooks: waiting, budget: roomy, reason: "due" } as const;
   for (const expected of ["postponed", "compacted", "postponed", "compacted"]) {

@@ -22,7 +22,7 @@ const withState = (content: string, heard: string[] = []): CompactionHooks => ({
   report: ({ event, why }) => heard.push(`${event}: ${why}`),
 });
 
-test("HOOK5 B75 what it adds stands behind the compaction in the log, and is seen at once", async () => {
+test("HOOK5 B75 entries of a hook follow the compaction in the log and are in the context at once", async () => {
   const session = await createSession(...lines);
   const heard: string[] = [];
   const outcome = await compactSmall(session, {
@@ -39,7 +39,7 @@ test("HOOK5 B75 what it adds stands behind the compaction in the log, and is see
   ]);
 });
 
-test("HOOK2 HOOK4 HOOK5 too much of it is reported and left out, and the compaction stands", async () => {
+test("HOOK2 HOOK4 HOOK5 entries over the limit are reported and left out, and the compaction stays", async () => {
   const session = await createSession(...lines);
   const heard: string[] = [];
   const hooks = withState(repeatWord(900), heard);
@@ -50,7 +50,7 @@ test("HOOK2 HOOK4 HOOK5 too much of it is reported and left out, and the compact
   expect(contextLines(session).slice(1)).toEqual(["1 user      go on"]);
 });
 
-test("HOOK5 of one that was cancelled it hears too, and nothing is added", async () => {
+test("HOOK5 a hook gets a cancelled compaction too, and adds nothing", async () => {
   const session = await createSession(...lines);
   const events: unknown[] = [];
   const hooks: CompactionHooks = {

@@ -18,7 +18,7 @@ function held(session: Session): { readonly letGo: () => void; readonly outcome:
   return { letGo: () => resolve(undefined), outcome: compactSmall(session, { hooks }) };
 }
 
-test("MOVE5 B80 the move is refused by name, and made when the compaction is done", async () => {
+test("MOVE5 B80 a move during a compaction is refused with a reason, and works afterwards", async () => {
   const session = await createSession(...lines);
   const { letGo, outcome } = held(session);
   expect(await moving(session)).toEqual({ type: "refused", why: "compacting" });
@@ -28,7 +28,7 @@ test("MOVE5 B80 the move is refused by name, and made when the compaction is don
   expect(contextLines(session)).toHaveLength(2);
 });
 
-test("MOVE5 B80 so it is while an answer is streamed, and while another move is made", async () => {
+test("MOVE5 B80 a move is refused during a streamed reply and during another move", async () => {
   const session = await createSession(...lines);
   const ended = session.markBusy("streaming");
   expect(await moving(session)).toEqual({ type: "refused", why: "streaming" });
@@ -38,7 +38,7 @@ test("MOVE5 B80 so it is while an answer is streamed, and while another move is 
   expect(second).toEqual({ type: "refused", why: "moving" });
 });
 
-test("MOVE5 a compaction that fails leaves nothing locked", async () => {
+test("MOVE5 a failed compaction leaves no lock", async () => {
   const session = await createSession(...lines);
   const hooks = { session_before_compact: [() => ({ cancel: true })] };
   expect(await compactSmall(session, { hooks })).toEqual({ type: "cancelled" });

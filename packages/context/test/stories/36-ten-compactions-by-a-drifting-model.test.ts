@@ -31,7 +31,7 @@ function drifting() {
   return { model, answers };
 }
 
-test("KEEP2 KEEP5 AUD4 AUD7 SUM9 within its budget after each, every word of the user and every line stays, and what is made up is marked", async () => {
+test("KEEP2 KEEP5 AUD4 AUD7 SUM9 each of ten summaries keeps its budget, the user's messages and every line, with invented claims marked", async () => {
   const session = await createSession("user: keep the public API stable", "says: fine", "user: never push to main");
   const { model, answers } = drifting();
   const budget = smallBudget();

@@ -233,7 +233,7 @@ describe("aborts", () => {
 
   test.each<[string, (stop: AbortController) => Model["stream"]]>([
     [
-      "as it is asked",
+      "when the request is sent",
       (stop) => () => {
         stop.abort();
         return createModel(async function* () {
@@ -242,7 +242,7 @@ describe("aborts", () => {
       },
     ],
     [
-      "before its first token, and it hangs",
+      "before the first token of a model that hangs",
       (stop) =>
         async function* () {
           stop.abort();
@@ -251,7 +251,7 @@ describe("aborts", () => {
         },
     ],
     [
-      "in the middle, and it does not care",
+      "in the middle of a reply that ignores the abort",
       (stop) =>
         async function* () {
           yield delta;
@@ -261,7 +261,7 @@ describe("aborts", () => {
         },
     ],
     [
-      "as it ends",
+      "at the end of the reply",
       (stop) =>
         async function* () {
           yield delta;
@@ -270,7 +270,7 @@ describe("aborts", () => {
         },
     ],
     [
-      "as it fails",
+      "when the reply fails",
       (stop) =>
         async function* () {
           yield delta;
@@ -278,7 +278,7 @@ describe("aborts", () => {
           throw new Error("line cut");
         },
     ],
-  ])("SUM4 %s: the result is a cancellation, and the signal of the model is aborted", async (_, stream) => {
+  ])("SUM4 an abort %s gives a cancellation and aborts the model's signal", async (_, stream) => {
     const stop = new AbortController();
     const signals: (AbortSignal | undefined)[] = [];
     const model = createModel((question, act) => {

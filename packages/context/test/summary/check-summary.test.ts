@@ -45,7 +45,7 @@ test("AUD1 AUD7 a correct summary stays as it is, without flaws", () => {
   expect(check(sound, { format })).toEqual({ text: sound, problems: [], flaws: [] });
 });
 
-describe("what only the model can correct", () => {
+describe("problems that the model must correct", () => {
   const codes = ({ problems }: SummaryCheckResult): readonly FlawCode[] => problems.map(({ code }) => code);
 
   test.each([
@@ -104,7 +104,7 @@ describe("what only the model can correct", () => {
     ]);
   });
 
-  test("AUD1 all problems at once", () => {
+  test("AUD1 several problems are reported together", () => {
     const text = `${"word ".repeat(200)}[#99]`;
     expect(codes(check(text, { format: { ...format, tokens: 50 } }))).toEqual([
       "too-long",
@@ -375,7 +375,7 @@ describe("what the user wants", () => {
       expect(check("- Replaced: 90 lines per file is now 50 [#1]")).toEqual(["unfounded"]);
     });
 
-    test("AUD10 lines about the work, and lines that cite something else too, are not compared", () => {
+    test("AUD10 numbers in lines about work, and in lines with another citation, are not compared", () => {
       expect(checkLine("### Done", "- heron-04 is 9 minutes ahead [#1]", { covered }).codes).toEqual([]);
       expect(codes("- heron-04 is 9 minutes ahead [#1, #2]")).toEqual([]);
     });
@@ -557,7 +557,7 @@ describe("the latest request", () => {
     expect(codes(text)).toEqual([]);
   });
 
-  test("AUD6 the receipt says so if the Goal does not cite it", () => {
+  test("AUD6 a Goal that does not cite it causes a finding", () => {
     const text = "## Goal\n- Fix the login test [#1]\n\n### Done\n- Wrote the changelog [#5]";
     expect(check(text, { evidence })).toEqual({
       text,
@@ -599,7 +599,7 @@ describe("the script", () => {
   });
 
   test.each(scripts.flatMap((user) => scripts.filter((each) => each !== user).map((summary) => ({ user, summary }))))(
-    "AUD8 the receipt says so if the user writes $user and the summary is in $summary script",
+    "AUD8 a user who writes $user and a summary in $summary script cause a finding",
     ({ user, summary }) => {
       expect(notes(texts[user], texts[summary])).toEqual([
         `You write in ${user} script, but the summary is in ${summary} script.`,

@@ -106,7 +106,7 @@ describe("shape", () => {
       ["", "No prior history."],
       [before, before],
       [`${before}\n\n<read-files>\na.ts\n</read-files>`, before],
-    ])("SUM7 B45 code keeps the previous summary and requests only the turn: %j", (previous, lead) => {
+    ])("SUM7 B45 the previous summary is kept unchanged and only the turn is requested: %j", (previous, lead) => {
       expect(shaped({ hasHistory: false, hasTurn: true, previous, isChecked: true }, `${turn}\n`)).toStrictEqual({
         format: "turn",
         sections: listHeadings("turn"),
@@ -304,24 +304,24 @@ describe("number of requests", () => {
     test.each([
       ["empty", summaryWith({})],
       ["sections", noSections],
-    ])("SUM9 a summary is refused: %s", async (code, text) => {
+    ])("SUM9 a summary with the same problem is rejected: %s", async (code, text) => {
       const { result, requests } = await generate([text, text]);
       expect(requests).toHaveLength(2);
       expect(result).toMatchObject({ type: "failed", failure: { code } });
     });
 
-    test("SUM9 one that is more than a third too long is refused", async () => {
+    test("SUM9 a summary that is more than a third too long is rejected", async () => {
       const { result } = await generate([longer(1_500), longer(1_400)]);
       expect(result).toMatchObject({ type: "failed", failure: { code: "too-long" } });
     });
 
-    test("SUM9 one that is less than a third too long is used, and the receipt says so", async () => {
+    test("SUM9 a summary that is less than a third too long is used, with a finding", async () => {
       const { result } = await generate([longer(1_500), longer(1_200)]);
       expect(summaryOf(result)).toBe(longer(1_200));
       expect(codesOf(result)).toEqual(["too-long"]);
     });
 
-    test("SUM9 AUD2 one with citations that do not exist is used with marks, and the receipt says so", async () => {
+    test("SUM9 AUD2 a summary with citations that do not exist is used with marks and findings", async () => {
       const { result } = await generate([unknownCitations, unknownCitations]);
       expect(summaryOf(result)).toBe(honest.replace("[#3]", "(unconfirmed)").replace("[#4]", "(unconfirmed)"));
       expect(codesOf(result)).toEqual(["unresolved-citations", "unknown-id", "unknown-id"]);
@@ -332,7 +332,7 @@ describe("number of requests", () => {
       expect(summaryOf(result)).toBe(longer(1_200));
     });
 
-    test("SUM9 if the correction fails, the first answer is used, or refused if it is unusable", async () => {
+    test("SUM9 if the correction fails, the first answer is used, or rejected if it is unusable", async () => {
       const failure = { failure: { kind: "refused" as const, message: "no" } };
       expect(summaryOf((await generate([longer(1_200), failure])).result)).toBe(longer(1_200));
       expect((await generate([noSections, failure])).result).toMatchObject({

@@ -107,7 +107,7 @@ describe("SUM13 a model", () => {
     expect([code(record), record.requests]).toEqual([outcome, requests]);
   });
 
-  test("that is too slow is not retried if another summarizer can be asked", async () => {
+  test("that is too slow is not retried if another summarizer is available", async () => {
     const record = await ask(trickle, { mayRetrySlowAttempt: false });
     expect([code(record), record.requests]).toEqual(["too-slow", 1]);
   });
@@ -118,7 +118,7 @@ describe("SUM13 a model", () => {
     expect([code(record), record.requests]).toEqual(["answered", 2]);
   });
 
-  test("that retries by itself uses up the retry", async () => {
+  test("that restarts its own request uses up the retry", async () => {
     const failure = { kind: "unreachable", message: "line cut" } as const;
     const record = await ask(async function* () {
       for (;;) yield { type: "reply-restarted", failure, waitMs: 5, usage: billedUsage };

@@ -237,7 +237,7 @@ describe.each(apisWithRules)("%s", (api) => {
     expect(findRuleViolations(good(scene), scene.model)).toEqual([]);
   });
 
-  test("at least eight rules, numbered without a gap", () => {
+  test("there are at least eight rules, numbered without a gap", () => {
     const numbers = providerRules(api).map(({ id: number }) => number);
     const name = numbers[0]?.slice(0, 3);
     expect(numbers).toEqual(numbers.map((_, index) => `${name}${index + 1}`));

@@ -184,7 +184,7 @@ describe("NUM5 a line without a number", () => {
   test.each([
     ["two files that were joined", [1, 2, 1, 2], [1, 2, 3, 4]],
     ["no number at all", ['"7"', -3, 1.5, "null"], [1, 2, 3, 4]],
-    ["more than we count to", [10 ** 12, 5, 6, 2 ** 27], [1, 5, 6, 7]],
+    ["numbers that are too large", [10 ** 12, 5, 6, 2 ** 27], [1, 5, 6, 7]],
     ["numbers of a fork that pi made", [2, 7, undefined, 9], [2, 7, 8, 9]],
   ])("NUM1 with %s, no number is used twice", async (_, steps, had) => {
     const numberOn = (line: string, number: unknown): string =>
@@ -206,7 +206,7 @@ describe("NUM6 damage does not change numbers", () => {
 
   test.each([
     ["a line that cannot be read", [lines[0], "garbage", lines[2], lines[3]], [1, 2, 3, 4]],
-    ["a line that is gone", [lines[0], lines[2], lines[3]], [1, undefined, 3, 4]],
+    ["a missing line", [lines[0], lines[2], lines[3]], [1, undefined, 3, 4]],
     ["a circle", [lines[0], lines[1]?.replace('"e1"', '"e2"'), lines[2], lines[3]], [1, undefined, 2, 3, 4]],
   ])("NUM6 with %s, also after a clone", async (_, damaged, numbers) => {
     const on = createTestHome();

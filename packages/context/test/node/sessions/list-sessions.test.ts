@@ -153,14 +153,18 @@ describe("the latest name in the file", () => {
   const long = (id: string): string => user("x".repeat(300_000), id);
 
   test.each([
-    ["of two", [info("one", "i"), user("x"), info("two", "j")], "two"],
-    ["taken away", [info("one", "i"), info("", "j")], undefined],
-    ["at the end of a long file", [info("old", "i"), long("a"), long("b"), info("new", "j"), user("z", "c")], "new"],
-    ["at the beginning of a long file", [info("old", "i"), long("a"), long("b")], "old"],
-    ["cleaned", [info("a\u001b[2J\nb", "i")], "a b"],
-    ["that is no text", [info(7, "i")], undefined],
-    ["that only a message speaks of", [user('{"type":"session_info","name":"fake"}')], undefined],
-  ] as const)("is right with: %s", async (_, lines, name) => {
+    ["with two names in the file", [info("one", "i"), user("x"), info("two", "j")], "two"],
+    ["with a removed name", [info("one", "i"), info("", "j")], undefined],
+    [
+      "with a name at the end of a long file",
+      [info("old", "i"), long("a"), long("b"), info("new", "j"), user("z", "c")],
+      "new",
+    ],
+    ["with a name at the beginning of a long file", [info("old", "i"), long("a"), long("b")], "old"],
+    ["with control characters in the name", [info("a\u001b[2J\nb", "i")], "a b"],
+    ["with a name that is not text", [info(7, "i")], undefined],
+    ["with a message that looks like a name", [user('{"type":"session_info","name":"fake"}')], undefined],
+  ] as const)("has the expected value: %s", async (_, lines, name) => {
     const on = createTestHome();
     planted(on, "p.jsonl", header(), ...lines);
     expect((await listed(on))[0]?.name).toBe(name);
