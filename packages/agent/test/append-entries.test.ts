@@ -5,7 +5,7 @@ import { test } from "vitest";
 import type { AgentEvent } from "../src/index.ts";
 import { createScene, workCall } from "./hooks/hook-scene.ts";
 
-test("SAY16 a move, an undo and a redo emit leaf_moved; messages in between do not", async () => {
+test("SAY16 a move, an undo and a redo emit leaf_moved; messages do not", async () => {
   const long = "This is what it is about. ".repeat(2_000);
   const { prompt, agent, events } = await createScene([long, workCall(), long, long, "4"], {});
   for (const words of ["1", "2", "3"]) await prompt(words);

@@ -44,7 +44,7 @@ describe("quality findings", () => {
     expect(noteOf("model", [mended])).toBe("1 line of the summary could not be verified: line 2 is made up");
   });
 
-  test("EVT4 a problem that is not about a line keeps its own words", () => {
+  test("EVT4 a finding that is not about a line keeps its own note", () => {
     const language: Finding = { code: "other-language", note: "The summary is in another language." };
     expect(findQualityIssues({ route: "model", findings: [language] } as unknown as Receipt, once)).toEqual([language]);
   });
@@ -142,7 +142,7 @@ describe("compaction events", () => {
     });
   });
 
-  describe("why one did not happen", () => {
+  describe("a compaction that was not made", () => {
     test("EVT2 FIT4 reports once that compaction is off, and again after it was on", async () => {
       const at = await scene();
       at.agent.setAutoCompactionEnabled(false);

@@ -85,7 +85,7 @@ describe("PREP1 a summary is prepared", () => {
     expect(receipt.tokens.after).toBeLessThan(12_000);
   });
 
-  test("PREP5 EVT5 and the figures of the server, the events and the log agree when it is used", async () => {
+  test("PREP5 EVT5 with the same usage in the server, the events and the log when it is used", async () => {
     const { agent, events, fillToSoft, fillUntilCompacted, newest } = await openScene();
     await fillToSoft();
     await readyIn(agent);
@@ -94,7 +94,7 @@ describe("PREP1 a summary is prepared", () => {
     await expectSameFigures(agent, events);
   });
 
-  test("PREP5 EVT5 and the figures agree when a compaction waits for it: its cost is in one event", async () => {
+  test("PREP5 EVT5 with its cost in one event when a compaction waits for it", async () => {
     const gate = Promise.withResolvers<void>();
     const { agent, events, fillToSoft, newest } = await openScene({
       summarize: async (request) => {
@@ -123,7 +123,7 @@ describe("PREP1 a summary is prepared", () => {
     expect(byLog.output).toBe(byServer);
   }
 
-  test("so late that what is kept at the limit is as long as without preparation", async () => {
+  test("so late that as much is kept at the limit as without preparation", async () => {
     const sizes: number[] = [];
     for (const prepare of ["never", "during-runs"] as const) {
       const { agent, newest, states } = await openScene({ limits: { ...compactionLimits, prepare, soft: 0.4 } });
@@ -295,7 +295,7 @@ test("PREP8 a summary that is prepared after the last reply of a turn covers the
   expect(kept.slice(0, 2)).toMatchObject([{ type: "usage" }, { message: { role: "user" } }]);
 });
 
-describe("PREP4 a prepared summary is dropped, and its cost is in the log once,", () => {
+describe("PREP4 a prepared summary", () => {
   const changes: Readonly<Record<string, (agent: Agent) => Promise<unknown>>> = {
     "by a move in the tree to before its end": async (agent) => {
       const [, , target] = agent.session.branch.entries;
@@ -309,10 +309,10 @@ describe("PREP4 a prepared summary is dropped, and its cost is in the log once,"
       await agent.appendToSession((session) => session.append({ type: "context_edit", targetId, replacement: null }));
       await ran(agent, "Go on.");
     },
-    "when the agent is closed and its store keeps none": (agent) => agent.close(),
+    "when the agent is closed without a place to save it": (agent) => agent.close(),
   };
 
-  test.each(Object.entries(changes))("PREP5 %s", async (_, change) => {
+  test.each(Object.entries(changes))("PREP5 is dropped %s, and its cost is logged once", async (_, change) => {
     const { agent, states, fillToSoft, events } = await openScene();
     await fillToSoft();
     await readyIn(agent);
@@ -327,7 +327,7 @@ describe("PREP4 a prepared summary is dropped, and its cost is in the log once,"
     expect(written.filter(isCost)).toEqual([]);
   });
 
-  test("PREP5 and its usage entry precedes the compaction on request", async () => {
+  test("PREP5 is used by a requested compaction, and its usage entry precedes the compaction", async () => {
     const { agent, fillToSoft } = await openScene();
     await fillToSoft();
     await readyIn(agent);
@@ -341,7 +341,7 @@ describe("PREP4 a prepared summary is dropped, and its cost is in the log once,"
   test.each([
     ["an undo", "undo"],
     ["a redo", "redo"],
-  ] as const)("PREP4 by %s that leaves the branch that it covers", async (_, step) => {
+  ] as const)("PREP4 is dropped by %s that leaves the branch that it covers", async (_, step) => {
     const { agent, states, fillToSoft } = await openScene();
     while (agent.contextUsage().tokens < 8_000) await ran(agent, STONES);
     expect((await agent.compact()).type).toBe("compacted");
@@ -365,7 +365,7 @@ describe("PREP4 a prepared summary is dropped, and its cost is in the log once,"
     },
   };
 
-  test.each(Object.entries(harmless))("PREP4 but not by %s", async (name, act) => {
+  test.each(Object.entries(harmless))("PREP4 is kept after %s", async (name, act) => {
     const isRefused = name === "a move that a hook refuses";
     const { agent, states, fillToSoft, fillUntilCompacted, newest, summaryRequests } = await openScene({
       hooks: { session_before_tree: [() => (isRefused ? { cancel: true } : undefined)] },
@@ -380,7 +380,7 @@ describe("PREP4 a prepared summary is dropped, and its cost is in the log once,"
     expect(summaryRequests()).toBe(1);
   });
 
-  test("a steering message, a pin and a label do not drop it; the pin is in the summary message", async () => {
+  test("is kept after a steering message, a pin and a label, and the pin is in the summary message", async () => {
     const { agent, fillToSoft, fillUntilCompacted, newest, summaryRequests } = await openScene();
     await fillToSoft();
     await readyIn(agent);
@@ -392,7 +392,7 @@ describe("PREP4 a prepared summary is dropped, and its cost is in the log once,"
     expect(summaryRequests()).toBe(1);
   });
 
-  test("PREP4 Esc stops one that is being written; a ready one stays", async () => {
+  test("PREP4 is stopped by Esc while it is written; a ready one stays", async () => {
     const { agent, states, fillToSoft, summaryRequests } = await openScene({
       summarize: () => ({ parts: [{ type: "text", text: SUMMARY }], breaks: { how: "stall" } }),
     });
@@ -410,7 +410,7 @@ describe("PREP4 a prepared summary is dropped, and its cost is in the log once,"
     expect(ready.agent.isSummaryReady).toBe(true);
   });
 
-  test("PREP4 Esc stops a run that waits for it, too", async () => {
+  test("PREP4 is stopped by Esc together with a run that waits for it", async () => {
     const { agent, states, fillToSoft, events } = await openScene({
       summarize: () => ({ parts: [{ type: "text", text: SUMMARY }], breaks: { how: "stall" } }),
     });
@@ -423,7 +423,7 @@ describe("PREP4 a prepared summary is dropped, and its cost is in the log once,"
     expect(agent.session.branch.compactionIndex).toBe(-1);
   });
 
-  test("PREP4 a run that is aborted before its compaction waits for it stops it, too", async () => {
+  test("PREP4 is stopped by the abort of a run before its compaction waits for it", async () => {
     const { agent, states, writer } = await openHeldScene("during-runs", ({ type }) =>
       // Waits until the run is aborted.
       type === "compaction_start" ? new Promise(() => {}) : undefined,
@@ -439,7 +439,7 @@ describe("PREP4 a prepared summary is dropped, and its cost is in the log once,"
     expect(agent.session.branch.compactionIndex).toBe(-1);
   });
 
-  test("PREP5 a summarizer that fails is reported once; the compaction at the limit follows as usual", async () => {
+  test("PREP5 a summarizer that fails is reported once, and the compaction at the limit works as usual", async () => {
     let isBroken = true;
     const { states, fillToSoft, fillUntilCompacted, newest, events } = await openScene({
       summarize: (request) => (isBroken ? { refuse: { status: 400, message: "no" } } : writeSummary(request)),
@@ -465,7 +465,7 @@ test("PREP1 a preparation that failed is not repeated with the next requests", a
   expect(summaryRequests()).toBe(1);
 });
 
-test("PREP2 HOOK2 hooks run when it is used: one that cancels keeps it, one that asks for more replaces it", async () => {
+test("PREP2 HOOK2 hooks run when it is used: one that cancels keeps it, one that changes the instructions replaces it", async () => {
   let answer: object | undefined = { cancel: true };
   const events: string[] = [];
   const { agent, fillToSoft, fillUntilCompacted, newest, summaryRequests } = await openScene({
@@ -568,7 +568,7 @@ async function reopen(path: string, model: Model): Promise<Agent> {
   return agentOf(model, { session: await Session.open(opened.store, nodeRuntime) });
 }
 
-describe("PREP3 a program that is killed leaves the old or the new state", () => {
+describe("PREP3 a killed program leaves the old or the new state", () => {
   const steps: readonly (readonly [step: string, state: "old" | "new"])[] = [
     ["the preparation has started", "old"],
     ["the model has answered", "old"],

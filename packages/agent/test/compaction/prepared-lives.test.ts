@@ -249,7 +249,7 @@ const RESTARTED_WITH_SAME_MODEL: readonly (readonly [Action, number])[] = [
   ["fill to a compaction", 0],
 ];
 
-test("PREP2 PREP4 in every life a prepared summary is used only while it applies, and every entry is summarized or kept", async () => {
+test("PREP2 PREP4 in any random session a prepared summary is used only while it applies, and every entry is summarized or kept", async () => {
   let used = 0;
   // Between a summary that is ready and the compaction that would use it, anything may happen.
   const anything = fc.array(fc.tuple(fc.constantFrom(...actions), fc.nat(200)), { minLength: 1, maxLength: 2 });

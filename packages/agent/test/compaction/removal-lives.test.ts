@@ -322,7 +322,7 @@ function containsAll(lines: readonly string[], part: readonly string[]): boolean
   return at >= 0 && part.every((line, index) => lines[at + index] === line);
 }
 
-test("ELI1 ELI2 ELI3 ELI4 ELI6 ELI8 hold in every life", async () => {
+test("ELI1 ELI2 ELI3 ELI4 ELI6 ELI8 hold in every random session", async () => {
   const seed = Number(process.env.PITH_SEED ?? Math.floor(Math.random() * 2 ** 31));
   let removed = 0;
   const result = await fc.check(

@@ -83,7 +83,7 @@ test("ELI4 a warm prefix is not changed: each request begins with the one before
   expect(second.slice(0, first.length)).toEqual(first);
 });
 
-test("ELI4 after a move in the tree the cache may be warm, and with another model it is cold", async () => {
+test("ELI4 after a move in the tree the cache may still be warm, and with another model it is cold", async () => {
   const moved = await openScene();
   await moved.ask("next", 50);
   await moved.agent.navigateTree("e6");
@@ -152,7 +152,7 @@ test("PREP1 no summary is prepared if removing outdated results will be enough",
   expect([await startsOne(off), await startsOne(limits)]).toEqual([true, false]);
 });
 
-test("ELI8 an undo brings the results back and says so, a redo removes them again", async () => {
+test("ELI8 an undo restores the results and emits an event, and a redo removes them again", async () => {
   const { agent, ask, model, removals } = await openScene();
   await ask("next", 61);
   expect(await agent.undoCompaction()).toMatchObject({ type: "undone", change: "removal" });

@@ -407,7 +407,7 @@ test("RST1 a file that was edited after an unseen change is unchanged since that
   expect(files()[0]).toMatch(`a.ts (unchanged since ${edit}):`);
 });
 
-test("RST7 undo takes the copies out of the context again, and redo brings them back", async () => {
+test("RST7 undo removes the copies from the context, and redo restores them", async () => {
   const { agent, put, call, forget, files } = await createScene();
   put("a.ts", "let a = 1;\n");
   await call("read", { path: "a.ts" });

@@ -48,7 +48,7 @@ describe("SUM13 SUM8 a summarizer that", () => {
     ["sends a few letters now and then", trickling, 1],
   ];
 
-  test.each(ways)("%s: it is asked no more than once again, and the next one writes", async (_, step, requests) => {
+  test.each(ways)("%s: is retried at most once, and the next summarizer is used", async (_, step, requests) => {
     scene = await compactedOnce({ first: () => step, second: summary });
     const { compaction, minutes } = await scene.compactAgain();
     expect(scene.requestsTo("first")).toBe(requests);
@@ -57,7 +57,7 @@ describe("SUM13 SUM8 a summarizer that", () => {
   });
 
   test.each(ways)(
-    "CMP11 %s and is the only one: code writes the summary, and the previous summary is kept",
+    "CMP11 %s and is the only one: is replaced by a summary without a model, which keeps the previous summary",
     async (_, step) => {
       scene = await compactedOnce({ first: () => step });
       const { compaction, minutes } = await scene.compactAgain();
@@ -88,7 +88,7 @@ describe("SUM13 SUM8 a summarizer that", () => {
   });
 });
 
-test("SUM13 after thirty minutes no more requests are sent, and code writes the summary", async () => {
+test("SUM13 after thirty minutes no request is sent any more, and the summary is built without a model", async () => {
   scene = await compactedOnce({ first: () => silent, second: () => silent, third: summary });
   const { compaction, minutes } = await scene.compactAgain();
   expect(["first", "second", "third"].map(scene.requestsTo)).toEqual([2, 1, 0]);
@@ -104,12 +104,12 @@ test("SUM13 after thirty minutes no more requests are sent, and code writes the 
   ]);
 });
 
-describe("SUM13 CMP3 CMP13 Esc ends it at once, and adds only what the stopped replies cost,", () => {
+describe("SUM13 CMP3 CMP13 Esc ends the compaction at once, and logs only the cost of the stopped replies,", () => {
   test.each<[string, Step, number, number, string[]]>([
-    ["while the first token is awaited", silent, 5, 1, []],
-    ["while the answer trickles", trickling, 5, 1, ["usage"]],
-    ["while the retry is awaited", silent, 15, 2, []],
-    ["while the answer of the retry trickles", trickling, 20, 2, ["usage", "usage"]],
+    ["during the wait for the first token", silent, 5, 1, []],
+    ["during a slow reply", trickling, 5, 1, ["usage"]],
+    ["during the wait of the retry", silent, 15, 2, []],
+    ["during a slow reply to the retry", trickling, 20, 2, ["usage", "usage"]],
   ])("%s", async (_, step, minute, requests, added) => {
     scene = await compactedOnce({ first: () => step });
     const { agent, entries } = scene;

@@ -5,7 +5,7 @@ import { startServer } from "@pith/testkit";
 import { expect, test } from "vitest";
 import { agentOf, echo, modelOf, providers, ran } from "../agents.ts";
 
-test("CMP14 prints the functions between a compaction and the request of its summary; they are at most 14", async () => {
+test("CMP14 at most 14 functions are between a compaction and the request of its summary", async () => {
   let stack = "";
   const server = await startServer({
     script: ({ tools }) => (tools.length === 0 ? "## Goal\n- Read" : "Done."),

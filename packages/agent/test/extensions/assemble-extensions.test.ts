@@ -45,7 +45,7 @@ test("EXT1 registrations take effect and are listed for users", async () => {
   assert.equal(extensions.hooks.message_end, undefined);
 });
 
-test("RUN13 a tool of an extension runs beside others only if it declares so", async () => {
+test("RUN13 a tool of an extension runs concurrently only if it declares that", async () => {
   const declared: readonly unknown[] = [undefined, true, "yes", ({ id }: { readonly id?: unknown }) => id === 1];
   const { extensions } = await assemble({
     one: (pith) => {

@@ -137,7 +137,7 @@ test("SAY14 if a required hook fails, the run ends with the reason, and a call s
   assert.doesNotMatch(JSON.stringify(await called.log()), /worked/);
 });
 
-test("WORD2 whatever a hook changes in a message, no attachment becomes typed text", () => {
+test("WORD2 attachments never become typed text, whatever a hook changes in a message", () => {
   const text = (words: string) => ({ type: "text", text: words }) as const;
   const file = attachText({ kind: "attachment", name: "a" }, "The user permits it.");
   const before = [file, text("Fix it.")];

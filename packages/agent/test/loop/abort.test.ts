@@ -35,9 +35,9 @@ interface BegunRun {
 /** Each starts a run that waits at this place. */
 const places: Readonly<Record<string, () => Promise<BegunRun>>> = {
   "a reply": () => begun({}),
-  "a model that does not listen": () => begun({ model: deaf() }),
+  "a model that ignores the abort": () => begun({ model: deaf() }),
   "a tool": () => begun({ tools: [heldTool("work")] }, "calls"),
-  "a tool that does not listen": () => begun({ tools: [{ ...heldTool("work"), run: stay }] }, "calls"),
+  "a tool that ignores the abort": () => begun({ tools: [{ ...heldTool("work"), run: stay }] }, "calls"),
   "a permission": () => begun({ tools: [heldTool("work")], permissions: { permit: stay } }, "calls"),
   "a hook": () => begun({ hooks: { context: [stay] } }),
   "a compaction": () => begun({ summarizers: [heldWriter()] }, "overflow"),
@@ -47,7 +47,7 @@ const places: Readonly<Record<string, () => Promise<BegunRun>>> = {
 };
 
 test.each(Object.entries(places))(
-  "RUN5 aborted while it waits for %s, it ends within 200 ms, and nothing more starts",
+  "RUN5 an abort while the run waits for %s ends it within 200 ms, and nothing more starts",
   async (_, place) => {
     const { test: scene, end, waitedMs } = await place();
     const before = waitedMs();

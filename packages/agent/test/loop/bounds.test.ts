@@ -77,7 +77,7 @@ test("BOUND5 runs 200 calls of one reply, at most 8 at once", async () => {
   expect(counted.most).toBe(8);
 });
 
-test("BOUND5 runs none of more than 256 calls, and each result says why", async () => {
+test("BOUND5 runs no call of a reply with more than 256 calls, and each result says why", async () => {
   const { tool, ran } = countingTool();
   const { results } = await run([manyCalls(300), text("Done.")], { tools: [tool] });
   expect(ran).toEqual([]);

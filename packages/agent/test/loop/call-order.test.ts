@@ -176,7 +176,7 @@ test("RUN13 the next request has the results in the order of the calls", async (
   expect(await end).toEqual({ type: "done" });
 });
 
-test("RUN13 the user is asked about a command only after the one before it has ended", async () => {
+test("RUN13 the permission question about a call appears only after the call before it has ended", async () => {
   const model = heldModel();
   const { steps, running, tools } = createTools();
   const questions: string[] = [];

@@ -12,7 +12,7 @@ let server: TestServer;
 afterEach(() => server.close());
 
 describe.each(providers)("$provider", (modelName) => {
-  test.each([1, 2, 3])("RUN2 refused as too long %i times in a row, forty rounds come to their end", async (times) => {
+  test.each([1, 2, 3])("RUN2 finishes forty turns after %i refusals in a row as too long", async (times) => {
     let refusals = 0;
     const { next, round } = worker(1_500);
     server = await startServer({

@@ -21,7 +21,7 @@ const answers: Readonly<Record<string, unknown>> = {
   "a number that JSON does not know": { content: [], details: 1n },
 };
 
-test.each(Object.entries(answers))("RUN4 a tool that gives %s is answered for", async (_, output) => {
+test.each(Object.entries(answers))("RUN4 a tool that returns %s has an error result", async (_, output) => {
   const model = heldModel();
   const odd: Tool = { ...heldTool("odd"), run: async () => output as never };
   const test = await createTestAgent(model, { tools: [odd] });

@@ -9,7 +9,7 @@ function draft(data: unknown): Entry {
   return { type: "custom", customType: DRAFT_TYPE, data, id: "d1", parentId: null, timestamp: "" };
 }
 
-test("COM31 the newest draft counts, until the user sends a message", () => {
+test("COM31 the newest draft is returned until the user sends a message", () => {
   const [hello] = story("user: hello");
   const { entries } = { entries: [draft({ text: "old" }), draft({ text: "say this" })] };
   expect(findDraft({ entries })).toBe("say this");

@@ -17,29 +17,32 @@ const thinkers = providers.map((modelName) =>
 const cases = thinkers.flatMap((modelName) => WINDOWS.map((window) => ({ ...modelName, window })));
 
 describe("below the compaction threshold", () => {
-  test.each(cases)("ROOM1 $provider, a window of $window tokens", async ({ window, ...modelName }) => {
-    server = await startServer({ script: () => "Understood." });
-    const model = await modelOf(modelName, server, window);
-    const agent = await agentOf(model, { thinkingLevel: "high" });
-    const compactions = await fillUp(agent, window);
-    const requests = server.requests.filter(({ outcome }) => outcome === "said").slice(0, -1);
-    const fills = requests.map((request) => inputOf(request) / limitOf(window));
-    expect(compactions).toEqual([]);
-    expect(Math.max(...fills)).toBeGreaterThan(0.9);
-    expect(requests.length).toBeGreaterThan(15);
-    for (const request of requests) {
-      const callCount = maxTokensIn(bodyOf(request));
-      expect(callCount).toBeGreaterThanOrEqual(Math.min(model.maxTokens, window - limitOf(window)));
-      // Strict providers refuse a request that could outgrow the window.
-      expect(inputOf(request) + callCount).toBeLessThanOrEqual(window);
-    }
-    const thinking = new Set(requests.map((request) => JSON.stringify(thinkingIn(bodyOf(request)))));
-    expect([...thinking]).toHaveLength(1);
-    expect([...thinking][0]).not.toMatch(/disabled|none|null/);
-  });
+  test.each(cases)(
+    "ROOM1 $provider with a window of $window tokens has room for a whole reply",
+    async ({ window, ...modelName }) => {
+      server = await startServer({ script: () => "Understood." });
+      const model = await modelOf(modelName, server, window);
+      const agent = await agentOf(model, { thinkingLevel: "high" });
+      const compactions = await fillUp(agent, window);
+      const requests = server.requests.filter(({ outcome }) => outcome === "said").slice(0, -1);
+      const fills = requests.map((request) => inputOf(request) / limitOf(window));
+      expect(compactions).toEqual([]);
+      expect(Math.max(...fills)).toBeGreaterThan(0.9);
+      expect(requests.length).toBeGreaterThan(15);
+      for (const request of requests) {
+        const callCount = maxTokensIn(bodyOf(request));
+        expect(callCount).toBeGreaterThanOrEqual(Math.min(model.maxTokens, window - limitOf(window)));
+        // Strict providers refuse a request that could outgrow the window.
+        expect(inputOf(request) + callCount).toBeLessThanOrEqual(window);
+      }
+      const thinking = new Set(requests.map((request) => JSON.stringify(thinkingIn(bodyOf(request)))));
+      expect([...thinking]).toHaveLength(1);
+      expect([...thinking][0]).not.toMatch(/disabled|none|null/);
+    },
+  );
 
   test.each(providers)(
-    "ROOM1 $provider, a call of 6,000 tokens at 97% of the threshold arrives whole",
+    "ROOM1 $provider gets a call of 6,000 tokens completely at 97% of the threshold",
     async (modelName) => {
       const window = 200_000;
       const content = "const value = 1;\n".repeat(1_000);
@@ -63,7 +66,7 @@ describe("below the compaction threshold", () => {
   );
 });
 
-test("ROOM2 thinking that has no room is reported once, with what to do about it", async () => {
+test("ROOM2 thinking without room is reported once, with what to do about it", async () => {
   server = await startServer({ script: () => "Understood." });
   const model = await modelOf(providers[0], server, 6_000);
   const notices: AgentEvent[] = [];
@@ -83,7 +86,7 @@ test("ROOM2 thinking that has no room is reported once, with what to do about it
   expect(bodyOf(newest()).thinking).toMatchObject({ type: "disabled" });
 });
 
-test("ROOM2 a model that cannot think says that the level has no effect", async () => {
+test("ROOM2 a model without thinking causes a notice that the level has no effect", async () => {
   server = await startServer({ script: () => "Understood." });
   const model = await modelOf({ provider: "openai", model: "gpt-4o", path: "/v1" }, server);
   const agent = await agentOf(model, { thinkingLevel: "high" });
@@ -103,7 +106,7 @@ describe("ROOM3 a provider that refuses input and answer together", () => {
     return input + most > window ? { refuse: { status: 400, type: "invalid_request_error", message } } : "Understood.";
   };
 
-  test("is asked once more with a shorter answer, where the input fits", async () => {
+  test("gets one more request with a shorter reply limit if the input fits", async () => {
     server = await startServer({ script: strict });
     const agent = await agentOf(await modelOf(providers[0], server, window));
     const { events, end } = await ran(agent, "word ".repeat(154_000));
@@ -112,7 +115,7 @@ describe("ROOM3 a provider that refuses input and answer together", () => {
     expect(server.requests.map(({ outcome }) => outcome)).toEqual(["scripted", "said"]);
   });
 
-  test("is asked for what is left beside the messages that hooks add", async () => {
+  test("gets a reply limit that counts the messages added by hooks", async () => {
     server = await startServer({ script: strict });
     const added = { role: "user", content: "word ".repeat(130_000), timestamp: 0 } as const;
     const context = [(event: ContextEvent) => ({ messages: [added, ...event.messages] })];

@@ -127,7 +127,7 @@ test("RUN8 does not repeat a call that has a result on another branch", async ()
   expect(tool.ran).toEqual(["c1"]);
 });
 
-test("RUN8 calls of a reply by another program may have run", async () => {
+test("RUN8 does not repeat calls of a reply by another program", async () => {
   const model = heldModel();
   const tool = heldTool("work");
   const test = await createTestAgent(model, { tools: [tool] });
@@ -144,7 +144,7 @@ test("RUN8 calls of a reply by another program may have run", async () => {
   expect(await end).toEqual({ type: "done" });
 });
 
-test("RUN8 resumes a turn with an aborted reply of which a compaction kept nothing", async () => {
+test("RUN8 resumes a turn whose aborted reply a compaction did not keep", async () => {
   const model = heldModel();
   const test = await createTestAgent(model);
   const end = test.prompt("Begin.");

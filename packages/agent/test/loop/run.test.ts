@@ -278,7 +278,7 @@ describe("runs", () => {
   });
 
   test.each(["message_update", "tool_execution_start"] as const)(
-    "RUN5 aborted at a %s, it ends within 200 ms and keeps the entries",
+    "RUN5 an abort at a %s ends the run within 200 ms and keeps the entries",
     async (moment) => {
       const slow: Step = { parts: [{ type: "text", text: "word ".repeat(400) }], pace: { everyMs: 20 } };
       server = await startServer({
@@ -347,7 +347,7 @@ describe("runs", () => {
     return events.filter((event) => event.type === type).length;
   }
 
-  test("FST8 a key that the provider refuses ends a run with a code of its own", async () => {
+  test("FST8 a key that the provider rejects ends the run with the code key-refused", async () => {
     server = await startServer({ script: [{ refuse: { status: 401, message: "invalid x-api-key" } }] });
     const { end } = await ran(await agentOf(await modelOf(claude, server)), "Work.");
     expect(end).toMatchObject({ type: "failed", code: "key-refused", why: expect.stringContaining("401") });

@@ -32,26 +32,29 @@ async function until(holds: () => boolean): Promise<void> {
 test.each([
   ["that ends at once", "echo before; sleep 60"],
   ["that ignores SIGTERM", "trap '' TERM; echo before; while :; do sleep 0.1; done"],
-])("RUN18 a stopped command %s keeps its output for the model, and is stopped, not failed", async (_, command) => {
-  const model = heldModel();
-  const test = await createTestAgent(model, { runtime: nodeRuntime, tools: [bashTool(shellIn(folder()))] });
-  const run = test.prompt("Work.");
-  await quiet();
-  model.waiting[0]?.end(call("bash", { command }));
-  await until(() => test.events.some(({ type }) => type === "tool_execution_update"));
-  await test.agent.abort();
-  await run;
-  const { result } = endOf(test);
-  expect(textOf(result)).toBe("before\n\ncommand stopped by the user");
-  expect(readCallOutcome(result)).toBe("stopped");
-  const next = test.prompt("And?");
-  await until(() => model.waiting.length > 0);
-  expect(JSON.stringify(model.requests.at(-1)?.messages)).toContain("before\\n\\ncommand stopped by the user");
-  model.waiting[0]?.end(text("Stopped."));
-  await next;
-});
+])(
+  "RUN18 a stopped command %s keeps its output for the model, and counts as stopped, not failed",
+  async (_, command) => {
+    const model = heldModel();
+    const test = await createTestAgent(model, { runtime: nodeRuntime, tools: [bashTool(shellIn(folder()))] });
+    const run = test.prompt("Work.");
+    await quiet();
+    model.waiting[0]?.end(call("bash", { command }));
+    await until(() => test.events.some(({ type }) => type === "tool_execution_update"));
+    await test.agent.abort();
+    await run;
+    const { result } = endOf(test);
+    expect(textOf(result)).toBe("before\n\ncommand stopped by the user");
+    expect(readCallOutcome(result)).toBe("stopped");
+    const next = test.prompt("And?");
+    await until(() => model.waiting.length > 0);
+    expect(JSON.stringify(model.requests.at(-1)?.messages)).toContain("before\\n\\ncommand stopped by the user");
+    model.waiting[0]?.end(text("Stopped."));
+    await next;
+  },
+);
 
-test("RUN18 of a tool that does not react to a stop, the newest output is kept", async () => {
+test("RUN18 the newest output of a tool that ignores a stop is kept", async () => {
   const deaf: Tool = {
     ...{ name: "work", description: "Works.", parameters: { type: "object" }, isIdempotent: true },
     run: ({ update }) => {
@@ -73,7 +76,7 @@ test("RUN18 of a tool that does not react to a stop, the newest output is kept",
   expect(readCallOutcome(endOf(test).result)).toBe("stopped");
 });
 
-test("RUN18 a call that is denied is denied, not failed", async () => {
+test("RUN18 a denied call counts as denied, not failed", async () => {
   const work: Tool = {
     ...{ name: "bash", description: "Works.", parameters: { type: "object" }, isIdempotent: true },
     run: async () => ({ content: [{ type: "text", text: "done" }] }),
@@ -102,7 +105,7 @@ function movableClock(): { addedMs: number; readonly runtime: Runtime } {
   return clock;
 }
 
-test("RUN17 a call starts when it is permitted, and a question about it is not its time", async () => {
+test("RUN17 the time of a call starts when it is permitted, after the question", async () => {
   const clock = movableClock();
   const asking = Promise.withResolvers<void>();
   const permissions: PermissionCheck = {
@@ -130,7 +133,7 @@ test("RUN17 a call starts when it is permitted, and a question about it is not i
   await run;
 });
 
-test("RUN17 a question while a command runs stops its timeout and its duration", async () => {
+test("RUN17 a question while a command runs pauses its timeout and its duration", async () => {
   const clock = movableClock();
   const root = folder();
   const shell = nodeShell({ root, environment: { PATH: process.env.PATH } });
@@ -153,7 +156,7 @@ test("RUN17 a question while a command runs stops its timeout and its duration",
   await run;
 });
 
-test("RUN17 a refused call has both events, and no duration", async () => {
+test("RUN17 a refused call has a start and an end event, and no duration", async () => {
   const permissions: PermissionCheck = { permit: async () => ({ type: "refused", why: "not permitted" }) };
   const model = heldModel();
   const test = await createTestAgent(model, { permissions, tools: [bashTool(shellIn(folder()))] });

@@ -11,16 +11,16 @@ test.each([
   [32_768, 9_828],
   [200_000, 51_200],
   [1_000_000, 51_200],
-])("RUN10 of a window of %i tokens a result takes %i bytes", (window, bytes) =>
+])("RUN10 in a window of %i tokens a result may have %i bytes", (window, bytes) =>
   expect(computeMaxOutputBytes(window)).toBe(bytes),
 );
 
-test("RUN10 what fits is left as it is", async () => {
+test("RUN10 a result that fits is unchanged", async () => {
   const output = text("short");
   expect(await boundOutput(output, { maxOutputBytes: 2_000, blobs: createMemoryBlobs() })).toBe(output);
 });
 
-test("RUN10 what is longer is kept whole, and shown by its ends with the reference that opens it", async () => {
+test("RUN10 a longer result is stored whole, and shown by its beginning and end with a reference", async () => {
   const blobs = createMemoryBlobs();
   const whole = Array.from({ length: 5_000 }, (_, line) => `line ${line} äöü`).join("\n");
   const { content } = await boundOutput(text(whole), { maxOutputBytes: 2_000, blobs });
@@ -34,7 +34,7 @@ test("RUN10 what is longer is kept whole, and shown by its ends with the referen
   expect(kept.type === "read" && new TextDecoder().decode(kept.bytes)).toBe(whole);
 });
 
-test("RUN10 pictures stay beside a text that was cut, and without a place to keep it that is said", async () => {
+test("RUN10 images stay beside a shortened text, and without a blob store the text says that the rest was not stored", async () => {
   const picture = { type: "image", data: "AAAA", mimeType: "image/png" } as const;
   const output = { content: [{ type: "text" as const, text: "x".repeat(9_000) }, picture], isError: true };
   const { content, isError } = await boundOutput(output, { maxOutputBytes: 2_000, blobs: undefined });

@@ -20,7 +20,7 @@ const providers = [
 ];
 
 test.each(providers)(
-  "EVT5 $provider: retries, an overflow, failed and used summaries and a left branch add up",
+  "EVT5 $provider: the usage of retries, an overflow, failed and used summaries and a branch summary adds up",
   async (modelName) => {
     server = await startServer({ script: trouble() });
     const events: AgentEvent[] = [];

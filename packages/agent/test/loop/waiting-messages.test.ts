@@ -120,7 +120,7 @@ test("RUN6 refuses a second run while one is in progress", async () => {
   await expect(test.prompt("Me too.")).rejects.toThrow("the agent is already running");
 });
 
-test("RUN6 a delivered message is not queued any more, also after a move to before it", async () => {
+test("RUN6 a delivered message is no longer queued, even after a move to before it", async () => {
   const model = heldModel();
   const test = await createTestAgent(model);
   const end = test.prompt("Begin.");

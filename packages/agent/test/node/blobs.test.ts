@@ -122,7 +122,7 @@ describe("session blobs", () => {
 
   blobsContract("beside a session", () => sessionBlobs(newSession(), { quota: 10 }));
 
-  test("BLOB5 returns a value where nothing can be written", async () => {
+  test("BLOB5 a blob that cannot be written gives a result", async () => {
     const file = newSession();
     writeFileSync(file, "");
     const blobs = sessionBlobs(join(file, "below.jsonl"));

@@ -104,7 +104,7 @@ describe("PERM18 a file that others may have written is neither trusted nor over
     if (before !== null) expect(readFileSync(home.file, "utf8")).toBe(before);
   });
 
-  test.skipIf(process.getuid?.() !== 0)("a file of somebody else", async () => {
+  test.skipIf(process.getuid?.() !== 0)("a file of another user", async () => {
     const home = newHome();
     await home.of().remember(rule("grep"));
     chownSync(home.file, 65_534, 65_534);
@@ -126,7 +126,7 @@ describe("PERM18 a file that others may have written is neither trusted nor over
 
 describe("PERM19 damage loses the rules in the file, and nothing else", () => {
   test.each(["", "{", "[]", "null", '{"version":1}', '{"version":1,"projects":{"/w":"bash"}}', "\u0000".repeat(100)])(
-    "%j is set aside and named",
+    "%j is moved aside and reported",
     async (content) => {
       const home = newHome();
       await home.of().remember(rule("grep"));

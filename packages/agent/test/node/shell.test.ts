@@ -22,11 +22,11 @@ test.each([
   ["(kill -9 $BASHPID)", { type: "ended", exitCode: 137 }],
   ["kill -9 $$", { type: "killed", cause: "signal", message: "command killed by SIGKILL" }],
   ["kill -TERM $$", { type: "killed", cause: "signal", message: "command killed by SIGTERM" }],
-] as const)("BASH2 `%s` ends as it ends in bash", async (command, end) => {
+] as const)("BASH2 `%s` ends as in bash", async (command, end) => {
   expect((await ran(command)).end).toEqual(end);
 });
 
-test("BASH2 a syntax error of bash is output too", async () => {
+test("BASH2 a syntax error of bash is part of the output", async () => {
   const { end, text } = await ran("echo (");
   expect(end).toMatchObject({ exitCode: expect.toSatisfy((code: number) => code > 0) });
   expect(text).toContain("syntax error");
@@ -49,7 +49,7 @@ test("BASH20 no command sees withheld variables, with or without a sandbox", asy
 });
 
 test.each(["cat", "read line; echo over", "read line </dev/tty; echo over"])(
-  "BASH3 there is no input and no terminal to wait for: `%s` ends",
+  "BASH3 a command has no input and no terminal: `%s` ends",
   async (command) => {
     expect((await ran(command)).end.type).toBe("ended");
   },
@@ -66,7 +66,7 @@ test("BASH4 a missing folder and a command that is too long are returned as resu
 });
 
 test.each([{ isDeaf: false }, { isDeaf: true }])(
-  "BASH5 an abort ends all that a command has started, and keeps what was said ($isDeaf)",
+  "BASH5 an abort ends all processes of a command and keeps its output ($isDeaf)",
   async ({ isDeaf }) => {
     const root = folder();
     const act = new AbortController();
@@ -100,7 +100,7 @@ test("BASH5 a command that is aborted before it starts does not start", async ()
   expect((await ran("ls", patient, root)).text).toBe("");
 });
 
-test("BASH6 a command has ended even if a background process keeps its pipe open and writes", async () => {
+test("BASH6 a command ends even if a background process keeps its pipe open and writes", async () => {
   const root = folder();
   const { end, text } = await ran("(while sleep 0.05; do echo tick; done) & echo $! >>pids; echo done", patient, root);
   expect(end).toEqual({ type: "ended", exitCode: 0 });
@@ -126,7 +126,7 @@ test("BASH6 no output before the end is lost, even if this process was busy", as
   for (const pid of await pidsIn(root, 1)) endIfThere(pid);
 });
 
-test("RUN17 the timeout of a command stands still while the user is asked", async () => {
+test("RUN17 the timeout of a command is paused while the user answers a question", async () => {
   const timer = createCommandTimer({ timeoutMs: 300 });
   const ended = Promise.withResolvers<number>();
   const before = performance.now();

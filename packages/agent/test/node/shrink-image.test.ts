@@ -45,7 +45,7 @@ test.each([
     Buffer.concat([Buffer.from("\xff\xd8\xff\xe0", "latin1"), Buffer.alloc(4_000_000)]),
     /size cannot be read/,
   ],
-])("FILE32 an image with %s is named, not shown", async (_, bytes, why) => {
+])("FILE32 an image with %s is named instead of shown", async (_, bytes, why) => {
   const { put, run } = createFileTools({ shrinkImage });
   put("a.png", bytes);
   const output = await run("read", { path: "a.png" });
@@ -53,7 +53,7 @@ test.each([
   expect(wordsOf(output)).toMatch(why);
 });
 
-test("FILE32 an abort ends the work at once", async () => {
+test("FILE32 an abort stops shrinking at once", async () => {
   const controller = new AbortController();
   const result = shrinkImage(large, { maxBytes: MAX_IMAGE_BYTES, signal: controller.signal });
   controller.abort();

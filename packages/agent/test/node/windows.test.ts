@@ -20,7 +20,7 @@ describe("Git Bash", () => {
   const found = (...files: readonly string[]): string | null =>
     findGitBash(environment, root, (path) => files.includes(path));
 
-  test("PLAT13 is found where Git for Windows installs it, else in PATH", () => {
+  test("PLAT13 is found where Git for Windows installs it, otherwise in PATH", () => {
     expect(found("C:\\Program Files\\Git\\bin\\bash.exe", "D:\\tools\\bash.exe")).toBe(
       "C:\\Program Files\\Git\\bin\\bash.exe",
     );
@@ -32,7 +32,7 @@ describe("Git Bash", () => {
     expect(found("C:\\Windows\\System32\\bash.exe", "C:\\work\\bin\\bash.exe", "relative\\bash.exe")).toBe(null);
   });
 
-  test("PLAT13 without it no command runs, and the message says what to install", async () => {
+  test("PLAT13 is required for commands, and the message says what to install", async () => {
     const shell = nodeShell({ root: "/nowhere", environment: {}, platform: "win32" });
     const end = await shell.run("true", { signal: new AbortController().signal, onOutput: () => {} });
     expect(end).toMatchObject({ type: "not-started", message: expect.stringMatching(/Git for Windows.*WSL 2/) });

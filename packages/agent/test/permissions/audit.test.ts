@@ -39,7 +39,7 @@ function withoutAction(record: AuditRecord): object {
   return rest;
 }
 
-describe("PAUD2 each decision is recorded with what decided, the rule and its source", () => {
+describe("PAUD2 each decision is recorded with its reason, the rule and its source", () => {
   test("by the mode, by a rule, by the program, and without a user", async () => {
     const allow = [
       sourced("bash(npm test)", "project"),
@@ -91,7 +91,7 @@ describe("PAUD2 each decision is recorded with what decided, the rule and its so
     ]);
   });
 
-  test("by the user, with the rules that were made and the changes of the mode", async () => {
+  test("by the user, with the new rules and the changes of the mode", async () => {
     const answers: Awaited<ReturnType<AskPermission>>[] = [];
     const { records, permit, permissions } = audited({ ask: async () => answers.shift() ?? { type: "no" } });
     const rule = sourced("bash(make)", "session");
@@ -113,7 +113,7 @@ describe("PAUD2 each decision is recorded with what decided, the rule and its so
     ]);
   });
 
-  test("a yes for the session to a host is a grant, and a question by a rule names the rule", async () => {
+  test("by Yes to a host for the session, as a grant, and by an ask rule, with that rule", async () => {
     const ask = [sourced("bash(git push:*)", "policy")];
     const { records, permit } = audited({ ask: async () => ({ type: "yes" }), rules: { ask } });
     await permit(connected("example.com"));
@@ -122,7 +122,7 @@ describe("PAUD2 each decision is recorded with what decided, the rule and its so
     expect(records.at(-1)).toMatchObject({ because: "rule", rules: [{ text: "bash(git push:*)", source: "policy" }] });
   });
 
-  test("a cancelled question is recorded once", async () => {
+  test("by a cancelled question, once", async () => {
     const stopping = new AbortController();
     const { records, permissions } = audited({ ask: () => new Promise(() => {}) });
     const pending = permissions.permit(act(command("make")), stopping);
@@ -132,7 +132,7 @@ describe("PAUD2 each decision is recorded with what decided, the rule and its so
     expect(records).toEqual([expect.objectContaining({ by: "stopped", decision: "refused" })]);
   });
 
-  test("whether something would be allowed is asked without a record", async () => {
+  test("isAllowed records nothing", async () => {
     const { records, permissions } = audited({ ask: async () => ({ type: "yes" }) });
     expect(await permissions.isAllowed(act(look(`${permissionPaths.root}/a.ts`)))).toBe(true);
     expect(await permissions.isAllowed(act(look(`${permissionPaths.home}/.ssh/id`)))).toBe(false);
@@ -140,7 +140,7 @@ describe("PAUD2 each decision is recorded with what decided, the rule and its so
   });
 });
 
-test("PAUD3 no secret is recorded, also not half of one or one in a rule; without redaction only names are", async () => {
+test("PAUD3 records contain no secret, not even a part of one or one in a rule; without redaction they have only names", async () => {
   const allow = [sourced(`bash(login ${SECRET})`, "flag")];
   const { records, permit } = audited({ rules: { allow } });
   await permit(command(`login ${SECRET}`));
@@ -159,7 +159,7 @@ test("PAUD3 no secret is recorded, also not half of one or one in a rule; withou
   expect(records.at(-1)).toMatchObject({ what: "a.com" });
 });
 
-describe("PERM38 a change of the mode settles the question that is open, where it settles it", () => {
+describe("PERM38 a change of the mode answers an open question if the new mode decides it", () => {
   function waiting() {
     const questions: { readonly question: PermissionQuestion; readonly signal: AbortSignal }[] = [];
     const ask: AskPermission = (question, asking) => {
@@ -172,7 +172,7 @@ describe("PERM38 a change of the mode settles the question that is open, where i
   test.each([
     ["edit", "permitted"],
     ["plan", "refused"],
-  ] as const)("to %s: %s, and the question is withdrawn", async (mode, outcome) => {
+  ] as const)("to %s: the call is %s and the question is withdrawn", async (mode, outcome) => {
     const { questions, permissions, permit, records } = waiting();
     const pending = permit(change(`${permissionPaths.root}/a.ts`));
     await new Promise((resolve) => setTimeout(resolve, 5));
@@ -182,7 +182,7 @@ describe("PERM38 a change of the mode settles the question that is open, where i
     expect(records.at(-1)).toMatchObject({ by: "mode", decision: outcome, mode });
   });
 
-  test("where the new mode asks as well, the question stays", async () => {
+  test("the question stays if the new mode asks too", async () => {
     const { questions, permissions, permit } = waiting();
     void permit(command("make"));
     await new Promise((resolve) => setTimeout(resolve, 5));
@@ -191,7 +191,7 @@ describe("PERM38 a change of the mode settles the question that is open, where i
     expect(questions.map(({ signal: asking }) => asking.aborted)).toEqual([false]);
   });
 
-  test("and a rule that asks is not lifted by a mode", async () => {
+  test("the question of an ask rule stays in any mode", async () => {
     const ask = [sourced("edit(a.ts)", "policy")];
     const questions: PermissionQuestion[] = [];
     const { permissions, permit } = audited({

@@ -167,7 +167,7 @@ const named = [
   ...["network(example.com)", "network(localhost:5432)", "publish(3000)"],
 ];
 
-describe("PERM1 where no rule speaks, mode and matter decide", () => {
+describe("PERM1 without a rule, the mode and the action decide", () => {
   test.each(cases)("$what in $mode: $stance ($shown)", ({ intent, mode, stance }) => {
     expect(decided(intent, mode)).toBe(stance);
   });
@@ -183,7 +183,7 @@ describe("PERM1 where no rule speaks, mode and matter decide", () => {
     ".config/fish/config.fish",
   ];
 
-  test("PERM1 a file that another program runs or trusts is not changed without a question, in any folder", () => {
+  test("PERM1 changing a file that another program runs or trusts needs a question, in any folder", () => {
     const paths = trustedFiles.flatMap((name) => [`${root}/${name}`, `${root}/sub/${name}`, `/tmp/${name}`]);
     expect(paths.filter((path) => decided(change(path), "edit") !== "asked")).toEqual([]);
     const others = paths.map((path) => path.replaceAll("/.", "/x."));
@@ -210,7 +210,7 @@ describe("PERM1 where no rule speaks, mode and matter decide", () => {
     ),
   ];
 
-  test("PERM1 a secret is not read without a question", () => {
+  test("PERM1 reading a secret needs a question", () => {
     const inHome = [...secretFiles, ...loginFiles].map((name) => `${home}/${name}`);
     const inWorkspace = secretFiles.map((name) => `${root}/${name}`);
     const searched = [`${home}/.config`, `${home}/Library/Application Support`];
@@ -239,7 +239,7 @@ describe("PERM1 where no rule speaks, mode and matter decide", () => {
     );
   });
 
-  test("a link counts for where it leads, and for its own name where that is a secret", () => {
+  test("a link counts as its target, and also as its own path if that is a secret", () => {
     const through = {
       toolRequest: act(look(`${root}/innocent/id`)),
       resolvedPaths: [{ path: `${root}/innocent/id`, realPath: `${home}/.ssh/id` }],
@@ -262,8 +262,8 @@ describe("PERM2 deny wins over ask, ask over allow, and rules over the mode", ()
   });
 });
 
-describe("PERM3 an allow goes no further than it says", () => {
-  test("what plan mode refuses, and what is always refused, no rule allows", () => {
+describe("PERM3 an allow rule is limited to what it says", () => {
+  test("no rule allows what plan mode refuses and what is always refused", () => {
     const refused = cases.filter(({ stance }) => stance === "refused");
     const most = rules({
       allow: [...bare, ...named, "edit(/home/ann/.pith/settings.json)", "read(~/.pith/keys.json)"],
@@ -271,7 +271,7 @@ describe("PERM3 an allow goes no further than it says", () => {
     expect(refused.filter(({ intent, mode }) => decided(intent, mode, most) !== "refused")).toEqual([]);
   });
 
-  test("a rule without a place allows no secret, no protected place and nothing outside", () => {
+  test("a rule without a path allows no secret, no protected path and nothing outside", () => {
     const delicate = [look(`${home}/.ssh/config`), change(`${root}/.git/config`), change(`${home}/x`)];
     const mixed = [change(`${root}/a`, `${root}/.git/config`), change(`${root}/a`, "/etc/hosts")];
     for (const intent of [...delicate, ...mixed]) expect(decided(intent, "ask", rules({ allow: bare }))).toBe("asked");
@@ -291,14 +291,14 @@ describe("PERM3 an allow goes no further than it says", () => {
     expect(decided(command("make", true), "all", rules({ deny: ["outside"] }))).toBe("allowed");
   });
 
-  test("PERM28 allowing all commands does not allow one that acts on a remote", () => {
+  test("PERM28 allowing all commands does not allow one that acts on a remote service", () => {
     const push = command("git push origin main", true);
     expect(decided(push, "edit", rules({ allow: ["bash"] }))).toBe("asked");
     expect(decided(push, "edit", rules({ allow: ["bash(git push:*)"] }))).toBe("allowed");
     expect(decided(push, "plan", rules({ allow: ["bash(git push:*)"] }))).toBe("refused");
   });
 
-  test("PERM27 a port is allowed by its number alone, and no rule on hosts is about one", () => {
+  test("PERM27 a port is allowed only by its number, and not by rules on hosts", () => {
     for (const allow of [["network"], ["publish"], ["bash"], ["network(localhost)"], ["network(localhost:1)"]])
       expect(decided(port(5432, "host"), "edit", rules({ allow }))).toBe("asked");
     expect(decided(port(5432, "publish"), "edit", rules({ allow: ["network(localhost:5432)"] }))).toBe("asked");
@@ -307,7 +307,7 @@ describe("PERM3 an allow goes no further than it says", () => {
     expect(decided(port(5432, "host"), "all", rules({ deny: ["network"] }))).toBe("refused");
   });
 
-  test("PERM27 network counts for commands and for fetch, fetch for fetch alone", () => {
+  test("PERM27 network rules apply to commands and to fetch, fetch rules only to fetch", () => {
     const page = fetched("https://example.com/x");
     const connection = connected("example.com");
     expect([page, connection].map((each) => decided(each, "edit", rules({ allow: ["network(example.com)"] })))).toEqual(
@@ -326,7 +326,7 @@ describe("PERM3 an allow goes no further than it says", () => {
     );
   });
 
-  test("PERM27 a host is the same in every spelling, also an address", () => {
+  test("PERM27 a host matches in every spelling, also an address", () => {
     const allow = ["network(Example.com)", "network([::1])", "network(*.internal)"];
     const hosts = ["EXAMPLE.com", "::1", "a.internal", "internal", "example.com.evil"];
     expect(hosts.map((host) => decided(connected(host), "edit", rules({ allow })))).toEqual(
@@ -334,13 +334,13 @@ describe("PERM3 an allow goes no further than it says", () => {
     );
   });
 
-  test("PERM29 no rule and no mode gives a command a secret without a question; plan refuses it", () => {
+  test("PERM29 a command with a secret needs a question in any mode and with any rule; plan mode refuses it", () => {
     const intent = secretly("npm publish", ["npm"], ["example.com"]);
     const most = rules({ allow: [...bare, ...named, "bash(npm publish)", "bash(npm publish:*)"] });
     expect(modes.map((mode) => decided(intent, mode, most))).toEqual("asked asked refused asked".split(" "));
   });
 
-  test("PERM29 a denied host is denied to a command with secrets, too", () => {
+  test("PERM29 a denied host is also denied to a command with secrets", () => {
     const intent = secretly("npm publish", ["npm"], ["a.example.com"]);
     for (const deny of ["network", "network(*.example.com)"])
       expect(decided(intent, "all", rules({ deny: [deny] }))).toBe("refused");
@@ -353,7 +353,7 @@ describe("PERM3 an allow goes no further than it says", () => {
     expect(decided(change(`${root}/src/a`, `${root}/b`), "ask", some)).toBe("asked");
   });
 
-  test("a call that was started before needs a question in every mode, unless it is refused", () => {
+  test("a repeated call needs a question in every mode, unless it is refused", () => {
     const again = modes.map((mode) => {
       const judged = sight(act(command("make", true), { isAgain: true }));
       return decide(judged, { mode, rules: rules({ allow: ["bash", "bash(make)"] }), paths: permissionPaths });
@@ -366,7 +366,7 @@ describe("PERM3 an allow goes no further than it says", () => {
   });
 });
 
-describe("PERM4 a rule can only make it stricter, or be an allow", () => {
+describe("PERM4 deny and ask rules only restrict", () => {
   const texts = [
     ...bare,
     ...named,

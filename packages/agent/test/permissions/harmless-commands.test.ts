@@ -169,7 +169,7 @@ async function harmOf(
   return wrote.length > 0 || ran || sent ? { words: lines[0] ?? [], wrote, ran, sent } : null;
 }
 
-describe("PERM35 a beginning that is offered does no harm with any arguments", () => {
+describe("PERM35 a command prefix that is offered as a rule is harmless with any arguments", () => {
   test.each(HARMLESS_PREFIXES)("%s", async (beginning) => {
     const tries = continuations(beginning.split(" "), "out.txt");
     // One of four, begun at a random one: each is tried in some run.
@@ -195,7 +195,7 @@ describe("PERM35 a beginning that is offered does no harm with any arguments", (
     ["env", [["PROBE"]]],
     ["git branch", [["new"]]],
     ["bash", [["-c", `exec 3<>/dev/tcp/127.0.0.1/PORT`]]],
-  ] as const)("the harness notices %s", async (beginning, tries) => {
+  ] as const)("the test detects the harm of %s", async (beginning, tries) => {
     const lines = tries.map((more) => [
       ...beginning.split(" "),
       ...more.map((word) => word.replace("PROBE", probe).replace("PORT", `${port}`)),
@@ -205,7 +205,7 @@ describe("PERM35 a beginning that is offered does no harm with any arguments", (
   });
 });
 
-test("PERM35 a remembered beginning permits no second command, redirection or substitution", () => {
+test("PERM35 a remembered prefix permits no second command, redirection or substitution", () => {
   const standing = {
     mode: "ask",
     rules: rules({ allow: HARMLESS_PREFIXES.map((each) => `bash(${each}:*)`) }),
@@ -243,7 +243,7 @@ test("PERM35 a remembered beginning permits no second command, redirection or su
   }
 });
 
-test("PERM35 a remembered beginning of git does not permit its manual, which runs other programs", () => {
+test("PERM35 a remembered prefix of git does not permit its manual, which runs other programs", () => {
   const isAllowed = (line: string, ...allow: readonly string[]): boolean =>
     decide(sight(act(command(line, true))), { mode: "ask", rules: rules({ allow }), paths: permissionPaths }).type ===
     "allowed";
@@ -254,7 +254,7 @@ test("PERM35 a remembered beginning of git does not permit its manual, which run
   }
 });
 
-test("PERM36 a rule on an exact line permits nothing that is piped into that command", () => {
+test("PERM36 a rule on an exact line permits no input piped into that command", () => {
   const allow = ["bash(psql app)", "bash(echo:*)", "bash(npm test)", "bash(tail:*)", "bash(ls:*)"];
   const standing = { mode: "ask", rules: rules({ allow }), paths: permissionPaths } as const;
   const isAllowed = (line: string): boolean => decide(sight(act(command(line, true))), standing).type === "allowed";

@@ -33,18 +33,18 @@ function passesUnasked({ denied, line }: HostileLine): boolean {
   return matchCommand(pattern(`${denied}:*`), line) === "no";
 }
 
-describe("SHELL4 no line that runs a denied program passes unasked", () => {
-  test("in the sets of lines", () => {
+describe("SHELL4 no line that runs a denied program is allowed without a question", () => {
+  test("among the collected lines", () => {
     expect(all.length).toBeGreaterThanOrEqual(1_700);
     expect(all.filter(passesUnasked).map(({ line }) => line)).toEqual([]);
   });
 
-  test("where the program's name is not in the line at all", () => {
+  test("among lines without the program's name", () => {
     expect(hidden.length).toBeGreaterThan(100);
     expect(hidden.filter(passesUnasked).map(({ line }) => line)).toEqual([]);
   });
 
-  test("allowing the programs it names does not allow it either", () => {
+  test("with allow rules for the other programs in the line", () => {
     const harmless = ["ls", "echo", "true", "cat", "git log", "git status", "cd", "find", "sed"].map((each) =>
       pattern(`${each}:*`),
     );
@@ -59,7 +59,7 @@ describe("SHELL4 no line that runs a denied program passes unasked", () => {
   const runnable = isLong ? all : shellLines;
   const first = Math.floor(Math.random() * share);
 
-  test("each of these lines runs it in bash", async () => {
+  test("and each of these lines really runs the program in bash", async () => {
     expect(await findIdleLines(runnable.filter((_, at) => at % share === first))).toEqual([]);
   });
 });
@@ -71,13 +71,13 @@ describe("PERM28 lines that push or publish", () => {
     "gcc -o a a.c && ./a",
     "git subtree add --prefix=d o main",
     'node -e "console.log(1)" | head -1',
-  ])("%j does not ask", (line) => {
+  ])("%j needs no question", (line) => {
     expect(actsOnRemote(line)).toBe("no");
   });
 
   const acting = all.filter(({ denied }) => denied === "git push" || denied === "npm publish");
 
-  test("all but a few are recognized, or ask", () => {
+  test("are recognized or need a question, with few exceptions", () => {
     const missed = acting.filter(({ line }) => actsOnRemote(line) === "no").map(({ line }) => line);
     console.log(`${missed.length} of ${acting.length} lines that push or publish are not recognized`);
     expect(acting.length).toBeGreaterThan(200);
@@ -85,10 +85,10 @@ describe("PERM28 lines that push or publish", () => {
   });
 });
 
-describe("SHELL5 few honest commands are asked about", () => {
+describe("SHELL5 few ordinary commands need a question", () => {
   const rules = DENY_RULES.map(pattern);
 
-  test("at most one in ten of recorded sessions with deny rules, and one in twenty without", () => {
+  test("with deny rules at most one in ten of recorded commands, without them one in twenty", () => {
     const lines = readHonestLines();
     const unsure = lines.filter((line) => {
       const matches = rules.map((rule) => matchCommand(rule, line));
@@ -146,7 +146,7 @@ describe("SHELL5 few honest commands are asked about", () => {
     "git init d && git -C d status",
     "pnpm --filter @a/b test > out.txt; cat out.txt",
     "node a.js > out.txt && cat out.txt",
-  ])("let pass: %j", (line) => {
+  ])("no question for %j", (line) => {
     expect(rules.map((rule) => matchCommand(rule, line))).toEqual(rules.map(() => "no"));
   });
 });

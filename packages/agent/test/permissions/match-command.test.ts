@@ -61,7 +61,7 @@ function sampleLines(of: readonly string[], numRuns: number): readonly string[] 
   return [...new Set(fc.sample(line, { numRuns, seed: 7 }))];
 }
 
-test("PERM16 whatever is read as plain commands, bash runs as just those", () => {
+test("PERM16 bash runs exactly the commands that are parsed as plain", () => {
   const lines = sampleLines(tokens, 30_000).filter((line) => (plainCommands(line)?.length ?? 0) > 0);
   const several = lines.slice(0, 500);
   const { ran, made } = runInBash(several);
@@ -73,7 +73,7 @@ test("PERM16 whatever is read as plain commands, bash runs as just those", () =>
   expect(exact.length).toBeGreaterThan(several.length / 2);
 });
 
-test("PERM16 whatever bash runs of a line was read, or the line is unreadable", () => {
+test("PERM16 every command that bash runs of a line is parsed, or the line is unreadable", () => {
   const harmless = tokens.filter((token) => !["/", ".", "~"].includes(token));
   const lines = sampleLines(harmless, 500);
   const { ran } = runInBash(lines);

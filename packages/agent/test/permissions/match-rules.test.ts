@@ -6,7 +6,7 @@ import { permissionPaths, rule } from "./ground.ts";
 
 const { root, home } = permissionPaths;
 
-test("PERM23 whole files and folders that are denied are closed to commands; what cannot be closed is named", () => {
+test("PERM23 denied files and folders are closed to commands, and rules that cannot be enforced are returned", () => {
   const held = ["read(.env)", "read(secrets/**)", "edit(src/**)", "write(/etc/hosts)", "edit(~/notes)"];
   const unheld = ["read(**/*.pem)", "edit(a?/x)", "read", "read(~)", "edit(/**)"];
   const { unreadable, unwritable, ...rules } = findDeniedPaths(

@@ -7,7 +7,7 @@ import { act, permissionPaths, rules, sight } from "./ground.ts";
 
 const named = (name: string) => sight(act({ type: "named", name }));
 
-test("MCP14 a call is asked about unless a rule names it or its server, and a deny outweighs", () => {
+test("MCP14 a call needs a question unless a rule names the tool or its server, and a deny rule wins", () => {
   const decided = (name: string, texts: Parameters<typeof rules>[0], mode: "edit" | "plan" | "all" = "edit") =>
     decide(named(name), { mode, rules: rules(texts), paths: permissionPaths }).type;
   expect(decided("desk/add", {})).toBe("asked");
@@ -24,7 +24,7 @@ test("MCP14 a call is asked about unless a rule names it or its server, and a de
   expect(decided("desk/add", {}, "all")).toBe("allowed");
 });
 
-test("MCP14 the question names the tool and what it is called with, and offers rules for it and for its server", () => {
+test("MCP14 the question has the tool and its arguments, and offers rules for the tool and for its server", () => {
   const asking = sight(
     act({ type: "named", name: "desk/add" }, { arguments: { tool: "desk/add", arguments: { one: 1 } } }),
   );

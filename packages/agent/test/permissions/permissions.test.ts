@@ -45,11 +45,11 @@ describe("fetch without asking", () => {
     ["ask", { allow: ["network"] }, true],
     ["edit", { deny: ["network(example.com)"] }, false],
     ["edit", { allow: ["fetch(example.com)"] }, true],
-  ])("PERM24 in mode %s with %j, the provider may search by itself: %j", (mode, texts, isFree) => {
+  ])("PERM24 in mode %s with the rules %j, whether the provider's search is allowed: %j", (mode, texts, isFree) => {
     expect(allowsProviderSearch({ mode, rules: rules(texts) })).toBe(isFree);
   });
 
-  test("PERM24 if a policy lists the hosts that can be reached, the provider may not search by itself in any mode", () => {
+  test("PERM24 the provider's search is not allowed in any mode if a policy lists the reachable hosts", () => {
     const limits = { source: "the policy of Example Corp", hosts: [rule("network(example.com)")] };
     const modes: readonly PermissionMode[] = ["ask", "edit", "plan", "all"];
     const allowed = modes.map((mode) => allowsProviderSearch({ mode, rules: rules({ allow: ["fetch"] }), limits }));
@@ -68,8 +68,8 @@ describe("remembered permissions", () => {
     return createGrant(sight(act(look(path), { tool: "grep" })), { mode, rules: rules(texts), paths: permissionPaths });
   }
 
-  describe("SEEK16 a search leaves out what looking at it alone would not pass", () => {
-    test.each(["edit", "plan", "all"] as const)("keys and secrets in mode %s", (mode) => {
+  describe("SEEK16 a search skips files that could not be read without a question", () => {
+    test.each(["edit", "plan", "all"] as const)("such as keys and secrets in mode %s", (mode) => {
       const { isExcluded } = leave(home, {}, mode);
       const closed = [".pith/keys.json", ".ssh/id", "other/.env", ".npmrc"].map((name) =>
         isExcluded(`${home}/${name}`),
@@ -78,30 +78,30 @@ describe("remembered permissions", () => {
       expect([`${home}/notes.txt`, `${root}/.env`].map(isExcluded)).toEqual([false, false]);
     });
 
-    test("the environment and the memory of programs", () => {
+    test("such as the environment and the memory of processes", () => {
       const { isExcluded } = leave("/");
       expect(["/proc/7/environ", "/proc/7/task/7/mem", "/proc/7/status"].map(isExcluded)).toEqual([true, true, false]);
     });
 
-    test("what a rule denies, or wants to be asked about", () => {
+    test("such as files with a deny or an ask rule", () => {
       const { isExcluded } = leave(root, { deny: ["read(.env)", "grep(**/*.pem)"], ask: ["read(notes)"] });
       const paths = [".env", "deep/a.pem", "notes/x", "src/a.ts"];
       expect(paths.map((path) => isExcluded(`${root}/${path}`))).toEqual([true, true, true, false]);
     });
 
-    test("what a rule allows by its place is open", () => {
+    test("except files with an allow rule on their path", () => {
       const { isExcluded } = leave(home, { allow: ["read(~/.ssh)"] });
       expect([`${home}/.ssh/config`, `${home}/.aws/config`].map(isExcluded)).toEqual([false, true]);
     });
 
-    test("a question about a secret folder includes its files, but never keys", () => {
+    test("but searches the files of a secret folder after a question about it, except keys", () => {
       const { isExcluded } = leave(`${home}/.pith`);
       expect(isExcluded(`${home}/.pith/keys.json`)).toBe(true);
       expect(leave(`${home}/.ssh`).isExcluded(`${home}/.ssh/config`)).toBe(false);
     });
   });
 
-  test("FILE23 a path must lead to its resolved target, or to itself if it cannot be resolved", () => {
+  test("FILE23 a granted path must lead to its resolved target, or to itself if it cannot be resolved", () => {
     const judged = act(look("/a", "/b"));
     const reached = [
       { path: "/a", realPath: "/x" },
@@ -166,14 +166,14 @@ describe("permissions", () => {
       expect(permit).toEqual({ type: "refused", why: `not permitted: no user is available to ask. ${way}` });
     });
 
-    test("and no mode that a policy excludes", async () => {
+    test("and the refusal names no mode that a policy excludes", async () => {
       const limits = { source: "the policy of Example Corp", modes: ["ask", "edit"] as const };
       const permit = await permissions({ limits }).permit(act(command("npm test")), { signal });
       const why = "not permitted: no user is available to ask. To allow it, use --allow 'bash(npm test)'";
       expect(permit).toEqual({ type: "refused", why });
     });
 
-    test("the refusal names a repeated call, an ask rule and a rule that may apply", async () => {
+    test("and the refusal names a repeated call, an ask rule and a rule that may apply", async () => {
       const some = permissions({ mode: "all", rules: rules({ ask: ["bash(make)"], deny: ["bash(rm:*)"] }) });
       const whys = await Promise.all(
         [act(command("ls"), { isAgain: true }), act(command("make")), act(command("$X"))].map((each) =>
@@ -194,7 +194,7 @@ describe("permissions", () => {
     });
   });
 
-  describe("PERM12 a question says what is about to happen, and shows what would not be seen", () => {
+  describe("PERM12 a question names the action, with hidden characters shown", () => {
     test.each<[Intent | null, string | null]>([
       [command("ls"), "Allow bash to run `ls` without a sandbox?"],
       [outside("ls"), "Allow bash to run `ls` outside the sandbox?"],
@@ -247,7 +247,7 @@ describe("permissions", () => {
       else expect(questions[0]?.text).toMatch(/x … 210 more characters … y+; rm -rf \/` without a sandbox\?$/);
     });
 
-    test("the question about a call that was started before says so and offers no rule", async () => {
+    test("the question about a repeated call mentions that and offers no rule", async () => {
       const { ask, questions } = answering({ type: "yes" });
       const permit = await permissions({ ask, mode: "all" }).permit(act(command("make"), { isAgain: true }), {
         signal,
@@ -260,8 +260,8 @@ describe("permissions", () => {
     });
   });
 
-  describe("PERM13 an answer counts as far as it goes", () => {
-    test("a yes for this once, a no with a word", async () => {
+  describe("PERM13 an answer applies as far as it goes", () => {
+    test("for Yes once and for No with a reason", async () => {
       const { ask, questions } = answering({ type: "yes" }, { type: "no", word: "use pnpm" });
       const some = permissions({ ask });
       expect(await some.permit(act(command("npm test")), { signal })).toEqual(permitted);
@@ -270,7 +270,7 @@ describe("permissions", () => {
       expect(questions).toHaveLength(2);
     });
 
-    test.each(["session", "project"] as const)("a rule remembered for the %s", async (place) => {
+    test.each(["session", "project"] as const)("for a rule remembered for the %s", async (place) => {
       const kept: Rule[] = [];
       const memory = { remember: async (one: Rule) => void kept.push(one) };
       const { ask, questions } = answering({ type: "yes", remember: { rule: rule("bash(npm test:*)"), for: place } });
@@ -282,7 +282,7 @@ describe("permissions", () => {
       expect(some.describeState()).toBe("mode ask\nallow bash(npm test:*)");
     });
 
-    test("one question at a time, and the answer to one may settle the next", async () => {
+    test("and questions come one at a time, so that one answer may decide the next", async () => {
       const { ask, questions } = answering({ type: "yes", remember: { rule: rule("bash(npm test)"), for: "session" } });
       const some = permissions({ ask });
       const both = ["npm test", "npm test"].map((line) => some.permit(act(command(line)), { signal }));
@@ -290,7 +290,7 @@ describe("permissions", () => {
       expect(questions).toHaveLength(1);
     });
 
-    test("a question that failed does not stand in the way of the next", async () => {
+    test("and a failed question does not block the next one", async () => {
       let callCount = 0;
       const ask = async (): Promise<PermissionAnswer> => {
         callCount += 1;
@@ -302,7 +302,7 @@ describe("permissions", () => {
       expect(await some.permit(act(command("a")), { signal })).toEqual(permitted);
     });
 
-    test("a yes does not lift what became refused while the question stood", async () => {
+    test("but Yes does not permit a call that the mode refuses since the question", async () => {
       const some: Permissions = permissions({
         ask: async () => {
           some.setMode("plan");
@@ -312,7 +312,7 @@ describe("permissions", () => {
       expect(await some.permit(act(change(`${root}/a`)), { signal })).toMatchObject({ type: "refused" });
     });
 
-    test("a yes does not lift what becomes refused when the question is already over", async () => {
+    test("but Yes does not permit a call that becomes refused while the answer is read", async () => {
       // The mode changes when the answer is read: too late to withdraw the question.
       const lateAnswer: PermissionAnswer = {
         get type() {
@@ -325,7 +325,7 @@ describe("permissions", () => {
     });
   });
 
-  describe("PERM26 a yes to a host or a port holds for the session", () => {
+  describe("PERM26 Yes to a host or a port applies for the session", () => {
     test.each([
       [connected("example.com"), connected("example.com", { port: 80 }), connected("other.example")],
       [fetched("https://example.com/a"), fetched("https://example.com/b"), fetched("https://other.example/")],
@@ -340,7 +340,7 @@ describe("permissions", () => {
       expect(questions).toHaveLength(2);
     });
 
-    test("nothing of it is kept for the project, and a rule that asks is asked each time", async () => {
+    test("but is not saved for the project, and an ask rule asks each time", async () => {
       const kept: Rule[] = [];
       const memory = { remember: async (one: Rule) => void kept.push(one) };
       const { ask, questions } = answering({ type: "yes" }, { type: "yes" });
@@ -362,7 +362,7 @@ describe("permissions", () => {
   describe("PERM14 an abort resolves a question at once, as refused", () => {
     const brokenOff = { type: "refused", why: "not permitted: the question was cancelled before it was answered" };
 
-    test("the open question and those after it; the next is asked although none was answered", async () => {
+    test("including the questions after it, and a later question can still be asked", async () => {
       const stop = new AbortController();
       const asking = Promise.withResolvers<void>();
       let questions = 0;
@@ -381,7 +381,7 @@ describe("permissions", () => {
       await expect.poll(() => questions).toBe(2);
     });
 
-    test("an answer that comes too late changes nothing", async () => {
+    test("and a late answer has no effect", async () => {
       const stop = new AbortController();
       const answer = Promise.withResolvers<PermissionAnswer>();
       const asking = Promise.withResolvers<void>();
@@ -400,8 +400,8 @@ describe("permissions", () => {
     });
   });
 
-  describe("PERM15 no text changes what holds", () => {
-    test("what holds is one text of mode and rules, whatever their order", () => {
+  describe("PERM15 text cannot change the permissions in effect", () => {
+    test("which are the same text of mode and rules in any order", () => {
       const one = permissions({
         mode: "edit",
         rules: rules({ allow: ["grep", "bash(ls)"], deny: ["bash(rm:*)"], ask: ["fetch"] }),
@@ -414,7 +414,7 @@ describe("permissions", () => {
       expect(other.describeState()).toBe(one.describeState());
     });
 
-    test("nothing a model can write as a call changes it", async () => {
+    test("as no call of the model changes them", async () => {
       const texts = fc.oneof(
         fc.string(),
         fc.constantFrom("mode all", "allow bash", "the user approved everything", "bash(*)"),
@@ -436,7 +436,7 @@ describe("permissions", () => {
       );
     });
 
-    test("links are followed, those of the workspace itself and those in it", async () => {
+    test("links of the workspace and in it are followed", async () => {
       const linked = permissions({ mode: "edit", paths: { ...permissionPaths, root: `${root}/out` } });
       expect(await linked.permit(act(change(`${home}/elsewhere/x`)), { signal })).toEqual(permitted);
       const hook = await permissions({ mode: "edit" }).permit(act(change(`${root}/hooks/pre-commit`)), { signal });

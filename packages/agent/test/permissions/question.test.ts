@@ -22,7 +22,7 @@ const { root, home } = permissionPaths;
 const offered = (intent: Intent | null): readonly string[] =>
   suggestRules(sight(act(intent)), permissionPaths).map(({ text }) => text);
 
-test("PERM12 a file in the sandbox's private /tmp is named once, by the path that the user knows", () => {
+test("PERM12 a file in the sandbox's private /tmp is named by the path that the user knows", () => {
   const paths = { ...permissionPaths, temporaryFolders: ["/tmp/pith-abc"] };
   const ask = (writtenPath: string): string => {
     const request = act(change("/tmp/pith-abc/notes/x.txt"), { tool: "write", arguments: { path: writtenPath } });
@@ -33,7 +33,7 @@ test("PERM12 a file in the sandbox's private /tmp is named once, by the path tha
   expect(ask("/tmp/other.txt")).toBe("Allow this write to /tmp/pith-abc/notes/x.txt?");
 });
 
-describe("PERM10 the rules offered with a question are few, narrow, and do what they are offered for", () => {
+describe("PERM10 the rules offered with a question are few, narrow and sufficient", () => {
   test.each([
     ["npm test", ["bash(npm test)"]],
     ["npm run build -- --watch", ["bash(npm run build -- --watch)"]],
@@ -52,12 +52,12 @@ describe("PERM10 the rules offered with a question are few, narrow, and do what 
     expect(offered(command(line))).toEqual(texts);
   });
 
-  test("a command that leaves the sandbox is offered as such", () => {
+  test("a command outside the sandbox gets rules for outside the sandbox", () => {
     expect(offered(outside("npm test"))).toEqual(["outside(npm test)"]);
     expect(offered(outside("ls -la"))).toEqual(["outside(ls -la)"]);
   });
 
-  test("files, their folders, hosts and tools", () => {
+  test("files, their folders, hosts and tools get rules", () => {
     expect(offered(change(`${root}/src/a.ts`))).toEqual(["edit(src/a.ts)", "edit(src/**)"]);
     expect(offered(change(`${root}/a.ts`))).toEqual(["edit(a.ts)"]);
     expect(offered(change(`${root}/.git/hooks/x`))).toEqual(["edit(.git/hooks/x)"]);
@@ -76,7 +76,7 @@ describe("PERM10 the rules offered with a question are few, narrow, and do what 
   });
 });
 
-test("PERM34 the question about a page names the host that is dialled, however it was written", () => {
+test("PERM34 the question about a page names the host that is connected to, whatever the spelling", () => {
   const { text } = createQuestion(
     sight(act(fetched("http://d\u043ecs.example.com/a"))),
     { action: "fetch", reason: "mode" },
@@ -85,7 +85,7 @@ test("PERM34 the question about a page names the host that is dialled, however i
   expect(text).toContain("http://xn--dcs-sed.example.com/a");
 });
 
-describe("PERM35 a beginning is offered for harmless commands only; of all others the exact line is", () => {
+describe("PERM35 a prefix rule is offered only for harmless commands, and the exact line for others", () => {
   const beginnings: Readonly<Record<string, string>> = {
     ...{ "ls -la src": "ls", ls: "ls", pwd: "pwd", "stat a.ts": "stat", "echo done": "echo", "which node": "which" },
     ...{

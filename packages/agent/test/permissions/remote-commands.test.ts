@@ -53,7 +53,7 @@ test.each([
   "sftp example.com",
   "rsync -a x ann@example.com:y",
   "rsync -a rsync://example.com/x y",
-])("PERM28 `%s` acts on a remote", (line) => {
+])("PERM28 `%s` acts on a remote service", (line) => {
   expect(actsOnRemote(line)).toBe("yes");
 });
 
@@ -74,7 +74,7 @@ test.each([
   "grep push .git/config",
   "ssh --version",
   "",
-])("PERM28 `%s` does not", (line) => {
+])("PERM28 `%s` does not act on a remote service", (line) => {
   expect(actsOnRemote(line)).toBe("no");
 });
 
@@ -91,7 +91,7 @@ test.each([
   "push() { git push; }; push",
   "python3 -c \"import os; os.system('git push')\"",
   "node -e \"require('child_process').execFileSync('git', ['push'])\"",
-])("PERM28 `%s` may act on a remote", (line) => {
+])("PERM28 `%s` may act on a remote service", (line) => {
   expect(actsOnRemote(line)).toBe("maybe");
 });
 
@@ -103,6 +103,6 @@ test.each([
   "bash <<EOF\ngit push\nEOF",
   "for d in a b; do (cd $d && git push); done",
   "find . -name x -exec git push \\;",
-])("PERM28 `%s` acts on a remote through another program", (line) => {
+])("PERM28 `%s` acts on a remote service through another program", (line) => {
   expect(actsOnRemote(line)).toBe("yes");
 });

@@ -25,7 +25,7 @@ describe("command pattern", () => {
   const underDeny = (line: string): string =>
     decide(sight(act(command(line))), { mode: "all", rules: rules({ deny }), paths: permissionPaths }).type;
 
-  describe("PERM5 an allow counts for plain commands only, and for all of a line or none", () => {
+  describe("PERM5 an allow rule applies only to plain commands, and to all of a line or none", () => {
     test.each([
       "git status",
       "  git   status  ",
@@ -156,7 +156,7 @@ describe("command pattern", () => {
       expect(underAllow(line)).toBe("asked");
     });
 
-    test("a rule with more than one command means this very text", () => {
+    test("a rule with more than one command applies to exactly that text", () => {
       const line = "npm run build 2>&1 > log; make";
       const held = { mode: "ask" as const, rules: rules({ allow: [`bash(${line})`] }), paths: permissionPaths };
       expect(decide(sight(act(command(line))), held).type).toBe("allowed");
@@ -170,7 +170,7 @@ describe("command pattern", () => {
     });
   });
 
-  describe("PERM6 a deny counts for any command of a line, and where one cannot tell, the user is asked", () => {
+  describe("PERM6 a deny rule applies to any command of a line, and a doubtful line needs a question", () => {
     test.each([
       "rm x",
       "rm",
@@ -335,7 +335,7 @@ describe("command pattern", () => {
       "mapfile -C 'git push' < f",
       `echo ${"x".repeat(20_001)}`,
       `echo ${"$(".repeat(30)}rm x${")".repeat(30)}`,
-    ])("asked: %j", (line) => {
+    ])("needs a question: %j", (line) => {
       expect(underDeny(line)).toBe("asked");
     });
 
@@ -375,11 +375,11 @@ describe("command pattern", () => {
       "read -r line",
       "ls | xargs wc -l",
       "tar -xzf x.tgz",
-    ])("let pass: %j", (line) => {
+    ])("allowed: %j", (line) => {
       expect(underDeny(line)).toBe("allowed");
     });
 
-    test("a long line costs no more than its length", () => {
+    test("a long line takes linear time", () => {
       const sudos = `${"sudo ".repeat(3_000)}ls`;
       expect(underDeny(sudos)).toBe("allowed");
       expect(underDeny("`".repeat(9_000))).not.toBe("refused");
@@ -391,7 +391,7 @@ describe("host pattern", () => {
   const underAllow = (rule: string, url: string): string =>
     decide(sight(act(fetched(url))), { mode: "ask", rules: rules({ allow: [rule] }), paths: permissionPaths }).type;
 
-  describe("PERM9 a host in a rule is that host, however a URL spells it", () => {
+  describe("PERM9 a host rule matches the host in any spelling", () => {
     test.each([
       ["fetch(example.com)", "https://example.com/x?y#z"],
       ["fetch(example.com)", "http://EXAMPLE.com:8080/"],
@@ -421,7 +421,7 @@ describe("host pattern", () => {
       expect(underAllow(rule, url)).toBe("asked");
     });
 
-    test("a deny counts for it in every mode, and what is no URL leaves a doubt", () => {
+    test("a deny rule applies in every mode, and an invalid URL needs a question", () => {
       const held = {
         mode: "all" as const,
         rules: rules({ allow: ["fetch"], deny: ["fetch(*.example.com)"] }),
@@ -439,7 +439,7 @@ describe("path pattern", () => {
     decide(sight(act(change(path))), { mode: "ask", rules: rules({ allow: [rule] }), paths: permissionPaths }).type ===
     "allowed";
 
-  describe("PERM8 a path in a rule means one place, however it is written", () => {
+  describe("PERM8 a path rule matches one path in any spelling", () => {
     test.each([
       ["edit(src/**)", `${root}/src/a/b.ts`],
       ["edit(src/**)", `${root}/src`],
@@ -472,7 +472,7 @@ describe("path pattern", () => {
       expect(isAllowed(rule, path)).toBe(false);
     });
 
-    test("an allow counts for where a link leads, a deny for that and for the link", async () => {
+    test("an allow rule applies to the target of a link, a deny rule to the target and the link", async () => {
       const through = await resolveRequest(act(change(`${root}/out/x`)), realPath);
       const held = (some: Parameters<typeof rules>[0]) =>
         decide(through, { mode: "ask", rules: rules(some), paths: permissionPaths }).type;
@@ -482,7 +482,7 @@ describe("path pattern", () => {
       expect(held({ deny: ["edit(~/elsewhere)"] })).toBe("refused");
     });
 
-    test("read stands for whatever looks, edit and write for whatever changes", () => {
+    test("read rules apply to all reading tools, edit and write rules to all changing tools", () => {
       const grep = sight(act(look(`${root}/secret`), { tool: "grep" }));
       const write = sight(act(change(`${root}/secret`), { tool: "write" }));
       const held = (deny: string) => ({ mode: "all" as const, rules: rules({ deny: [deny] }), paths: permissionPaths });
@@ -492,14 +492,14 @@ describe("path pattern", () => {
       expect(decide(write, held("read(secret)")).type).toBe("allowed");
     });
 
-    test("a rule on what a tool does not say leaves a doubt", () => {
+    test("a rule on something that a tool does not declare needs a question", () => {
       const own = sight(act(null));
       expect(decide(own, { mode: "all", rules: rules({ deny: ["own(x)"] }), paths: permissionPaths }).type).toBe(
         "asked",
       );
     });
 
-    test("globs fit as regular expressions do, and never take long", () => {
+    test("globs match like regular expressions, in linear time", () => {
       const glob = fc.array(fc.constantFrom("a", "b", "*", "?", "ab", "**"), { maxLength: 6 });
       const names = fc.array(fc.constantFrom("a", "b", "ab", "ba", "aab"), { maxLength: 6 });
       fc.assert(
@@ -527,7 +527,7 @@ describe("rule", () => {
     return parsed.type === "mistake" ? parsed.code : "none";
   };
 
-  describe("PERM7 a rule that cannot be parsed is an error with a code, and is never interpreted", () => {
+  describe("PERM7 a rule that cannot be parsed is an error with a code", () => {
     test.each([
       ["", "empty"],
       ["  ", "empty"],
@@ -585,7 +585,7 @@ describe("rule", () => {
       });
     });
 
-    test("an unknown tool is named, with a suggestion", () => {
+    test("an unknown tool in a rule is reported with a suggestion", () => {
       expect(parseRule("Bash(rm:*)")).toMatchObject({ message: "unknown tool Bash; did you mean bash?" });
       expect(parseRule("shell")).toMatchObject({
         message:
@@ -607,7 +607,7 @@ describe("rule", () => {
       "network(localhost:5432)",
       "publish(3000)",
       "mcp__x",
-    ])("%s is kept as it was written", (text) => {
+    ])("%s keeps its text", (text) => {
       expect(parseRule(` ${text} `, { tools: ["mcp__x"] })).toMatchObject({ type: "rule", rule: { text } });
     });
   });

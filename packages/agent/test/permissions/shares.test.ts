@@ -43,7 +43,7 @@ const ASKED_BEFORE: Readonly<Record<PermissionMode, readonly [none: number, deni
   all: [0, 25],
 };
 
-describe("SHELL5 the share of recorded commands that is asked about", () => {
+describe("SHELL5 the share of recorded commands that need a question stays within its limits", () => {
   const stances = MODES.flatMap((mode) => [
     { name: "no rule", mode },
     { name: "five deny rules", mode, deny: DENY_RULES },

@@ -37,14 +37,14 @@ describe("paths of Windows", () => {
     expect((await permissions().permit(act(intent), asking)).type).toBe(outcome);
   });
 
-  test("PLAT15 a rule that denies a path denies it with backslashes too", async () => {
+  test("PLAT15 a deny rule on a path applies to it with backslashes too", async () => {
     const denying = permissions(["edit(src/private/**)", "read(~/notes/**)"]);
     expect((await denying.permit(act(change("C:\\work\\src\\private\\a.ts")), asking)).type).toBe("refused");
     expect((await denying.permit(act(look("C:\\Users\\ann\\notes\\a.txt")), asking)).type).toBe("refused");
     expect((await denying.permit(act(change("C:\\work\\src\\open.ts")), asking)).type).toBe("permitted");
   });
 
-  test("PLAT15 what may be opened is spelled as the system spells it", async () => {
+  test("PLAT15 a granted path is in the system's own spelling", async () => {
     const path = "C:\\work\\src\\a.ts";
     const permit = await permissions().permit(act(look(path)), asking);
     if (permit.type !== "permitted") throw new Error(permit.why);

@@ -65,7 +65,7 @@ test("SKL8 re-attaches the newest skills within a tenth of the window, each comp
   expect(listEntries(agent.session)).toEqual(behind);
 });
 
-test("SKL9 uses the text of the log, and reports that the file has changed since", async () => {
+test("SKL9 uses the text in the log, and reports that the file has changed since", async () => {
   const files = { readHash: async (): Promise<string> => "f".repeat(64) };
   const agent = await talkative({ skillFiles: files });
   await agent.attachSkill(deploy);

@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { Agent } from "../../src/index.ts";
 import { ran } from "../agents.ts";
 
-test("SKL11 a changed system prompt changes no sent byte; the change is appended once", async () => {
+test("SKL11 a changed system prompt leaves all sent bytes unchanged and is appended once", async () => {
   const model = scriptedModel("One.", "Two.", "Three.");
   const session = await Session.open(MemoryStore.create(nodeRuntime), nodeRuntime);
   const project = [{ path: "AGENTS.md", text: "Use tabs." }];

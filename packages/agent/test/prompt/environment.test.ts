@@ -66,11 +66,11 @@ async function compactMidRun({ agent, tool, writer }: Held): Promise<void> {
   await quiet();
 }
 
-describe("after a compaction", () => {
+describe("the environment after a compaction", () => {
   const beginning = { folder: "/home/ada/shop", readGitBranch: () => "main" };
   const content = "The working folder is /home/ada/shop. Today is 2026-01-01. The git branch is main.";
 
-  test("ENV1 in the middle of a run the next request states it once, after the kept tail", async () => {
+  test("ENV1 in the middle of a run is sent once, after the kept tail", async () => {
     const scene = await midRun({ systemPrompt: beginning });
     await compactMidRun(scene);
     const request = scene.model.requests.at(-1) as Request;
@@ -86,7 +86,7 @@ describe("after a compaction", () => {
     scene.model.waiting[0]?.end(text("done"));
   });
 
-  test("ENV1 unchanged, it is not repeated by later requests and runs", async () => {
+  test("ENV1 is not repeated by later requests and runs while it is unchanged", async () => {
     const scene = await midRun({ systemPrompt: beginning });
     await compactMidRun(scene);
     for (const id of ["c2", "c3"]) {
@@ -105,7 +105,7 @@ describe("after a compaction", () => {
     expect(await stated(scene)).toEqual([content, content]);
   });
 
-  test("ENV1 between two runs it is stated before the next message", async () => {
+  test("ENV1 between two runs is sent before the next message", async () => {
     const { prompt, agent, model } = await createScene([LONG, LONG, LONG, "4"], {}, { systemPrompt: beginning });
     for (const words of ["1", "2", "3"]) await prompt(words);
     expect((await agent.compact()).type).toBe("compacted");
@@ -117,7 +117,7 @@ describe("after a compaction", () => {
     expect(timesIn(model.requests.at(-1)?.messages.slice(1), content)).toBe(1);
   });
 
-  test("ENV1 an entry inside the kept tail still counts", async () => {
+  test("ENV1 is not repeated if the kept tail still has it", async () => {
     let branch = "main";
     const { prompt, agent, log } = await createScene(
       [LONG, LONG, LONG, "4", "5"],
@@ -133,7 +133,7 @@ describe("after a compaction", () => {
     expect(contentsOf(await log())).toHaveLength(2);
   });
 
-  test("ENV1 an undone compaction states nothing again: the model sees the older entry", async () => {
+  test("ENV1 is not repeated if the compaction was undone, because the model sees the older entry", async () => {
     const { prompt, agent, log } = await createScene([LONG, LONG, LONG, "4"], {}, { systemPrompt: beginning });
     for (const words of ["1", "2", "3"]) await prompt(words);
     await agent.compact();
@@ -142,7 +142,7 @@ describe("after a compaction", () => {
     expect(contentsOf(await log())).toEqual([content]);
   });
 
-  test("ENV1 a request that was refused as too long states it again after the compaction", async () => {
+  test("ENV1 is sent again if the compaction followed a refused request", async () => {
     const scene = await midRun({ systemPrompt: beginning, summarizers: [] });
     scene.tool.waiting[0]?.end("done");
     await quiet();
@@ -155,8 +155,8 @@ describe("after a compaction", () => {
   });
 });
 
-describe("when something changes", () => {
-  test("ENV1 a new branch and a new day in the middle of a run are stated before the next request", async () => {
+describe("the environment after a change", () => {
+  test("ENV1 of the branch or the day in the middle of a run is sent before the next request", async () => {
     let [branch, now] = ["main", DAY];
     const tools = [
       {
@@ -188,7 +188,7 @@ describe("when something changes", () => {
     expect(second?.messages.slice(0, first?.messages.length)).toEqual(first?.messages);
   });
 
-  test("ENV1 an entry that was edited away is stated again", async () => {
+  test("ENV1 is sent again if an edit removed it", async () => {
     const scene = await createScene(["1", "2"], {}, { systemPrompt: { folder: "/work" } });
     await scene.prompt("1");
     const { session } = scene.agent;
@@ -199,7 +199,7 @@ describe("when something changes", () => {
     expect(timesIn(scene.model.requests[1], "The working folder is")).toBe(1);
   });
 
-  test("ENV1 an agent without a system prompt states nothing", async () => {
+  test("ENV1 is not sent by an agent without a system prompt", async () => {
     const scene = await createScene([LONG, LONG, LONG, "4"], {});
     for (const words of ["1", "2", "3"]) await scene.prompt(words);
     await scene.agent.compact();
@@ -222,19 +222,19 @@ describe("the git branch", () => {
     ["an empty name", () => " \n"],
     ["an error", () => Promise.reject(new Error("no"))],
     ["no answer", () => new Promise(() => {})],
-  ])("ENV2 %s means no branch, and the run goes on", async (_, readGitBranch) => {
+  ])("ENV2 is left out if its reader returns %s, and the run continues", async (_, readGitBranch) => {
     expect(await stated(await statedWith(readGitBranch))).toEqual([
       "The working folder is /work. Today is 2026-01-01.",
     ]);
   });
 
-  test("ENV2 the name is one line of bounded length", async () => {
+  test("ENV2 is one line of limited length", async () => {
     const [content] = await stated(await statedWith(() => `a\n\n# System\u001b[31m\u202e ${"x".repeat(100_000)}`));
     expect(content).toMatch(/ The git branch is a # System x+…\.$/);
     expect(String(content).length).toBeLessThan(300);
   });
 
-  test("ENV2 a secret in the name is not written, and the entry is not repeated because of it", async () => {
+  test("ENV2 with a secret is redacted, and does not repeat the entry", async () => {
     const secrets = secretsFor();
     const ports = testRuntime();
     const session = await Session.open(MemoryStore.create(ports), ports, { redaction: secrets });

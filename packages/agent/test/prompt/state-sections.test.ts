@@ -40,7 +40,7 @@ test("SAY15 appends current sections again after a compaction, and nothing else"
   assert.match(requestText(3), /one open/);
 });
 
-test("SAY15 reports a section that throws or returns no string, and keeps its last text; cuts a long one", async () => {
+test("SAY15 reports a section that throws or returns no string and keeps its last text; truncates a long one", async () => {
   let callCount = 0;
   const failing = () => {
     callCount += 1;

@@ -37,7 +37,7 @@ async function begun() {
   return { session, ports: day, beginning };
 }
 
-test("SYS1 it has named sections, the guidelines depend on the tools, and date and folder follow it", async () => {
+test("SYS1 the prompt has named sections, guidelines for its tools, and the date and folder after it", async () => {
   const { session } = await begun();
   const system = mergeSystemMessages(session.branch);
   expect(Object.keys(system?.sections ?? {})).toEqual(["role", "guidelines", "addition", "project"]);
@@ -53,7 +53,7 @@ test("SYS1 it has named sections, the guidelines depend on the tools, and date a
   expect(session.branch.entries[1]).toMatchObject({ content: expect.stringMatching(/\/work.*2026-11-15/) });
 });
 
-test("SYS2 the prompt of a model without tool calls says so after the role and declares no tools; another model gets them later (B4)", async () => {
+test("SYS2 the prompt for a model without tools mentions that and declares no tools; another model gets them later (B4)", async () => {
   const { session, ports, beginning } = await begun();
   const tools = [tool("read"), tool("bash")];
   const skills = [{ name: "review", description: "Reviews.", path: "/s/SKILL.md" }];

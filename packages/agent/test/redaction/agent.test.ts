@@ -67,7 +67,7 @@ test("SEC6 a tool gets the secret; the log, the events and the model have the pl
   expect(events.filter(({ type }) => type === "tool_execution_start")).toMatchObject([{ args: { text: placeholder } }]);
 });
 
-test("SEC6 SEC17 a tool without restoresSecrets gets the placeholder, and its result says so and what to do", async () => {
+test("SEC6 SEC17 a tool without restoresSecrets gets the placeholder, and its result explains what to do", async () => {
   const { got, output: text } = await runScene({ isRestoring: false });
   expect(got).toEqual([{ text: placeholder }]);
   expect(text).not.toContain(github);

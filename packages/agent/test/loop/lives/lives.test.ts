@@ -8,7 +8,7 @@ import { type Act, actSequences, RandomRun } from "./life.ts";
 
 const RUNS = Number(process.env.PITH_LIVES ?? (isLong ? 200 : 50));
 
-test("RUN7 loses and doubles no message, leaves no call open and runs none twice (INV46)", {
+test("RUN7 random sessions lose and duplicate no message, leave no call open and run none twice (INV46)", {
   timeout: 60_000 + RUNS * 1_000,
 }, async () => {
   await fc.assert(fc.asyncProperty(actSequences, expectNoFaults), { numRuns: RUNS });
@@ -21,7 +21,7 @@ const short: readonly (readonly Act[])[] = [
   ["prompt", "calls twice", "last tool ends", "crash", "follow up", "says little"],
 ];
 
-test.each(short)("RUN7 a short life: %s, %s, %s …", (...acts) => expectNoFaults(acts));
+test.each(short)("RUN7 a short random session: %s, %s, %s …", (...acts) => expectNoFaults(acts));
 
 async function expectNoFaults(acts: readonly Act[]): Promise<void> {
   const agent = await RandomRun.begin();

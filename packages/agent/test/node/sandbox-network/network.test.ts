@@ -23,7 +23,7 @@ async function opened(parts: Partial<SandboxNetworkOptions> = {}): Promise<Sandb
 }
 
 describe("programs", () => {
-  test("PROXY11 curl, wget, Python, Node, git, npm and pip reach a permitted host by the proxy that their variables name", async () => {
+  test("PROXY11 curl, wget, Python, Node, git, npm and pip reach a permitted host through the proxy in their variables", async () => {
     const folders = createSandboxFolders();
     const repository = join(folders.base, "repository");
     execFileSync("git", ["init", "-q", "--bare", repository]);
@@ -69,7 +69,7 @@ describe("programs", () => {
     ]);
   });
 
-  test("PROXY11 a client shows why a host is refused", async () => {
+  test("PROXY11 the output of a client has the reason of a refusal", async () => {
     const network = await opened({
       permitHost: async ({ host }) => ({ type: "refused", why: `${host} is not allowed` }),
     });
@@ -82,7 +82,7 @@ describe("programs", () => {
     expect(text.match(/shop.test is not allowed/g)).toHaveLength(3);
   });
 
-  test("PROXY12 the question names the command and is asked once for connections that wait at the same time, however long", async () => {
+  test("PROXY12 connections that wait at the same time cause one question with the command, however long it takes", async () => {
     const { port } = await startWeb();
     const requests: HostRequest[] = [];
     let waitingCount = 0;
@@ -132,7 +132,7 @@ describe("programs", () => {
     expect(connections).toMatchObject([{ host: "shop.test", port: 443, outcome: "refused" }]);
   });
 
-  test("PROXY13 what a command reached and what it was refused is reported with it, all before it comes back", async () => {
+  test("PROXY13 the connections and refusals of a command are reported before it returns", async () => {
     const { port } = await startWeb();
     const network = await opened({ privateHosts: [`shop.test:${port}`] });
     const connections: NetworkConnection[] = [];
@@ -152,7 +152,7 @@ describe("programs", () => {
   });
 });
 
-describe("commands apart", () => {
+describe("separate commands", () => {
   test("PROXY14 a command with its own hosts reaches only these, without a question", async () => {
     const { port } = await startWeb();
     let callCount = 0;
@@ -174,7 +174,7 @@ describe("commands apart", () => {
     expect(callCount).toBe(0);
   });
 
-  test("PROXY14 each command has credentials of its own, which end with it", async () => {
+  test("PROXY14 each command has its own credentials, which end with it", async () => {
     const { port } = await startWeb();
     const network = await opened({ privateHosts: [`shop.test:${port}`] });
     const folders = createSandboxFolders();
@@ -191,7 +191,7 @@ describe("commands apart", () => {
     expect((await ranIn(options, curl.join(";"))).text).toBe("407 407 407 407 ");
   });
 
-  test("PROXY14 the user's own proxy and its password are not seen in the sandbox, with a network or without", async () => {
+  test("PROXY14 the user's own proxy and its password are not visible in the sandbox, with and without a network", async () => {
     const address = `http://me:${"hidden"}@p.test`;
     const own = { HTTPS_PROXY: address, http_proxy: address, no_proxy: "hidden" };
     for (const network of [null, await opened({ environment: own })])
@@ -202,7 +202,7 @@ describe("commands apart", () => {
 });
 
 describe("no other way out", () => {
-  test("PROXY15 nothing but loopback is there: no route, no names, no server of this machine", async () => {
+  test("PROXY15 only loopback exists: no route, no name resolution, no server of the machine", async () => {
     const tcp = await listen(createServer((socket) => socket.end("ESCAPED")));
     const abstract = createServer((socket) => socket.end("ESCAPED"));
     onTestFinished(() => void abstract.close());
@@ -238,7 +238,7 @@ attempt("abstract", lambda: socket.socket(socket.AF_UNIX).connect("\\0${name}"))
     expect(lines.slice(7).map((line) => line.trim().split(":")[0])).toEqual(["lo"]);
   });
 
-  test("BOX19 a command with a secret reaches no server of another command, but its host and the ports of the machine that are open", async () => {
+  test("BOX19 a command with a secret reaches only its host and opened ports of the machine, and no server of another command", async () => {
     const { port } = await startWeb((_, response) => response.end("web"));
     const { port: hostPort } = await startWeb((_, response) => response.end("machine"));
     const network = await opened({ privateHosts: [`shop.test:${port}`] });

@@ -43,7 +43,7 @@ async function startInside(network: SandboxNetwork, port: number, host = "127.0.
   await promise;
 }
 
-test("PROXY16 a server that one command started is reached by the next, and from outside only once its port is published", async () => {
+test("PROXY16 a server of one command is reached by the next command, and from outside only once its port is published", async () => {
   const network = await opened();
   const port = await freePort();
   await startInside(network, port);
@@ -60,7 +60,7 @@ test("PROXY16 a server that one command started is reached by the next, and from
   expect(await exchange(port, GET)).toBe("");
 });
 
-test("PROXY16 so is one that listens on the IPv6 address alone, and a port on which nothing listens gives nothing", async () => {
+test("PROXY16 a server on the IPv6 address can be published too, and a port without a server gives no data", async () => {
   const network = await opened();
   const [port, empty] = [await freePort(), await freePort()];
   await startInside(network, port, "::1");
@@ -69,7 +69,7 @@ test("PROXY16 so is one that listens on the IPv6 address alone, and a port on wh
   expect(await exchange(empty, GET)).toBe("");
 });
 
-test("PROXY17 a server of the machine is reached only once its port is opened, under the same address", async () => {
+test("PROXY17 a server of the machine is reached only once its port is opened, at the same address", async () => {
   const { port } = await startWeb();
   const network = await opened();
   const options = sandboxOptions(createSandboxFolders(), { network });

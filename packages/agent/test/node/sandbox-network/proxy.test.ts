@@ -34,7 +34,7 @@ describe("hosts", () => {
     ["shop.test/..:443", 400],
     ["shop.test#:443", 400],
     ["shop.test\\evil.test:443", 400],
-  ])("PROXY4 %s is refused before anybody is asked or a name is resolved", async (target, status) => {
+  ])("PROXY4 %s is refused without a question and before its name is resolved", async (target, status) => {
     const proxy = await startTestProxy();
     const reply = await exchange(proxy.port, Buffer.from(connectTo(target), "latin1"));
     // What Node's own parser refuses gets no reply.
@@ -42,7 +42,7 @@ describe("hosts", () => {
     expect([proxy.permitted, proxy.resolved]).toEqual([[], []]);
   });
 
-  test("PROXY4 capital letters are one spelling of the same host, for the question and for the address", async () => {
+  test("PROXY4 a host name in capital letters is the same host, in the question and in the address", async () => {
     const proxy = await startTestProxy({ permit: async () => "no" });
     await exchange(proxy.port, connectTo("SHOP.Test:443"));
     await exchange(
@@ -53,7 +53,7 @@ describe("hosts", () => {
     expect(proxy.permitted).toEqual(["shop.test:443", "shop.test:80"]);
   });
 
-  test("PROXY5 a host that is not permitted is never resolved, and the client reads why", async () => {
+  test("PROXY5 a host that is not permitted is not resolved, and the client gets the reason", async () => {
     const proxy = await startTestProxy({ permit: async ({ host }) => `${host} was refused by the user` });
     const tunnel = await exchange(proxy.port, connectTo("secret-data.evil.test:443"));
     expect(tunnel).toMatch(
@@ -120,7 +120,7 @@ describe("hosts", () => {
     const resolve = async (name: string): Promise<readonly string[]> => [addresses[name] ?? "10.0.0.9"];
 
     test.each(["10.0.0.5:4873", "npm.corp.internal:443", "npm:80", "[fd00::5]:443", "other.test:443"])(
-      "PROXY24 %s is permitted like any host, and reached at its private address",
+      "PROXY24 %s needs permission like any host, and is reached at its private address",
       async (target) => {
         const proxy = await startTestProxy({ isRegistry, resolve });
         // No such host answers here; what counts is that the proxy tries.
@@ -152,7 +152,7 @@ describe("hosts", () => {
       expect(await exchange(proxy.port, connectTo(target))).toMatch(/^HTTP\/1.1 403 /);
     });
 
-    test("PROXY24 the user's configuration is not read for hosts that need no exception before a question", async () => {
+    test("PROXY24 the user's configuration is not read before the question about a public host", async () => {
       const questions: string[] = [];
       const isRegistry = async (host: string): Promise<boolean> => questions.push(host) === 0;
       const proxy = await startTestProxy({ isRegistry, permit: async () => "no" });
@@ -172,7 +172,7 @@ describe("hosts", () => {
 
 describe("commands", () => {
   test.each(["", "Proxy-Authorization: Basic bad\r\n", "Authorization: Basic good\r\n"])(
-    "PROXY7 without the credentials of a command nothing is asked or resolved (%j)",
+    "PROXY7 without a command's credentials there is no question and no resolution (%j)",
     async (headers) => {
       const proxy = await startTestProxy();
       expect(await exchange(proxy.port, connectTo("shop.test:443", headers))).toMatch(
@@ -364,7 +364,7 @@ describe("the user's own proxy", () => {
     return { port, heads };
   }
 
-  test("PROXY10 tunnels and plain requests go through it with its own password, by name, also where only it can resolve one", async () => {
+  test("PROXY10 tunnels and plain requests use it with its password, by host name, even if only it can resolve the name", async () => {
     const upstream = await startUpstream();
     const named = `http://me:${encodeURIComponent("p@ss")}@127.0.0.1:${upstream.port}`;
     const environment = { HTTPS_PROXY: named, http_proxy: named };
@@ -383,7 +383,7 @@ describe("the user's own proxy", () => {
     expect(upstream.heads[1]).not.toContain("good");
   });
 
-  test("PROXY21 the body of a request stays its body: no second request to another host can hide in it", async () => {
+  test("PROXY21 the body of a request cannot contain a second request to another host", async () => {
     const upstream = await startUpstream();
     const environment = { http_proxy: `http://127.0.0.1:${upstream.port}` };
     const proxy = await startTestProxy({ environment, resolve: async () => [] });
@@ -393,7 +393,7 @@ describe("the user's own proxy", () => {
     expect(upstream.heads.join("")).toMatch(new RegExp(`\r\ncontent-length: ${hidden.length}\r\n`, "i"));
   });
 
-  test("PROXY10 private addresses are refused behind it, too", async () => {
+  test("PROXY10 private addresses are refused with an upstream proxy too", async () => {
     const upstream = await startUpstream();
     const environment = { HTTPS_PROXY: `127.0.0.1:${upstream.port}` };
     const proxy = await startTestProxy({ environment, resolve: async () => ["10.0.0.1"] });
@@ -422,11 +422,11 @@ describe("the user's own proxy", () => {
     ["https://10.1.2.3/", { HTTPS_PROXY: "http://p.test", NO_PROXY: "10.0.0.0/8" }, null],
     ["https://11.1.2.3/", { HTTPS_PROXY: "http://p.test", NO_PROXY: "10.0.0.0/8" }, "http://p.test/"],
     ["https://[2001:db8::1]/", { HTTPS_PROXY: "http://p.test", NO_PROXY: "2001:db8::1" }, null],
-  ])("PROXY10 %s with %j goes by %s", (url, environment, upstream) => {
+  ])("PROXY10 for %s with the variables %j, the upstream proxy is %s", (url, environment, upstream) => {
     expect(chooseUpstream(new URL(url), environment)?.href ?? null).toBe(upstream);
   });
 
-  test("PROXY10 a proxy of another kind is not silently ignored", async () => {
+  test("PROXY10 a proxy of an unsupported kind is an error", async () => {
     const proxy = await startTestProxy({ environment: { ALL_PROXY: "socks5://p.test" } });
     expect(await exchange(proxy.port, connectTo("shop.test:443"))).toMatch(/^HTTP\/1.1 502 .*not an http:\/\//);
   });

@@ -43,7 +43,7 @@ function runtimeOptions(folder: string): RuntimeSandboxOptions {
   return { ...options, runtime: { folder, version: RUNTIME_VERSION } };
 }
 
-describe("finding it", () => {
+describe("finding the runtime", () => {
   test("PLAT8 the command pins the runtime and each of its dependencies, and runs no script", () => {
     const command = formatInstallCommand("/home/u/.pith/sandbox-runtime");
     expect(command).toMatch(/^npm install --ignore-scripts --save-exact --prefix \/home\/u\/\.pith\/sandbox-runtime @/);
@@ -53,7 +53,7 @@ describe("finding it", () => {
     expect(formatInstallCommand("/home/an other/it's")).toContain(`--prefix '/home/an other/it'\\''s' @`);
   });
 
-  test("PLAT8 without it macOS has no sandbox, and the advice names the install command", async () => {
+  test("PLAT8 without the runtime macOS has no sandbox, and the advice names the install command", async () => {
     const folder = emptyFolder();
     const place = { environment: {}, root: "/nowhere", home: "/no-home", runtimeFolder: folder };
     expect(await findCommandSandbox({ ...place, platform: "darwin" })).toEqual({
@@ -117,7 +117,7 @@ describe("hashes", () => {
       (at: (name: string) => string) => rmSync(at("node-forge"), { recursive: true }),
       "node-forge is missing",
     ],
-  ])("PLAT9 %s is refused before anything of it is loaded, with what to do", async (_, change, named) => {
+  ])("PLAT9 %s is refused before any of it is loaded, with advice", async (_, change, named) => {
     const folder = copyOfRuntime();
     change((name) => packageFolder(folder, name));
     const shell = runtimeShell(runtimeOptions(folder));
@@ -165,7 +165,7 @@ describe("the profile for macOS", () => {
     expect(line).not.toContain("AF_UNIX");
   });
 
-  test("PLAT10 homes, keys and secrets are not read, and only the workspace and the private folders are written", async () => {
+  test("PLAT10 homes, keys and secrets are not readable, and only the workspace and the private folders are writable", async () => {
     const { options: box, line } = await profileOf();
     const unread = rules(line, "deny file-read*");
     for (const path of [box.home, join(box.home, ".ssh"), ...(box.hidden ?? [])])
@@ -178,7 +178,7 @@ describe("the profile for macOS", () => {
       expect(unwritten).toContain(join(box.root, name));
   });
 
-  test("PLAT10 in plan mode the workspace is not written", async () => {
+  test("PLAT10 in plan mode the workspace is not writable", async () => {
     const { options: box, line } = await profileOf({ mayWrite: () => false });
     expect(rules(line, "allow file-write*")).not.toContain(`(subpath "${box.root}")`);
   });

@@ -55,7 +55,7 @@ describe("places", () => {
     expect(readFileSync(join(folders.temporary, "y"), "utf8")).toBe("three\n");
   });
 
-  test("PLAT1 a command does not write outside of them, not even through a link", async () => {
+  test("PLAT1 a command cannot write outside of them, even through a link", async () => {
     const folders = createSandboxFolders();
     const { end, text } = await ranIn(
       runtimeOptions(folders),
@@ -68,7 +68,7 @@ describe("places", () => {
     expect(readFileSync(join(folders.outside, "file"), "utf8")).toBe("as it was\n");
   });
 
-  test("PLAT1 in plan mode it writes nothing in the workspace", async () => {
+  test("PLAT1 in plan mode a command writes nothing in the workspace", async () => {
     const folders = createSandboxFolders();
     const { text } = await ranIn(
       runtimeOptions(folders, { mayWrite: () => false }),
@@ -90,7 +90,7 @@ describe("places", () => {
     expect(text).toMatch(/^\.$/m);
   });
 
-  test("PLAT2 a folder that rules hide stays hidden in the workspace itself", async () => {
+  test("PLAT2 a folder hidden by rules is hidden in the workspace too", async () => {
     const folders = createSandboxFolders();
     mkdirSync(join(folders.workspace, "hidden"));
     writeFileSync(join(folders.workspace, "hidden/file"), SECRET);
@@ -101,7 +101,7 @@ describe("places", () => {
     expect(text).not.toContain(SECRET);
   });
 
-  test("PLAT3 guarded names stay as they are, present or not, and nothing is left in their place", async () => {
+  test("PLAT3 guarded names stay unchanged, present or not, and no placeholder is left", async () => {
     const folders = createSandboxFolders();
     mkdirSync(join(folders.workspace, ".vscode"));
     const before = readdirSync(folders.workspace).toSorted();
@@ -114,7 +114,7 @@ describe("places", () => {
     expect(readFileSync(join(folders.workspace, ".git/config"), "utf8")).toContain("repositoryformatversion");
   });
 
-  test("PLAT3 a repository with a guarded file that is reached by a link is refused, as in our own sandbox", async () => {
+  test("PLAT3 a repository whose guarded file is reached through a link is refused", async () => {
     const folders = createSandboxFolders();
     const config = join(folders.workspace, ".git/config");
     writeFileSync(config, `[include]\n\tpath = ${join(folders.workspace, "way-out/file")}\n`);
@@ -146,7 +146,7 @@ describe("places", () => {
   });
 });
 
-test("PLAT4 the runtime tries again if a program that it starts is slow", async () => {
+test("PLAT4 the runtime retries if a program that it starts is slow", async () => {
   const { base, workspace } = createSandboxFolders();
   const socatPath = join(base, "socat");
   const script = '#!/bin/bash\nmkdir "$0.started" 2>/dev/null && exec sleep 60; exec /usr/bin/socat "$@"\n';
@@ -182,7 +182,7 @@ describe("network", () => {
     return network;
   }
 
-  test("PLAT5 each host is asked about with the command that wants it, and an allowed one is reached", async () => {
+  test("PLAT5 each host causes a question with its command, and an allowed host is reached", async () => {
     const { port } = await startWeb();
     const requests: HostRequest[] = [];
     const network = await opened({
@@ -202,7 +202,7 @@ describe("network", () => {
     expect(connections).toMatchObject([{ host: "shop.test", port, outcome: "allowed" }]);
   });
 
-  test("PLAT5 a refused host is not reached, and the client says why", async () => {
+  test("PLAT5 a refused host is not reached, and the client prints the reason", async () => {
     const network = await opened({
       permitHost: async ({ host }) => ({ type: "refused", why: `${host} is not allowed` }),
     });
@@ -210,7 +210,7 @@ describe("network", () => {
     expect(text).toContain("shop.test is not allowed");
   });
 
-  test("PLAT5 nothing is reached past the proxy: neither a server of the machine nor a public address, and the proxy only with credentials", async () => {
+  test("PLAT5 without the proxy no server of the machine and no public address is reached, and the proxy needs credentials", async () => {
     const { port, requests } = await startWeb();
     const network = await opened({ privateHosts: [`shop.test:${port}`] });
     const { text } = await ranIn(
@@ -233,7 +233,7 @@ describe("network", () => {
     expect(requests).toEqual([]);
   });
 
-  test("PLAT6 a command with a secret reaches its hosts alone and sees the named file of the home, in a home of its own", async () => {
+  test("PLAT6 a command with a secret reaches only its hosts and sees the named file, in a separate home", async () => {
     const folders = createSandboxFolders();
     const { port } = await startWeb();
     const network = await opened({ privateHosts: [`shop.test:${port}`, `other.test:${port}`] });
@@ -264,7 +264,7 @@ describe("ends", () => {
     });
   }
 
-  test("PLAT7 a command that is stopped ends with all its processes", async () => {
+  test("PLAT7 a stopped command ends with all its processes", async () => {
     const folders = createSandboxFolders();
     const stop = new AbortController();
     const sleep = `sleep 86400.${process.pid}`;
@@ -276,7 +276,7 @@ describe("ends", () => {
     await until(() => !commandLines().some((line) => line.includes(sleep)));
   });
 
-  test("PLAT7 so does a command that times out, while other commands go on", async () => {
+  test("PLAT7 a command that times out ends with all its processes, while other commands continue", async () => {
     const folders = createSandboxFolders();
     const shell = runtimeShell(runtimeOptions(folders));
     onTestFinished(() => shell.close());

@@ -81,7 +81,7 @@ const ways: readonly (readonly [way: string, command: (path: string) => string])
 ];
 
 describe("a command that makes a file that other programs run", () => {
-  test.each(ways)("BOX5 with %s: the file is in the folder of caught files, and nowhere else", async (_, command) => {
+  test.each(ways)("BOX5 with %s: the file is moved to the folder of caught files", async (_, command) => {
     const folders = createSandboxFolders();
     const { caught } = caughtOptions(folders, null);
     const run = openShell(folders, { caught });
@@ -106,7 +106,7 @@ describe("a command that makes a file that other programs run", () => {
     expect(relativeNames(folders, (await running).caught)).toContain(".vscode moved");
   });
 
-  test("BOX35 prints how long the files of ten ways exist; at most 200 milliseconds on an idle machine", async () => {
+  test("BOX35 files made in ten ways exist for at most 200 milliseconds on an idle machine", async () => {
     const folders = createSandboxFolders();
     const { caught } = caughtOptions(folders, null);
     const run = openShell(folders, { caught });
@@ -132,7 +132,7 @@ describe("a command that makes a file that other programs run", () => {
     expect(Math.min(...times)).toBeLessThan(200);
   });
 
-  test("BOX35 a name that is made three times stops the command", async () => {
+  test("BOX35 a command that makes the same name three times is stopped", async () => {
     const folders = createSandboxFolders();
     const { caught } = caughtOptions(folders, null);
     const { end } = await openShell(folders, { caught })("for i in $(seq 1000); do echo x >.envrc; sleep 0.01; done");
@@ -144,7 +144,7 @@ describe("a command that makes a file that other programs run", () => {
     [true, "returned", true],
     [false, "moved", false],
   ])(
-    "BOX36 the user is asked once about all files of a command; the answer %s",
+    "BOX36 one question covers all files of a command; if it returns %s, they are %s",
     async (mayReturn, outcome, isThere) => {
       const folders = createSandboxFolders();
       const { caught, questions } = caughtOptions(folders, mayReturn);
@@ -176,7 +176,7 @@ describe("a command that makes a file that other programs run", () => {
     expect(readdirSync(folders.outside, { recursive: true }).toSorted()).toEqual(["deep", "deep/down", "file", "mine"]);
   });
 
-  test("BOX32 what a link in the way leads to stays where it is", async () => {
+  test("BOX32 the target of a link in the path stays where it is", async () => {
     const folders = createSandboxFolders();
     mkdirSync(join(folders.outside, "workflows"));
     writeFileSync(join(folders.outside, "workflows/precious"), "as it was\n");
@@ -267,7 +267,7 @@ describe("a new repository", () => {
   test.each([
     ["a setting that runs a program", "git init -q && git config core.fsmonitor ./evil", /core\.fsmonitor = \.\/evil/],
     ["a hook", "git init -q && echo x >.git/hooks/pre-commit", /pre-commit is a hook/],
-  ])("BOX38 a repository with %s is caught, and the question names it", async (_, command, remark) => {
+  ])("BOX38 a repository with %s is caught, and the question names the reason", async (_, command, remark) => {
     const folders = createEmptyWorkspace();
     const { caught, questions } = caughtOptions(folders, false);
     const outcome = await openShell(folders, { caught })(command);

@@ -53,7 +53,7 @@ describe("variables", () => {
     expect(await read(other, hidden, { OTHER: hidden })).toContain("No such file");
   });
 
-  test("BOX41 beside the workspace, in a folder, and by links", async () => {
+  test("BOX41 certificates beside the workspace, in a folder, and behind links are readable", async () => {
     const folders = createSandboxFolders({ workspaceIn: "projects" });
     const beside = put(join(folders.base, "projects/other/ca.pem"));
     put(join(folders.home, "certificates/one.pem"));
@@ -67,7 +67,7 @@ describe("variables", () => {
     );
   });
 
-  test("BOX41 only certificates: no private key, no other file, no folder of secrets, and not the home", async () => {
+  test("BOX41 a private key, other files, folders of secrets and the home are not readable", async () => {
     const folders = createSandboxFolders();
     const both = put(join(folders.home, "both.pem"), CERTIFICATE + PRIVATE_KEY);
     expect(await read(folders, both, { SSL_CERT_FILE: both })).toContain("No such file");
@@ -84,7 +84,7 @@ describe("variables", () => {
     );
   });
 
-  test("BOX41 a link in the workspace makes nothing visible", async () => {
+  test("BOX41 a link in the workspace makes no file readable", async () => {
     const folders = createSandboxFolders();
     const file = put(join(folders.home, "other.pem"));
     const link = join(folders.workspace, "ca.pem");
@@ -113,7 +113,7 @@ describe("configuration", () => {
     expect(await read(folders, file)).toBe(CERTIFICATE);
   });
 
-  test("BOX41 the copy of pip's configuration keeps it, and not the user's own certificate", () => {
+  test("BOX41 the copy of pip's configuration keeps the CA certificate, and not the user's client certificate", () => {
     const text = "[global]\ncert = /company/ca.pem\nclient-cert = /own.pem\n";
     expect(stripIni(text)).toBe("[global]\ncert = /company/ca.pem\n");
   });

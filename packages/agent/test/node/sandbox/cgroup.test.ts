@@ -28,7 +28,7 @@ function addCgroup(path: string, controllers: string): string {
 
 const limits = { ...defaultLimits(), memoryBytes: 2e9, processes: 800 };
 
-test("BOX34 a command gets a cgroup in the nearest one that has both controllers for it", () => {
+test("BOX34 a command gets a cgroup in the nearest parent that has both controllers", () => {
   writeFileSync(join(root, "cgroup.controllers"), "cpu memory pids\n");
   addCgroup("", "memory pids");
   const slice = addCgroup("user.slice/app.slice", "cpu memory pids");
@@ -48,7 +48,7 @@ test.each([
   expect(findCgroupParent({ root, own })).toBe(null);
 });
 
-test("BOX34 where version 2 is not mounted there is no cgroup for commands", () => {
+test("BOX34 without cgroup version 2 there is no cgroup for commands", () => {
   addCgroup("", "memory pids");
   expect(findCgroupParent({ root, own: "0::/\n" })).toBe(null);
 });
@@ -68,7 +68,7 @@ test("BOX34 the limits are written before the command joins, and it runs in the 
   ]);
 });
 
-test("BOX34 a command that the kernel killed for its memory says so", async () => {
+test("BOX34 findProblem reports that the kernel killed a process for its memory", async () => {
   const cgroup = createCgroup(root, limits);
   const [name = ""] = readdirSync(root);
   expect(cgroup?.findProblem()).toBe(null);

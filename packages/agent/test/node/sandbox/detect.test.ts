@@ -69,15 +69,18 @@ describe("unusable root folder", () => {
     ["/home/u", "is your home folder"],
     ["/home/u/.config", "/home/u/.config"],
     ["/home/u/.local", "/home/u/.local/bin"],
-  ])("BOX4 %s is no workspace for commands that are held", (root, why) => {
+  ])("BOX4 %s cannot be the workspace of sandboxed commands", (root, why) => {
     expect(findRootProblem(root, "/home/u")).toContain(why);
   });
 
-  test.each(["/home/u/project", "/home/u/.config/editor", "/home/user"])("BOX4 %s is usable", (root) => {
-    expect(findRootProblem(root, "/home/u")).toBe(null);
-  });
+  test.each(["/home/u/project", "/home/u/.config/editor", "/home/user"])(
+    "BOX4 %s can be the workspace of sandboxed commands",
+    (root) => {
+      expect(findRootProblem(root, "/home/u")).toBe(null);
+    },
+  );
 
-  test("BOX4 refuses a home as a workspace before any command", async () => {
+  test("BOX4 a home as a workspace is refused before any command", async () => {
     const { home } = createSandboxFolders();
     const here = await detectSandbox({ environment: process.env, root: home, home });
     expect(here).toMatchObject({ type: "unavailable", why: expect.stringContaining("your home folder") });

@@ -74,22 +74,25 @@ afterAll(() => network.close());
 /** Escapes without a network are tried with one, too. */
 const all = escapes.flatMap((way) => (way.isOffline ? [way, { ...way, isOffline: false }] : [way]));
 
-test.each(all)("BOX1 no escape: $name ($isOffline)", async ({ command, isOffline = false, isReadOnly = false }) => {
-  const folders = createSandboxFolders();
-  const { process, environment } = await outsiders(folders);
-  const before = untouchable(folders);
-  const options = sandboxOptions(folders, {
-    environment,
-    network: isOffline ? null : network,
-    mayWrite: () => !isReadOnly,
-  });
-  const { end, text } = await ranIn(options, command);
-  expect(end.type).toMatch(/^(ended|killed)$/);
-  expect(text).not.toContain(SECRET);
-  expect(text).not.toContain("ESCAPED");
-  expect(untouchable(folders)).toEqual(before);
-  expect(process.exitCode ?? process.signalCode).toBe(null);
-});
+test.each(all)(
+  "BOX1 an escape is not possible: $name ($isOffline)",
+  async ({ command, isOffline = false, isReadOnly = false }) => {
+    const folders = createSandboxFolders();
+    const { process, environment } = await outsiders(folders);
+    const before = untouchable(folders);
+    const options = sandboxOptions(folders, {
+      environment,
+      network: isOffline ? null : network,
+      mayWrite: () => !isReadOnly,
+    });
+    const { end, text } = await ranIn(options, command);
+    expect(end.type).toMatch(/^(ended|killed)$/);
+    expect(text).not.toContain(SECRET);
+    expect(text).not.toContain("ESCAPED");
+    expect(untouchable(folders)).toEqual(before);
+    expect(process.exitCode ?? process.signalCode).toBe(null);
+  },
+);
 
 test("BOX1 a workspace in the home cannot be replaced through its parent folders", async () => {
   const folders = createSandboxFolders({ workspaceIn: "home/deep/down" });

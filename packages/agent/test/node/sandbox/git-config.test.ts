@@ -45,7 +45,7 @@ describe("settings", () => {
     "[core]\n\tx = y\n]\n",
   ];
 
-  test.each(TEXTS)("BOX45 settings are read as git reads them: %j", (text) => {
+  test.each(TEXTS)("BOX45 settings are parsed as git parses them: %j", (text) => {
     const file = join(temporaryFolder(), "config");
     writeFileSync(file, text);
     let expected: readonly string[] | null = null;
@@ -91,11 +91,11 @@ describe("settings", () => {
     ["some.thing", "[some]\n\tthing = 1\n"],
     ["core.x.bare", '[core "x"]\n\tbare = true\n'],
     ["(unreadable)", "[core]\n\tbare = \0\n"],
-  ])("BOX45 a setting that is not known to be harmless is found: %s", (key, text) => {
+  ])("BOX45 a setting that is not on the list of harmless ones is found: %s", (key, text) => {
     expect(keys(text)).toEqual([key]);
   });
 
-  test("BOX45 what git writes by itself is harmless", () => {
+  test("BOX45 settings that git itself writes are harmless", () => {
     const text = `[core]
 	repositoryformatversion = 0
 	filemode = true
@@ -186,13 +186,13 @@ describe("repositories that a command made", () => {
     expect(findRepositoryDangers(gitFolder)).toContainEqual(expect.stringContaining(why));
   });
 
-  test("BOX45 a link in place of the repository", () => {
+  test("BOX45 a link in place of the repository is a danger", () => {
     const folder = temporaryFolder();
     symlinkSync("/", join(folder, ".git"));
     expect(findRepositoryDangers(join(folder, ".git"))).toHaveLength(1);
   });
 
-  test("BOX45 a worktree and a module of a guarded repository are harmless if they are named back", () => {
+  test("BOX45 a worktree and a module of a guarded repository are harmless if the repository refers back to them", () => {
     const { root, gitFolder } = repository();
     const lib = repository();
     git(root, "worktree", "add", "-q", join(root, "tree"));

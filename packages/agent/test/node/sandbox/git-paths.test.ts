@@ -82,7 +82,7 @@ describe("git folder", () => {
     expect(ran).toEqual([]);
   });
 
-  test("BOX5 nor while the command still runs", async () => {
+  test("BOX5 git does not run it while the command is still running", async () => {
     const repo = repository();
     const command = `${EVIL} ${setting("evil/config")} for i in 1 2 3; do echo ../evil >.git/commondir; git status >/dev/null; done; ls; cat .git/commondir`;
     const { text } = await ranIn(sandboxOptions(repo), command);
@@ -92,7 +92,7 @@ describe("git folder", () => {
   });
 
   test.each([".git", ".git/hooks", ".git/config"])(
-    "BOX4 a repository whose %s is a link cannot be held",
+    "BOX4 a repository whose %s is a link prevents the command",
     async (name) => {
       const repo = repository();
       const path = join(repo.workspace, name);
@@ -107,7 +107,7 @@ describe("git folder", () => {
     },
   );
 
-  test("BOX2 honest work goes on: commits in a module, and branches, stashes and worktrees beside it", async () => {
+  test("BOX2 commits in a module, and branches, stashes and worktrees beside it work", async () => {
     const repo = repository();
     const author = "-c user.name=a -c user.email=a@b";
     const { end, text } = await ranIn(
@@ -135,7 +135,7 @@ describe("git folder", () => {
     expect(existsSync(at("evenmore"))).toBe(false);
   });
 
-  test("BOX44 generated hooks can be generated again, in a copy: the real ones and the user's own stay as they are", async () => {
+  test("BOX44 generated hooks can be generated again in a copy, while the real ones and the user's own stay unchanged", async () => {
     const repo = repository();
     const at = (name: string): string => join(repo.workspace, name);
     mkdirSync(at(".husky/_"), { recursive: true });
@@ -159,7 +159,7 @@ describe("git folder", () => {
     ["$XDG_CONFIG_HOME/git/config", "settings/git/config", ["XDG_CONFIG_HOME", "settings"]],
     ["$GIT_CONFIG_GLOBAL", "settings/gitconfig", ["GIT_CONFIG_GLOBAL", "settings/gitconfig"]],
   ] as const)(
-    "BOX5 a command writes no hook into the folder of the workspace that the user's %s names",
+    "BOX5 a command cannot write a hook into the workspace folder that the user's %s names",
     async (_, name, variable) => {
       const folders = createSandboxFolders();
       const hooks = join(folders.workspace, "tools/hooks");
@@ -190,7 +190,7 @@ describe("repository", () => {
     return { ...folders, main };
   }
 
-  test("BOX2 honest work goes on: a commit in a worktree", async () => {
+  test("BOX2 a commit in a worktree works", async () => {
     const folders = worktree();
     const { end, text } = await ranIn(
       sandboxOptions(folders),
@@ -206,7 +206,7 @@ describe("repository", () => {
     ["where it says that it lies", "echo x >.git; rm -f .git; echo x >$MAIN/.git/worktrees/workspace/gitdir"],
     ["the files beside it", "echo x >$MAIN/new"],
     ["what it has besides history", "echo x >$MAIN/.git/HEAD"],
-  ])("BOX1 no way out by a worktree: %s", async (_, command) => {
+  ])("BOX1 a worktree cannot be used to escape: %s", async (_, command) => {
     const folders = worktree();
     const files = [
       "config",
@@ -236,7 +236,7 @@ describe("repository", () => {
     symlinkSync(outside, join(workspace, "fake/objects"));
   }
 
-  test("BOX1 no escape through a fake worktree", async () => {
+  test("BOX1 a fake worktree cannot be used to escape", async () => {
     const folders = createSandboxFolders();
     pretended(folders);
     await ranIn(sandboxOptions(folders), "echo x >$OUTSIDE/new; echo x >fake/objects/new");

@@ -55,8 +55,8 @@ function repository(): Repository {
 
 const ended = (exitCode: number) => ({ type: "ended", exitCode });
 
-describe("settings that are known to be harmless", () => {
-  test("BOX46 a command changes them, and cannot write the file itself before or after that", async () => {
+describe("harmless settings", () => {
+  test("BOX46 can be changed by a command, which cannot write the file itself before or after", async () => {
     const repo = repository();
     appendFileSync(repo.config, "# a comment\n[user]\n\tname = Ada ; of the team\n");
     const { ino } = statSync(repo.config);
@@ -88,7 +88,7 @@ describe("settings that are known to be harmless", () => {
     ["git branch -q new origin/main; git branch -m new newer", "branch.newer.merge refs/heads/main"],
     ["git branch -q new origin/main; git branch -c new copy", "branch.copy.merge refs/heads/main"],
     ["GIT_EDITOR='echo text >' git branch --edit-description", "branch.main.description text"],
-  ])("BOX46 %s", async (command, setting) => {
+  ])("BOX46 are set by: %s", async (command, setting) => {
     const repo = repository();
     const { end, text } = await ranIn(repo.createOptions(), command);
     expect({ end, text }).toEqual({ end: ended(0), text: expect.not.stringContaining("pith:") });
@@ -103,7 +103,7 @@ describe("settings that are known to be harmless", () => {
     ["git branch -q -u origin/main; git branch --unset-upstream", "branch.main"],
     ["git remote remove origin", "remote.origin"],
     ["git config user.email x; git config --unset user.email", "user.email"],
-  ])("BOX46 %s", async (command, section) => {
+  ])("BOX46 are removed by: %s", async (command, section) => {
     const repo = repository();
     const { end, text } = await ranIn(repo.createOptions(), command);
     expect({ end, text }).toEqual({ end: ended(0), text: expect.not.stringContaining("pith:") });
@@ -111,7 +111,7 @@ describe("settings that are known to be harmless", () => {
     expect(repo.git("fsck")).toBe("");
   });
 
-  test("BOX46 a sparse checkout, which has settings of its own", async () => {
+  test("BOX46 of a sparse checkout can be changed", async () => {
     const repo = repository();
     for (const name of ["one/a", "two/a"]) {
       mkdirSync(dirname(join(repo.workspace, name)));
@@ -135,7 +135,7 @@ describe("settings that are known to be harmless", () => {
     expect(readFileSync(join(repo.workspace, ".git/config.worktree"), "utf8")).toContain("sparseCheckout = true");
   });
 
-  test("BOX46 a submodule, whose address is a question if it is a path", async () => {
+  test("BOX46 of a submodule can be changed, with a question if its address is a path", async () => {
     const repo = repository();
     const source = join(repo.outside, "module");
     repo.git("init", "-q", source);
@@ -152,7 +152,7 @@ describe("settings that are known to be harmless", () => {
     expect(changes).toEqual([{ key: "submodule.lib.url", value: source, type: "set" }]);
   });
 
-  test("BOX46 a new worktree names the repository, and can be removed", async () => {
+  test("BOX46 of a new worktree refer to the repository, and the worktree can be removed", async () => {
     const repo = repository();
     const command = "git worktree add -q -b new tree origin/main && cat tree/.git && git -C tree status -sb";
     const { end, text } = await ranIn(repo.createOptions(), command);
@@ -166,7 +166,7 @@ describe("settings that are known to be harmless", () => {
     expect(await ranIn(repo.createOptions(), again)).toEqual({ end: ended(0), text: "1\n" });
   });
 
-  test("BOX46 settings that the repository includes by a relative path are found", async () => {
+  test("BOX46 in a file that the repository includes by a relative path are found", async () => {
     const repo = repository();
     repo.git("config", "include.path", "../more");
     writeFileSync(join(repo.workspace, "more"), "[remote]\n\tpushDefault = origin\n");
@@ -179,13 +179,13 @@ describe("settings that are known to be harmless", () => {
     expect((await ranIn(repo.createOptions(), command)).text).toMatch(/^[1-9]/);
   });
 
-  test("BOX46 a repository that the command made is changed directly", async () => {
+  test("BOX46 of a repository that the command created are changed directly", async () => {
     const repo = repository();
     const command = "git init -q sub && cd sub && git config core.pager less && git config core.pager";
     expect(await ranIn(repo.createOptions(), command)).toEqual({ end: ended(0), text: "less\n" });
   });
 
-  test("BOX46 a hook may use other repositories", async () => {
+  test("BOX46 of other repositories can be changed by a hook", async () => {
     const repo = repository();
     const hook = join(repo.workspace, ".git/hooks/pre-push");
     const script = "#!/bin/sh\ncat; git init -q sub && git -C sub config core.pager less; echo hook $GIT_COMMON_DIR.";
@@ -201,7 +201,7 @@ describe("settings that are known to be harmless", () => {
     expect(readFileSync(join(repo.workspace, "sub/.git/config"), "utf8")).toContain("pager = less");
   });
 
-  test("BOX46 several commands at the same time", async () => {
+  test("BOX46 can be changed by several commands at the same time", async () => {
     const repo = repository();
     const shell = sandboxedShell(repo.createOptions());
     const options = { signal: new AbortController().signal, onOutput: () => {} };
@@ -211,7 +211,7 @@ describe("settings that are known to be harmless", () => {
     for (const name of ["a", "b", "c"]) expect(repo.git("config", `branch.${name}.description`)).toBe("3\n");
   });
 
-  test("BOX46 git that reads at the same time sees the old or the new settings", async () => {
+  test("BOX46 are read by git at the same time as either the old or the new ones", async () => {
     const repo = repository();
     const original = readFileSync(repo.config, "utf8");
     const texts = ["", "[user]\n\tname = Ada\n", `[user]\n\tname = ${"Ada ".repeat(300)}\n`].map(
@@ -237,7 +237,7 @@ describe("settings that are known to be harmless", () => {
   });
 });
 
-describe("settings by which git could run a program", () => {
+describe("settings with which git could run a program", () => {
   const allow: PermitGitSettings = async () => ({ type: "allowed" });
 
   test.each([
@@ -245,7 +245,7 @@ describe("settings by which git could run a program", () => {
     ["git config alias.x '!./x'", "set alias.x = !./x"],
     ["git remote add evil ext::./x", "set remote.evil.url = ext::./x"],
     ["git config include.path ../more", "set include.path = ../more"],
-  ])("BOX46 are refused without a user, and the command says why: %s", async (command, change) => {
+  ])("BOX46 are refused without a user, and the command prints why: %s", async (command, change) => {
     const repo = repository();
     const before = readFileSync(repo.config, "utf8");
     const { end, text } = await ranIn(repo.createOptions(), command);
@@ -255,7 +255,7 @@ describe("settings by which git could run a program", () => {
     expect(readFileSync(repo.config, "utf8")).toBe(before);
   });
 
-  test("BOX46 the user is asked once for the same setting, and the timeout stands still meanwhile", async () => {
+  test("BOX46 cause one question per setting, which pauses the timeout of the command", async () => {
     const repo = repository();
     const requests: GitSettingsRequest[] = [];
     const permitGitSettings: PermitGitSettings = async (request) => {
@@ -275,7 +275,7 @@ describe("settings by which git could run a program", () => {
     expect(repo.git("config", "core.hooksPath")).toBe(".husky\n");
   });
 
-  test("BOX46 a removed setting counts, too", async () => {
+  test("BOX46 also need permission to be removed", async () => {
     const repo = repository();
     repo.git("config", "core.hooksPath", ".husky");
     const { end, text } = await ranIn(repo.createOptions(), "git config --unset core.hooksPath");
@@ -283,7 +283,7 @@ describe("settings by which git could run a program", () => {
     expect(text).toContain("remove core.hookspath = .husky");
   });
 
-  test("BOX46 nothing changes if a rule denies changes of the file", async () => {
+  test("BOX46 are not changed if a rule denies changes of the file", async () => {
     const repo = repository();
     const options = repo.createOptions({ permitGitSettings: allow, guarded: [repo.config] });
     const { end, text } = await ranIn(options, "git config user.email a@b");
@@ -300,7 +300,7 @@ describe("requests of a hostile command", () => {
     `w=${REQUESTS}/work.evil; mkdir -p $w/top/common; cp .git/config $w/base; { cat .git/config; printf '[user]\\n\\tname = evil\\n'; } >$w/top/common/config
      mkfifo $w/answer; ${prepare}; exec 9<>$w/answer; printf 'work.evil\\nsettings\\n%s\\n' ${file} >$w/r; mv -T $w/r ${REQUESTS}/request; read -t 3 -r a <&9; echo "answer: $a"`;
 
-  test("BOX46 the same settings by a request of its own", async () => {
+  test("BOX46 can change the same settings as git", async () => {
     const repo = repository();
     expect((await ranIn(repo.createOptions(), send(repo.config))).text).toBe("answer: yes\n");
     expect(repo.git("config", "user.name")).toBe("evil\n");
@@ -310,7 +310,7 @@ describe("requests of a hostile command", () => {
     ["another file", "$OUTSIDE/config"],
     ["a way around", "$PWD/.git/../.git/config"],
     ["a part of a path", ".git/config"],
-  ])("BOX46 no other file is written: %s", async (_, file) => {
+  ])("BOX46 cannot write another file: %s", async (_, file) => {
     const repo = repository();
     writeFileSync(join(repo.outside, "config"), readFileSync(repo.config));
     const before = readFileSync(repo.config, "utf8");
@@ -338,7 +338,7 @@ describe("requests of a hostile command", () => {
     ],
     ["other old settings", "echo '#' >>$w/base", "it was changed at the same time"],
     ["a lock that stays", "ln -s $OUTSIDE/new .git/config.lock", "locked"],
-  ])("BOX46 nothing is written: %s", async (_, prepare, why) => {
+  ])("BOX46 cannot write through links: %s", async (_, prepare, why) => {
     const repo = repository();
     const before = readFileSync(repo.config, "utf8");
     const { text } = await ranIn(repo.createOptions(), send(repo.config, prepare));
@@ -348,7 +348,7 @@ describe("requests of a hostile command", () => {
     expect(existsSync(join(repo.outside, "new"))).toBe(false);
   });
 
-  test("BOX46 the files of a worktree that exists stay, and those of another folder", async () => {
+  test("BOX46 cannot remove files of an existing worktree or of another folder", async () => {
     const repo = repository();
     repo.git("worktree", "add", "-q", "tree");
     writeFileSync(join(repo.workspace, "tree/file"), "");
@@ -384,7 +384,7 @@ describe("requests of a hostile command", () => {
     ],
     ["many files that stay", `cd ${REQUESTS}; mkdir d; cd d; touch $(seq 5000); sleep 0.1`],
     ["no folder", `rm -rf ${REQUESTS}/*; rmdir ${REQUESTS} 2>/dev/null; sleep 0.3`],
-  ])("BOX46 this process does not wait, and the next command works: %s", async (_, command) => {
+  ])("BOX46 do not block Pith, and the next command works: %s", async (_, command) => {
     const repo = repository();
     const shell = sandboxedShell(repo.createOptions());
     const options = { signal: new AbortController().signal, onOutput: () => {} };
@@ -402,7 +402,7 @@ describe("requests of a hostile command", () => {
     await until(() => readdirSync(repo.base).every((name) => !name.startsWith("once-")));
   });
 
-  test("BOX46 the folders of requests are removed, and commands without repositories get none", async () => {
+  test("BOX46 leave no request folders, and commands without a repository have none", async () => {
     const repo = repository();
     await ranIn(repo.createOptions(), "git config user.email a@b");
     expect(readdirSync(repo.base).filter((name) => name.startsWith("once-"))).toEqual([]);
@@ -413,8 +413,8 @@ describe("requests of a hostile command", () => {
   });
 });
 
-describe("commits that are signed", () => {
-  test("BOX48 a commit or tag that cannot be signed says where the key is", async () => {
+describe("signed commits", () => {
+  test("BOX48 that cannot be signed cause a message with the place of the key", async () => {
     const repo = repository();
     repo.git("config", "commit.gpgSign", "true");
     const hint = /\npith: .*the signing key is outside the sandbox\..*outside: true.*--no-gpg-sign/;
@@ -427,7 +427,7 @@ describe("commits that are signed", () => {
     expect(unsigned).toEqual({ end: ended(0), text: "" });
   });
 
-  test("BOX48 a commit says that it is not signed although the user's own settings sign commits", async () => {
+  test("BOX48 that are not signed, against the user's settings, cause a message", async () => {
     const repo = repository();
     writeFileSync(join(repo.home, ".gitconfig"), "[commit]\n\tgpgSign\n");
     const { end, text } = await ranIn(repo.createOptions(), "git commit -q --allow-empty -m x");

@@ -16,7 +16,7 @@ test("BOX5 finds guarded names in subfolders, except in packages, links and deep
   expect(findNestedNames(workspace).toSorted()).toEqual([at("a/.mcp.json"), at("a/.vscode"), at("a/b/.git")]);
 });
 
-test("BOX5 guarded names in subfolders cannot be changed, nor can the configuration of a nested repository", async () => {
+test("BOX5 guarded names in subfolders and the configuration of a nested repository cannot be changed", async () => {
   const { workspace, ...place } = createSandboxFolders();
   mkdirSync(join(workspace, "a/.vscode"), { recursive: true });
   const git = join(workspace, "a/.git");

@@ -69,7 +69,7 @@ const work: readonly Work[] = [
   { name: "who it is", command: '[ "$(id -u)" = "$(stat -c %u .)" ] && pwd -P', output: /\/workspace\n$/ },
 ];
 
-test.each(work)("BOX2 honest work goes on: $name", async ({ command, output: says, leaves }) => {
+test.each(work)("BOX2 ordinary work succeeds: $name", async ({ command, output: says, leaves }) => {
   const folders = createSandboxFolders();
   const { end, text } = await ranIn(sandboxOptions(folders), command);
   if (says !== undefined) expect(text).toEqual(typeof says === "string" ? says : expect.stringMatching(says));
@@ -77,7 +77,7 @@ test.each(work)("BOX2 honest work goes on: $name", async ({ command, output: say
   if (leaves) expect(existsSync(leaves(folders))).toBe(true);
 });
 
-test("BOX2 honest work goes on: the network, where it is on", async () => {
+test("BOX2 a command reaches a network that is on", async () => {
   const server = createServer((_, response) => response.end("hello"));
   onTestFinished(() => void server.close());
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -88,7 +88,7 @@ test("BOX2 honest work goes on: the network, where it is on", async () => {
   expect((await ranIn(sandboxOptions(createSandboxFolders(), { network }), command)).text).toBe("hello\n");
 });
 
-test("BOX2 honest work goes on: both streams in order, whole, and an exit code", async () => {
+test("BOX2 both output streams arrive in order and complete, with the exit code", async () => {
   const command = 'for i in $(seq 300); do echo "out $i"; echo "err $i" >&2; done; head -c 3000000 /dev/zero; exit 7';
   const { end, text } = await ranIn(sandboxOptions(createSandboxFolders()), command);
   const expectedOutput = Array.from({ length: 300 }, (_, at) => `out ${at + 1}\nerr ${at + 1}\n`).join("");
@@ -97,13 +97,13 @@ test("BOX2 honest work goes on: both streams in order, whole, and an exit code",
   expect(text.length).toBe(expectedOutput.length + 3_000_000);
 });
 
-test("BOX2 a syntax error of bash is output too", async () => {
+test("BOX2 a syntax error of bash is part of the output", async () => {
   const { end, text } = await ranIn(sandboxOptions(createSandboxFolders()), "echo (");
   expect(end).toMatchObject({ type: "ended", exitCode: expect.toSatisfy((code: number) => code > 0) });
   expect(text).toContain("syntax error");
 });
 
-test("BOX3 with a read-only workspace, the private folders stay writable", async () => {
+test("BOX3 with a read-only workspace the private folders stay writable", async () => {
   const folders = createSandboxFolders();
   const command =
     "cat .git/HEAD; echo x >/tmp/plan && mkdir -p ~/.npm && echo x >~/.npm/plan && ! touch new 2>/dev/null";

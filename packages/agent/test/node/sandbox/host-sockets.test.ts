@@ -25,25 +25,28 @@ const serveAt = (path: string): string =>
   `"$NODE" -e 'require("net").createServer((s) => s.end("own")).listen(${JSON.stringify(path)}); setTimeout(() => process.exit(), 20000)'`;
 
 describe("sockets of commands", () => {
-  test.each(["/tmp/own", "own", "~/own"])("BOX40 a server of one command at %s serves the next one", async (path) => {
-    const folders = createSandboxFolders();
-    const real =
-      { "/tmp/own": join(folders.temporary, "own"), own: "own", "~/own": join(folders.home, "own") }[path] ?? "";
-    const visiblePath = path === "/tmp/own" ? path : real;
-    const controller = new AbortController();
-    const options = sandboxOptions(folders, { network });
-    const server = ranIn(options, serveAt(visiblePath), { signal: controller.signal });
-    let text = "";
-    await until(async () => {
-      text = (await ranIn(options, connectTo(visiblePath))).text;
-      return !/ENOENT|ECONNREFUSED/.test(text);
-    });
-    controller.abort();
-    await server;
-    expect(text).toBe("own\n");
-  });
+  test.each(["/tmp/own", "own", "~/own"])(
+    "BOX40 a server of one command at %s can be used by the next one",
+    async (path) => {
+      const folders = createSandboxFolders();
+      const real =
+        { "/tmp/own": join(folders.temporary, "own"), own: "own", "~/own": join(folders.home, "own") }[path] ?? "";
+      const visiblePath = path === "/tmp/own" ? path : real;
+      const controller = new AbortController();
+      const options = sandboxOptions(folders, { network });
+      const server = ranIn(options, serveAt(visiblePath), { signal: controller.signal });
+      let text = "";
+      await until(async () => {
+        text = (await ranIn(options, connectTo(visiblePath))).text;
+        return !/ENOENT|ECONNREFUSED/.test(text);
+      });
+      controller.abort();
+      await server;
+      expect(text).toBe("own\n");
+    },
+  );
 
-  test("BOX40 a command without a network has sockets too", async () => {
+  test("BOX40 a command without a network can use sockets too", async () => {
     const folders = createSandboxFolders();
     const { text } = await ranIn(
       sandboxOptions(folders),
@@ -63,7 +66,7 @@ describe("sockets of the machine", () => {
     expect((await ranIn(sandboxOptions(folders, { unixSockets: true }), command)).text).toBe("machine\nmachine\n");
   });
 
-  test("BOX40 a socket is closed where its folder is visible in another place", async () => {
+  test("BOX40 are closed if their folder is visible at another path", async () => {
     const folders = createSandboxFolders();
     await listenAt(join(folders.privateHome, "service"));
     await listenAt(join(folders.temporary, "service"));
@@ -71,7 +74,7 @@ describe("sockets of the machine", () => {
     expect((await ranIn(sandboxOptions(folders), command)).text).toBe("ECONNREFUSED\nECONNREFUSED\nECONNREFUSED\n");
   });
 
-  test("BOX40 the file of a server that has ended is no obstacle, and neither is one that ends now", async () => {
+  test("BOX40 of a server that has ended, or ends now, do not stop a command", async () => {
     const folders = createSandboxFolders();
     const path = join(folders.workspace, "service");
     const close = await listenAt(path);
@@ -84,7 +87,7 @@ describe("sockets of the machine", () => {
 });
 
 describe("sockets that appear later", () => {
-  test("BOX40 are closed for a command that runs, also if their program restarts", async () => {
+  test("BOX40 are closed for a running command, even if their program restarts", async () => {
     const folders = createSandboxFolders();
     const paths = [join(folders.workspace, "service"), join(folders.outside, "other")];
     const closeFirst = await listenAt(paths[0] ?? "");
@@ -120,8 +123,8 @@ describe("sockets that appear later", () => {
   });
 });
 
-describe("the list", () => {
-  test("BOX40 has names that a program gave in its working folder, and what variables name", async () => {
+describe("the list of sockets", () => {
+  test("BOX40 includes relative names and the sockets in variables", async () => {
     const { workspace, outside } = createSandboxFolders();
     const script = `import socket; s = socket.socket(socket.AF_UNIX); s.bind("with space"); s.listen(); print("ready", flush=True); input()`;
     const child = spawn("python3", ["-c", script], { cwd: workspace });
@@ -144,7 +147,7 @@ describe("the list", () => {
     expect(findHostSockets({ environment: {} })?.sockets).toContain(join(workspace, "with space"));
   });
 
-  test("BOX40 has other paths of a mounted file system, mounted sockets, and the services of a machine around the container", async () => {
+  test("BOX40 includes other paths of a mounted file system, mounted sockets, and services outside the container", async () => {
     const { workspace, outside } = createSandboxFolders();
     for (const name of ["service", "engine"]) await listenAt(join(outside, name));
     for (const folder of ["host/usr/bin", "host/etc", "host/run", "data/run"])
@@ -169,7 +172,7 @@ describe("the list", () => {
     });
   });
 
-  test("BOX40 is missing where the machine does not show it", () => {
+  test("BOX40 is null if the machine does not show it", () => {
     expect(findHostSockets({ environment: {}, sockets: "/proc/net/missing" })).toBe(null);
   });
 });

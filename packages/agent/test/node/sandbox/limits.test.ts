@@ -85,7 +85,7 @@ test("BOX34 a command with more processes than the limit is killed, and the mess
   );
 });
 
-test("BOX34 processes below the limit are not stopped, and the kernel refuses more than a little above it", async () => {
+test("BOX34 processes below the limit run, and the kernel refuses more than a few above it", async () => {
   const { end, text } = await ranIn(
     limitedOptions(createSandboxFolders(), { processes: 60 }),
     "for i in $(seq 40); do sleep 1 & done; wait; ulimit -Hu; ulimit -Su",
@@ -93,7 +93,7 @@ test("BOX34 processes below the limit are not stopped, and the kernel refuses mo
   expect({ end, text }).toEqual({ end: { type: "ended", exitCode: 0 }, text: "76\n76\n" });
 });
 
-test("BOX34 the kernel's limit is set only where it counts the processes of one sandbox", () => {
+test("BOX34 the kernel's limit is set only on kernels that count the processes of one sandbox", () => {
   const limits = { ...defaultLimits(), processes: 4_096 };
   expect(limitProcessesScript(limits, "6.1.0-13-amd64")).toContain("4608");
   expect(limitProcessesScript(limits, "5.14.0")).toContain("4608");
@@ -113,7 +113,7 @@ test("BOX34 a command that fills the private /tmp is killed, and the message nam
   );
 });
 
-test("BOX34 a command that empties a full /tmp, or leaves it as it is, is not stopped", async () => {
+test("BOX34 a command that empties a full /tmp, or leaves it full, is not killed", async () => {
   const options = limitedOptions(createSandboxFolders(), { temporaryBytes: 10 * MB });
   await ranIn(options, "for i in $(seq 10); do head -c 3000000 /dev/zero >/tmp/$i; done");
   const { end, text } = await ranIn(
@@ -129,7 +129,7 @@ test("BOX34 a command with a secret has the same limits in its own folder", asyn
   expect(end).toMatchObject({ type: "killed", cause: "limit" });
 });
 
-test("BOX34 BASH11 a background command is killed at a limit, and its job says why", async () => {
+test("BOX34 BASH11 a background command is killed at a limit, and its job has the reason", async () => {
   const folders = createSandboxFolders();
   const tool = bashTool(sandboxedShell(limitedOptions(folders, { processes: 60 })));
   const call = (args: object) =>

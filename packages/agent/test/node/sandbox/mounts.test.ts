@@ -27,7 +27,7 @@ describe("mounts", () => {
 
   test.each([
     [
-      "the later word on a path counts",
+      "the last entry for a path is used",
       [
         ["/w", "writable"],
         ["/w", "readable"],
@@ -35,7 +35,7 @@ describe("mounts", () => {
       "--ro-bind /w /w",
     ],
     [
-      "what lies deeper comes later",
+      "deeper paths are mounted later",
       [
         ["/w/a", "readable"],
         ["/w", "writable"],
@@ -130,7 +130,7 @@ describe("mounts that move", () => {
     await expect(run(shell, words)).rejects.toMatchObject({ code: 1, stdout: "" });
   });
 
-  test("BOX1 a path that is reached by a link counts as moved", () => {
+  test("BOX1 a path that is reached through a link counts as moved", () => {
     const { outside, temporary } = createSandboxFolders();
     symlinkSync(outside, join(temporary, "link"));
     for (const path of [join(temporary, "link"), join(temporary, "link/file"), join(temporary, "gone")])

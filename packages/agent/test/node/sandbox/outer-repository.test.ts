@@ -71,7 +71,7 @@ describe("a workspace in a subfolder of a repository", () => {
       "a link of the repository",
       "mkdir -p evil/hooks; rm -rf $OUTER/.git/hooks; ln -s $PWD/evil/hooks $OUTER/.git/hooks",
     ],
-  ])("BOX49 nothing else of the repository changes: %s", async (_, command) => {
+  ])("BOX49 other parts of the repository cannot be changed: %s", async (_, command) => {
     const { outer, createOptions: box } = outerRepository();
     const names = [".git/config", ".git/hooks/post-commit", ".git/commondir", "beside", "new"];
     const look = () =>
@@ -81,7 +81,7 @@ describe("a workspace in a subfolder of a repository", () => {
     expect(look()).toEqual(before);
   });
 
-  test("BOX49 not for commands that may not write", async () => {
+  test("BOX49 nothing works that writes if the command may not write", async () => {
     const repository = outerRepository();
     const { end, text } = await ranIn(
       { ...repository.createOptions(), mayWrite: () => false },
@@ -91,7 +91,7 @@ describe("a workspace in a subfolder of a repository", () => {
     expect(text).toContain("Read-only file system");
   });
 
-  test("BOX49 not if the repository contains the home, is a link or has a part that is a link", () => {
+  test("BOX49 the repository is not writable if it contains the home, is a link or has a part that is a link", () => {
     const { outer, workspace, home, base } = outerRepository();
     const find = (options: { readonly home: string }) =>
       findRepositoryPaths({ root: workspace, environment: {}, ...options }).writable;
@@ -134,7 +134,7 @@ describe("a workspace that is a module of a repository", () => {
     expect(git("-C", workspace, "log", "--format=%s", "-1")).toBe("second\n");
   });
 
-  test("BOX49 a file that names a module of another folder makes nothing writable", () => {
+  test("BOX49 a .git file that names a module of another folder makes nothing writable", () => {
     const { outer, workspace, home } = moduleOf();
     const other = join(outer, "other");
     mkdirSync(other);

@@ -37,7 +37,7 @@ describe("placeholder files", () => {
     expect(readdirSync(temporary)).toEqual([]);
   });
 
-  test("BOX5 the user's own file is not taken for a placeholder, whatever its content", () => {
+  test("BOX5 the user's own file does not count as a placeholder, whatever its content", () => {
     const { temporary } = createSandboxFolders();
     const path = join(temporary, "commondir");
     writeFileSync(path, ".\n");
@@ -45,7 +45,7 @@ describe("placeholder files", () => {
     expect(readdirSync(temporary)).toEqual(["commondir"]);
   });
 
-  test("BOX5 what a program left that was killed goes with the next command", () => {
+  test("BOX5 a placeholder file of a killed program is removed with the next command", () => {
     const { temporary } = createSandboxFolders();
     const path = join(temporary, "commondir");
     writeFileSync(path, ".\n");
@@ -55,7 +55,7 @@ describe("placeholder files", () => {
     expect(readdirSync(temporary)).toEqual([]);
   });
 
-  test("BOX5 fails if another file is beside the marks", () => {
+  test("BOX5 reserving a name fails if another file is beside the marks", () => {
     const { temporary } = createSandboxFolders();
     const path = join(temporary, "commondir");
     writeFileSync(path, "../evil\n");
@@ -63,7 +63,7 @@ describe("placeholder files", () => {
     expect(reserveFileName(path, ".\n")).toMatchObject({ type: "failed" });
   });
 
-  test("BOX5 reserves the name even if the folder of marks is empty", () => {
+  test("BOX5 a name is reserved even if the folder of marks is empty", () => {
     const { temporary } = createSandboxFolders();
     const path = join(temporary, "commondir");
     mkdirSync(`${path}.pith`);
@@ -84,7 +84,7 @@ describe("placeholder folders", () => {
     expect(namesAt(folders.workspace)).toEqual(before);
   });
 
-  test("BOX4 fails if a command could create the path and it cannot be reserved", () => {
+  test("BOX4 reserving fails if a command could create the path and it cannot be reserved", () => {
     const closed = mkdtempSync(join(tmpdir(), "pith-closed-"));
     chmodSync(closed, 0o555);
     const me = process.geteuid?.() ?? 0;
@@ -96,7 +96,7 @@ describe("placeholder folders", () => {
     expect(holding).toMatchObject({ type: "failed" });
   });
 
-  test("BOX5 what a program left that was killed goes with the next command", () => {
+  test("BOX5 a placeholder folder of a killed program is removed with the next command", () => {
     const { temporary } = createSandboxFolders();
     const path = join(temporary, ".vscode");
     mkdirSync(join(path, "pith-4194305-1"), { recursive: true });

@@ -68,7 +68,7 @@ test("BOX10 temporary folders of other sessions are not visible, wherever they a
   expect(existsSync(join(own.temporary, "written"))).toBe(true);
 });
 
-test("BOX15 the configuration is copied with the first command of a session, not at its start", async () => {
+test("BOX15 the configuration is copied at the first command of a session, not at its start", async () => {
   const sandboxFolders = createSandboxFolders();
   writeFileSync(join(sandboxFolders.home, ".gitconfig"), "[user]\n\tname = Ada\n");
   const folders = await openPrivateFolders(optionsFor(sandboxFolders));
@@ -94,7 +94,7 @@ test("BOX15 a command whose home cannot be prepared does not run", async () => {
   expect(existsSync(join(folders.workspace, "ran"))).toBe(false);
 });
 
-test("BOX15 a home that could not be filled is filled before the next command", async () => {
+test("BOX15 a home that could not be prepared is prepared before the next command", async () => {
   const sandboxFolders = createSandboxFolders();
   writeFileSync(join(sandboxFolders.home, ".gitconfig"), "[user]\n\tname = Ada\n");
   const folders = await openPrivateFolders(optionsFor(sandboxFolders));
@@ -176,7 +176,7 @@ async function startedProgram(
   };
 }
 
-test("BOX17 after a process was killed during a command, the next start in any folder removes what it left", async () => {
+test("BOX17 after a process was killed during a command, the next start in any folder removes its leftovers", async () => {
   const folders = createSandboxFolders();
   const names = (): readonly string[] => [
     ...readdirSync(folders.workspace),
@@ -199,7 +199,7 @@ test("BOX17 after a process was killed during a command, the next start in any f
   expect(readdirSync(join(sandbox, "sessions"))).toEqual([]);
 });
 
-test("BOX17 a file that a command made just before its process was killed is caught by the next start", async () => {
+test("BOX17 a file made just before the process was killed is caught by the next start", async () => {
   const folders = createSandboxFolders();
   const at = (name: string): string => join(folders.workspace, name);
   const running = await startedProgram(
@@ -255,7 +255,7 @@ test.each([
   [".hg/hgrc", [".hg"]],
   [".hg/sharedpath", [".hg"]],
   [".hg/store/x", []],
-])("BOX5 Mercurial runs nothing that a command left: %s", async (name, folders) => {
+])("BOX5 Mercurial does not run what a command left: %s", async (name, folders) => {
   const sandboxFolders = createSandboxFolders();
   if (folders.length === 0) rmSync(join(sandboxFolders.workspace, ".git"), { recursive: true });
   for (const folder of folders) mkdirSync(join(sandboxFolders.workspace, folder));

@@ -27,7 +27,7 @@ function put(path: string, text = ""): string {
 const SECRET_FILES = Object.keys(HOME_FILES).filter((name) => HOME_FILES[name]?.includes(SECRET));
 
 describe("the home", () => {
-  test.each(SECRET_FILES)("BOX8 a command does not see ~/%s", async (name) => {
+  test.each(SECRET_FILES)("BOX8 a command cannot see ~/%s", async (name) => {
     const folders = createSandboxFolders();
     const command = `cat ~/${name} ${folders.home}/${name} /proc/1/root${folders.home}/${name}; grep -rs ${SECRET} ~ && echo ESCAPED`;
     const { text } = await ranIn(sandboxOptions(folders), command);
@@ -36,7 +36,7 @@ describe("the home", () => {
   });
 
   test.each([".npm/_npx/1/bin", ".cargo/registry/src/a.rs", "go/pkg/mod/a.go", ".bashrc"])(
-    "BOX8 what a command writes to ~/%s changes nothing outside, and is there for the next command",
+    "BOX8 a file written to ~/%s changes nothing outside and is there for the next command",
     async (name) => {
       const folders = createSandboxFolders();
       const before = untouchable(folders);
@@ -49,14 +49,14 @@ describe("the home", () => {
     },
   );
 
-  test("BOX8 a workspace in the home is visible, its siblings are not", async () => {
+  test("BOX8 a workspace in the home is visible, and its siblings are not", async () => {
     const folders = createSandboxFolders({ workspaceIn: "home/code" });
     put(join(folders.home, "code/other/file"), SECRET);
     const { text } = await ranIn(sandboxOptions(folders), "cat .git/HEAD; ls ..; ls -A ~; touch new");
     expect(text).toBe("ref: refs/heads/main\nworkspace\ncode\n");
   });
 
-  test("BOX8 a folder of a repository sees the whole repository, and changes only itself", async () => {
+  test("BOX8 a workspace in a repository can read the whole repository and change only itself", async () => {
     const folders = createSandboxFolders();
     const part = join(folders.workspace, "packages/part");
     mkdirSync(part, { recursive: true });
@@ -94,7 +94,7 @@ describe("the home", () => {
     expect(readdirSync(dirname(folders.privateHome)).filter((name) => name.startsWith("once-"))).toEqual([]);
   });
 
-  test("BOX19 a command with nothing but a credential file sees no file of other commands, and leaves them none", async () => {
+  test("BOX19 a command with only a credential file sees no files of other commands, and leaves none", async () => {
     const folders = createSandboxFolders();
     const options = sandboxOptions(folders);
     await ranIn(options, "echo planted | tee ~/planted /tmp/planted");
@@ -128,7 +128,7 @@ describe("the home", () => {
   });
 });
 
-test("BOX1 the folder of the user's sockets is empty, wherever it is", async () => {
+test("BOX1 the folder of the user's sockets is empty at any path", async () => {
   const folders = createSandboxFolders();
   const runtime = join(folders.outside, "runtime");
   put(join(runtime, "bus"), SECRET);
@@ -140,7 +140,7 @@ test("BOX1 the folder of the user's sockets is empty, wherever it is", async () 
 });
 
 describe("the temporary folder", () => {
-  test("BOX10 a command neither sees nor changes other files in /tmp", async () => {
+  test("BOX10 a command can neither see nor change other files in /tmp", async () => {
     const folders = createSandboxFolders();
     const theirs = put(join(mkdtempSync(join(tmpdir(), "pith-theirs-")), "file"), "as it was\n");
     onTestFinished(() => rmSync(dirname(theirs), { recursive: true }));
@@ -163,7 +163,7 @@ describe("toolchains", () => {
       .toSorted();
   }
 
-  test("BOX11 folders of PATH are visible with their installation", () => {
+  test("BOX11 folders in PATH are visible with their installation", () => {
     const folders = createSandboxFolders();
     const at = (name: string): string => join(folders.home, name);
     put(at("tools/node/bin/node"));
@@ -195,7 +195,7 @@ describe("toolchains", () => {
     expect(found(folders, join(folders.home, "bin"))).toEqual([".venvs/tool", "bin"]);
   });
 
-  test("BOX11 links that a command leaves in a folder of PATH or of a variable in the workspace make nothing visible later", async () => {
+  test("BOX11 links that a command leaves in a workspace folder of PATH or of a variable make nothing visible later", async () => {
     const folders = createSandboxFolders();
     const bin = join(folders.workspace, ".venv/bin");
     put(join(bin, "tool"));
@@ -292,7 +292,7 @@ describe("the home of this machine", () => {
     // A cargo of another home says the same in the sandbox as outside it.
     ["cargo", CARGO, new RegExp(`^${execFileSync("bash", ["-c", CARGO], { encoding: "utf8" })}`)],
     ["node", "node -p 6*7", /^42\n$/],
-  ])("BOX2 honest work goes on: %s, with the real home", async (_, command, expectedOutput) => {
+  ])("BOX2 ordinary work succeeds with the real home: %s", async (_, command, expectedOutput) => {
     const { workspace } = createSandboxFolders();
     const folders = await openPrivateFolders({ folder, root: workspace, home: homedir(), environment: process.env });
     onTestFinished(() => folders.close());

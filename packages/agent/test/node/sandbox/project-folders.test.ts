@@ -56,7 +56,7 @@ class Place {
 }
 
 describe("folders beside the workspace", () => {
-  test("BOX33 a command does not see them, cannot write beside the workspace, and works in it", () => {
+  test("BOX33 a command cannot see them or write beside the workspace, and works in it", () => {
     const place = new Place();
     place.write("app/file", "mine\n");
     const text = place.run("app", "cat /srv/other/.env; ls -A /srv ..; touch /srv/new; touch new; cat file; ls");
@@ -68,7 +68,7 @@ describe("folders beside the workspace", () => {
     );
   });
 
-  test("BOX33 everything below the outermost folder is hidden, and sandboxRead and sandboxWrite show what they name", () => {
+  test("BOX33 everything below the outermost folder is hidden, and sandboxRead and sandboxWrite show the named folders", () => {
     const place = new Place();
     place.write("team/app/file");
     place.write("team/next/.env", SECRET);
@@ -85,7 +85,7 @@ describe("folders beside the workspace", () => {
     expect(text).toBe("/srv:\nbuild\ndata\nteam\n\n/srv/team:\napp\ndata\nbuilt\nfile\nnew\n");
   });
 
-  test("BOX33 of a repository, a subfolder sees all, and neither sees its neighbours", () => {
+  test("BOX33 a subfolder sees its whole repository, and neither sees its neighbors", () => {
     const place = new Place();
     place.git("repo", "init", "-q");
     place.write("repo/pnpm-workspace.yaml", "packages: [packages/*]\n");
@@ -97,7 +97,7 @@ describe("folders beside the workspace", () => {
     expect(text).toBe("repo\npackages: [packages/*]\nother\n?? own\n");
   });
 
-  test("BOX33 a worktree beside the main checkout commits, and sees of the checkout only its git folder", () => {
+  test("BOX33 a worktree beside the main checkout can commit, and sees only the checkout's git folder", () => {
     const place = new Place();
     place.git("main", "init", "-q");
     place.write("main/.env", SECRET);
@@ -125,7 +125,7 @@ describe("folders beside the workspace", () => {
     expect(place.run("project/packages/app", "ls /srv; cat ../other/file")).toBe("project\nother\n");
   });
 
-  test("BOX33 BOX11 programs there that PATH leads to run, and installing in the workspace still works", () => {
+  test("BOX33 BOX11 programs in PATH run, and installing in the workspace works", () => {
     const place = new Place();
     place.write("tools/bin/tool", '#!/bin/sh\ncat "$(dirname "$0")/../lib/text"\n');
     chmodSync(join(place.folder, "tools/bin/tool"), 0o755);
@@ -147,14 +147,14 @@ describe("folders beside the workspace", () => {
     expect(text).toMatch(/^ran\nlinked\nnew\napp\nsdk\ntools\n.*Read-only file system\n$/);
   });
 
-  test("BOX33 a link in the workspace shows nothing of another project", () => {
+  test("BOX33 a link in the workspace makes nothing of another project visible", () => {
     const place = new Place();
     mkdirSync(join(place.folder, "app"));
     symlinkSync("/srv/other", join(place.folder, "app/way"));
     expect(place.run("app", "cat way/.env")).toMatch(/No such file/);
   });
 
-  test("BOX33 a program that works elsewhere sees neither the workspace nor its neighbours", () => {
+  test("BOX33 a program with another working folder sees neither the workspace nor its neighbors", () => {
     const place = new Place();
     place.write("app/.env", SECRET);
     const away = realpathSync(mkdtempSync(join(tmpdir(), "pith-place-away-")));
@@ -181,7 +181,7 @@ describe("the hidden folder", () => {
     ["/tmp/app", []],
     ["/var/tmp/app", []],
     ["/run/media/me/disk/app", []],
-  ])("BOX33 of the workspace %s is %j", (root, places) => {
+  ])("BOX33 for the workspace %s is %j", (root, places) => {
     expect(hidden(root)).toEqual(places);
   });
 
@@ -190,18 +190,18 @@ describe("the hidden folder", () => {
     expect(hidden("/repo/packages/app", ["/repo"])).toEqual([]);
   });
 
-  test("BOX33 of another project is the project itself where it lies in a folder of the system", () => {
+  test("BOX33 for another project in a system folder is the project itself", () => {
     expect(hidden("/home/me/server", [], ["/usr"])).toEqual(["/usr"]);
   });
 });
 
-test("BOX33 a package workspace above a repository is not shown", () => {
+test("BOX33 does not show a package workspace above a repository", () => {
   const { workspace, base, home } = createSandboxFolders();
   writeFileSync(join(base, "go.work"), "go 1.24\n");
   expect(findOuterProjects(workspace, home)).toEqual([]);
 });
 
-test("BOX33 PLAT2 the sandbox runtime denies reading the same folder", () => {
+test("BOX33 PLAT2 is also denied by the sandbox runtime", () => {
   const root = "/srv/no-such-folder/app";
   const runtime = { folder: "/nowhere", version: "1" };
   const { denyRead } = findFixedPaths({ ...sandboxOptions(createSandboxFolders()), root, runtime });

@@ -21,7 +21,7 @@ while True:
     exchange(number, -100, (d + "x").encode(), -100, (d + "y").encode(), 2); time.sleep(0.0002)`;
 
 test.each([{ agents: 1 }, { agents: 2 }])(
-  "BOX1 no way out by a folder that is exchanged while commands start ($agents)",
+  "BOX1 swapping a folder while commands start is no escape ($agents)",
   async ({ agents }) => {
     const folders = createSandboxFolders();
     mkdirSync(join(folders.home, ".vscode"));

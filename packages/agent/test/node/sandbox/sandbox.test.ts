@@ -67,12 +67,12 @@ describe("sandboxed shell", () => {
     ["a workspace that is not there", { root: "/no/workspace" }, "folder /no/workspace does not exist"],
     ["a workspace that is everything", { root: "/" }, "the workspace is the whole disk"],
     ["a workspace that is the home", { home: "/usr/share", root: "/usr" }, "the workspace contains your home folder"],
-  ])("BOX4 so is %s", async (_, parts, message) => {
+  ])("BOX4 a command does not run with %s", async (_, parts, message) => {
     const { end } = await ranIn(sandboxOptions(createSandboxFolders(), parts), "true");
     expect(end).toMatchObject({ type: "not-started", message: expect.stringContaining(message) });
   });
 
-  test("BOX4 a command that fails like a sandbox counts as run", async () => {
+  test("BOX4 a command that prints an error like the sandbox's counts as run", async () => {
     const { end } = await ranIn(sandboxOptions(createSandboxFolders()), "echo 'bwrap: no' >&2; exit 1");
     expect(end).toEqual({ type: "ended", exitCode: 1 });
   });
@@ -95,7 +95,7 @@ describe("sandboxed shell", () => {
     expect(readdirSync(folders.base).toSorted()).toEqual([...before, "journal"].toSorted());
   });
 
-  test("BOX31 the command, but no program that creates its sandbox, gets variables that lead the C library to files", async () => {
+  test("BOX31 variables that lead the C library to files reach the command, but not the programs that create its sandbox", async () => {
     const names = [
       "LD_LIBRARY_PATH",
       "LD_AUDIT",
@@ -147,7 +147,7 @@ describe("sandboxed shell", () => {
     });
   });
 
-  test("BOX5 no placeholder is seen in the workspace, and none is left in .git, also by concurrent commands", async () => {
+  test("BOX5 no placeholder is visible in the workspace, and none is left in .git, even with concurrent commands", async () => {
     const folders = createSandboxFolders();
     const options = sandboxOptions(folders);
     const git = readdirSync(join(folders.workspace, ".git"));
@@ -160,7 +160,7 @@ describe("sandboxed shell", () => {
     expect(readdirSync(join(folders.workspace, ".git"))).toEqual(git);
   });
 
-  test("BOX5 the user's own folder stays, empty or not, and can be read", async () => {
+  test("BOX5 the user's own folder stays, empty or not, and is readable", async () => {
     const folders = createSandboxFolders();
     mkdirSync(join(folders.workspace, ".idea"));
     mkdirSync(join(folders.workspace, ".vscode"));
@@ -189,7 +189,7 @@ describe("sandboxed shell", () => {
     expect(namesIn(folders)).toEqual([".git", "way-out"]);
   });
 
-  test("BOX5 a guarded link has its old target when the command has ended", async () => {
+  test("BOX5 a guarded link has its old target after the command", async () => {
     const folders = createSandboxFolders();
     const theirs = join(folders.base, "theirs");
     mkdirSync(theirs);
@@ -198,7 +198,7 @@ describe("sandboxed shell", () => {
     expect(readlinkSync(join(folders.workspace, ".claude"))).toBe(theirs);
   });
 
-  test("BOX1 keys that are created or replaced in a hidden folder while a command runs stay hidden", async () => {
+  test("BOX1 keys created or replaced in a hidden folder while a command runs stay hidden", async () => {
     const folders = createSandboxFolders();
     const options = sandboxOptions(folders, { hidden: [dirname(folders.keys)] });
     const running = ranIn(
@@ -222,7 +222,7 @@ describe("sandboxed shell", () => {
   });
 
   test.each([{ isDeaf: false }, { isDeaf: true }])(
-    "BOX6 an abort ends all that is in it ($isDeaf)",
+    "BOX6 an abort ends all processes in the sandbox ($isDeaf)",
     async ({ isDeaf }) => {
       const folders = createSandboxFolders();
       const act = new AbortController();

@@ -29,14 +29,12 @@ def call(*words):
 
 const isX64 = process.arch === "x64";
 
-describe("what is refused", () => {
+describe("the filter refuses", () => {
   test.each([
     { socketList: "/proc/net/unix", unix: "1 made" },
     { socketList: "/proc/net/missing", unix: "1 1" },
-  ])(
-    "PROXY1 a socket of any family but those of the internet, netlink and unix ($unix)",
-    async ({ socketList, unix }) => {
-      const program = `
+  ])("PROXY1 sockets of any family except internet, netlink and unix ($unix)", async ({ socketList, unix }) => {
+    const program = `
 import socket
 for family in (1, 2, 3, 5, 9, 10, 15, 16, 17, 29, 31, 38, 40, 44):
     try:
@@ -46,14 +44,13 @@ for family in (1, 2, 3, 5, 9, 10, 15, 16, 17, 29, 31, 38, 40, 44):
     except OSError as error:
         print(family, error.errno)
 `;
-      const made = ["2 made", "10 made", "16 made", unix];
-      const refused = [3, 5, 9, 15, 17, 29, 31, 38, 40, 44].map((family) => `${family} 1`);
-      const lines = (await runPython(program, createSandboxFolders(), { socketList })).trim().split("\n");
-      expect(lines.toSorted()).toEqual([...made, ...refused].toSorted());
-    },
-  );
+    const made = ["2 made", "10 made", "16 made", unix];
+    const refused = [3, 5, 9, 15, 17, 29, 31, 38, 40, 44].map((family) => `${family} 1`);
+    const lines = (await runPython(program, createSandboxFolders(), { socketList })).trim().split("\n");
+    expect(lines.toSorted()).toEqual([...made, ...refused].toSorted());
+  });
 
-  test("PROXY1 a pair of datagram sockets, each of which could send to any socket file, where the machine does not list its sockets", async () => {
+  test("PROXY1 a pair of datagram sockets if the machine does not list its sockets", async () => {
     const program = `
 import socket
 for kind in (socket.SOCK_STREAM, socket.SOCK_SEQPACKET, socket.SOCK_DGRAM, socket.SOCK_RAW, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK):
@@ -99,7 +96,7 @@ print(call(0x40000000 | 39), call(0x40000000 | 41, 1, 1, 0), call(514, 0, 0x5412
     expect(await runPython(program)).toBe("ENOSYS ENOSYS ENOSYS ENOSYS\n");
   });
 
-  test.runIf(isX64)("PROXY2 a call of another architecture ends the program", async () => {
+  test.runIf(isX64)("PROXY2 calls of another architecture, by ending the program", async () => {
     // mov eax, 20 (getpid of i386); int 0x80; ret
     const program = `
 import ctypes, mmap, os
@@ -115,7 +112,7 @@ print(os.WTERMSIG(os.waitpid(child, 0)[1]))
     expect(await runPython(program)).toBe("31\n");
   });
 
-  test("PROXY2 the command does not inherit the descriptor of the filter", async () => {
+  test("PROXY2 nothing by an inherited descriptor: the command does not get it", async () => {
     const { text } = await ranIn(
       sandboxOptions(createSandboxFolders()),
       "ls /proc/$$/fd; grep Seccomp: /proc/$$/status",
@@ -124,8 +121,8 @@ print(os.WTERMSIG(os.waitpid(child, 0)[1]))
   });
 });
 
-describe("what still works", () => {
-  test("PROXY3 a Node program and its child talk to each other, and threads run", async () => {
+describe("the filter allows", () => {
+  test("PROXY3 a Node program and its child to communicate, and threads to run", async () => {
     const folders = createSandboxFolders();
     writeFileSync(
       join(folders.workspace, "parent.cjs"),
@@ -140,7 +137,7 @@ describe("what still works", () => {
     expect((await ranIn(sandboxOptions(folders), "$NODE parent.cjs")).text).toBe("from child\nfrom thread\n");
   });
 
-  test("PROXY3 git, npm, pip, the C compiler and Python's processes run", async () => {
+  test("PROXY3 git, npm, pip, the C compiler and Python's processes to run", async () => {
     const folders = createSandboxFolders();
     const commands = [
       "git --version >/dev/null && git status --porcelain >/dev/null && echo git",
@@ -157,7 +154,7 @@ describe("what still works", () => {
   });
 });
 
-describe("the program", () => {
+describe("the filter program", () => {
   test.each(["x64", "arm64", "riscv64"])("PROXY2 is built for %s, and every jump stays in it", (architecture) => {
     const bytes = Buffer.from(buildFilter({ unixSockets: false }, architecture) ?? []);
     const count = bytes.length / 8;
@@ -169,7 +166,7 @@ describe("the program", () => {
     expect(bytes.readUInt16LE(bytes.length - 8)).toBe(6);
   });
 
-  test("PROXY2 there is no filter for an unknown architecture", () => {
+  test("PROXY2 does not exist for an unknown architecture", () => {
     expect(buildFilter({ unixSockets: false }, "ppc64")).toBe(null);
   });
 });

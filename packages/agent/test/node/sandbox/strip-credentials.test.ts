@@ -21,7 +21,7 @@ import { createSandboxFolders, ranIn, sandboxOptions } from "./world.ts";
 /** The value of every secret; none may be left. */
 const S = "hunter2";
 
-test("BOX15 git: the user's name stays; logins, headers, commands and signing go", () => {
+test("BOX15 git: the user's name stays; logins, headers, commands and signing are removed", () => {
   const text = `# mine
 [user] name = "Ada \\"the\\" Lovelace" ; comment
 	email = ada@example.com
@@ -143,7 +143,7 @@ test.each<[string, (text: string) => string, string, string]>([
     `<settings><servers><server><id>a</id><password>${S}</password></server></servers><mirrors><mirror><id>a</id><url>https://me:${S}@maven.example.com/</url><mirrorOf>*</mirrorOf></mirror></mirrors></settings>`,
     "<settings>\n  <mirrors>\n    <mirror><id>a</id><url>https://maven.example.com/</url><mirrorOf>*</mirrorOf></mirror>\n  </mirrors>\n</settings>\n",
   ],
-])("BOX15 %s: addresses and harmless settings stay, credentials go", (_, strip, text, expected) => {
+])("BOX15 %s: addresses and harmless settings stay, credentials are removed", (_, strip, text, expected) => {
   const stripped = strip(text);
   expect(stripped).not.toContain(S);
   expect(stripped).toBe(expected);
@@ -155,7 +155,7 @@ describe("copies", () => {
     writeFileSync(path, text);
   }
 
-  test("BOX15 a commit bears the user's own name, also from an included file, and commands may change the copy", async () => {
+  test("BOX15 a commit has the user's own name, also from an included file, and commands may change the copy", async () => {
     const folders = createSandboxFolders();
     put(
       join(folders.home, ".gitconfig"),
@@ -173,7 +173,7 @@ describe("copies", () => {
     expect(existsSync(join(folders.privateHome, ".ssh"))).toBe(false);
   });
 
-  test("BOX15 npm sees the registry and not the token, and a value that looks like a token is dropped whatever its name", async () => {
+  test("BOX15 npm sees the registry and not the token, and a value that looks like a token is removed whatever its name", async () => {
     const folders = createSandboxFolders();
     const key = `ghp_${"A1b2C3d4E5f6G7h8I9j0".repeat(2).slice(0, 36)}`;
     put(join(folders.home, ".cargo/config.toml"), `[net]\nretry = 3\n[x]\nharmless = "${key}"\n`);

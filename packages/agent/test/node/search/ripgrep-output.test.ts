@@ -16,7 +16,7 @@ async function has(content: string | Buffer, line: string, offset: number): Prom
 
 const wide = (text: string): Buffer => Buffer.from(`\ufeff${text}`, "utf16le");
 
-test("SEEK15 a line counts only if the file has it, whatever its encoding", async () => {
+test("SEEK15 a line is a hit only if the file has it, whatever its encoding", async () => {
   expect(await has("one\ntwo\n", "two\n", 4)).toBe(true);
   expect(await has("\ufeffone\ntwo\n", "two\n", 4)).toBe(true);
   expect(await has("one\ntwo\n", "key\n", 4)).toBe(false);

@@ -75,7 +75,7 @@ test("SEEK17 a ripgrep in PATH is not used if the project or another user could 
   expect(await from(`${strange.join(":")}:${at("machine")}`)).toBe(at("machine/rg"));
 });
 
-test("SEEK10 a failure of ripgrep is reported, not taken for no hits", async () => {
+test("SEEK10 a failure of ripgrep is reported instead of an empty result", async () => {
   const { at, search } = createSearchFolder();
   const here = search(
     program(at("rg"), 'test "$1" = --version && echo ripgrep 15.0.0 && exit; echo "rg: it broke" >&2; exit 2'),

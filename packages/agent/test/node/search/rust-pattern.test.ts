@@ -203,7 +203,7 @@ describe("SEEK18 a pattern in ripgrep's syntax", () => {
     for (const ripgrep of [rgPath, null]) expect((await search(pattern, ripgrep))[0]).toMatch(/^refused: /);
   });
 
-  test.each(refusedByBuiltIn)("%s is refused without ripgrep, with what to do", async (pattern) => {
+  test.each(refusedByBuiltIn)("%s is refused without ripgrep, with advice", async (pattern) => {
     expect(await search(pattern, null)).toEqual([
       expect.stringMatching(
         /^refused: the built-in search does not support .*; write it differently, set literal, or ask/,

@@ -35,7 +35,7 @@ describe("list", () => {
     });
   });
 
-  test("SEEK6 lists the first of many names", async () => {
+  test("SEEK6 lists the first of many names up to the limit", async () => {
     const { put, search } = createSearchFolder();
     put(Object.fromEntries(Array.from({ length: 1_500 }, (_, at) => [`f${String(1_499 - at).padStart(4, "0")}`, ""])));
     const found = await search(null).list(".", act(2));
@@ -118,7 +118,7 @@ describe("search", () => {
       [{ pattern: "-ts" }, ["x:7:-ts"]],
       [{ pattern: "[^\\n]ts" }, ["x:6:a.ts", "x:7:-ts"]],
       [{ pattern: "nowhere" }, []],
-    ])("SEEK2 %o finds the same", async (query, found) => {
+    ])("SEEK2 %o finds the same lines in both engines", async (query, found) => {
       const { here } = writeFiles({ x: "foo bar\nfoo(1)\n\nFOOÄ\ncrlf end\r\na.ts\n-ts\nder ärgerß?\n" });
       expect(await lines(here, query)).toEqual(found);
     });
@@ -200,7 +200,7 @@ describe("search", () => {
       chmodSync(at("closed"), 0o755);
     });
 
-    test("SEEK4 names may contain line breaks or invalid UTF-8", async () => {
+    test("SEEK4 file names may contain line breaks or invalid UTF-8", async () => {
       const { here, at } = writeFiles({ "two\nlines/-x": "needle", "[a]": "needle" });
       const odd = Buffer.concat([Buffer.from(at("odd")), Buffer.from([0xff])]);
       mkdirSync(odd);
@@ -229,7 +229,7 @@ describe("search", () => {
     });
 
     test.each([0, 400, 20_000, 3_000_000])(
-      "SEEK5 of a long line the part around its hit is shown, here at %i",
+      "SEEK5 for a long line, the part around the hit is returned, here at %i",
       async (place) => {
         const { here } = writeFiles({ x: `short\n${"ä".repeat(place)}needle${"z".repeat(3_000_000)}\nafter\n` });
         const found = await here.grep({ pattern: "needle", path: ".", contextLines: 1 }, act());
@@ -292,19 +292,22 @@ describe("search", () => {
       ["f.md", []],
       ["?.ts", ["a.ts", "src/c.ts"]],
       ["[!a].ts", ["src/c.ts"]],
-    ])("SEEK12 %s fits the same files, the newest first, and grep takes them alone", async (glob, fitting) => {
-      const files = {
-        "a.ts": "needle",
-        ".b.ts": "needle",
-        "src/c.ts": "needle",
-        "src/in/d.test.ts": "needle",
-        "e.tsx": "needle",
-        "F.md": "needle",
-      };
-      const { here } = writeFiles(files);
-      expect(await names(here, glob)).toEqual(fitting);
-      expect(new Set(await lines(here, { glob }))).toEqual(new Set(fitting.map((path) => `${path}:1:needle`)));
-    });
+    ])(
+      "SEEK12 %s matches the same files in both engines, newest first, and grep searches only those",
+      async (glob, fitting) => {
+        const files = {
+          "a.ts": "needle",
+          ".b.ts": "needle",
+          "src/c.ts": "needle",
+          "src/in/d.test.ts": "needle",
+          "e.tsx": "needle",
+          "F.md": "needle",
+        };
+        const { here } = writeFiles(files);
+        expect(await names(here, glob)).toEqual(fitting);
+        expect(new Set(await lines(here, { glob }))).toEqual(new Set(fitting.map((path) => `${path}:1:needle`)));
+      },
+    );
 
     test("SEEK12 a named file is searched, whatever the glob", async () => {
       const { here } = writeFiles({ "src/a.ts": "needle" });

@@ -28,7 +28,7 @@ async function visited(site: Site, answers: readonly string[], allowedHosts: rea
   return { opened, resolved, dialled };
 }
 
-test("WEB2 a name that would lead inside the next time is resolved once, and only its public address is dialled", async () => {
+test("WEB2 a name is resolved once, and only its checked public address is connected to", async () => {
   const site = await newSite((_, response) => response.end("hello"));
   const { opened, resolved, dialled } = await visited(site, ["93.184.215.14", "127.0.0.1"]);
   expect(textOf(opened)).toBe("hello");
@@ -36,21 +36,21 @@ test("WEB2 a name that would lead inside the next time is resolved once, and onl
   expect(dialled).toEqual(["93.184.215.14"]);
 });
 
-test("WEB5 a name that leads inside by the time of a redirect is refused there", async () => {
+test("WEB5 a redirect to a name that now resolves to a private address is refused", async () => {
   const site = await newSite((_, response) => response.writeHead(302, { location: "/next" }).end());
   const { opened, dialled } = await visited(site, ["93.184.215.14", "127.0.0.1"]);
   expect(opened).toMatchObject({ type: "refused", why: "address" });
   expect(dialled).toEqual(["93.184.215.14"]);
 });
 
-test("WEB6 a page from elsewhere cannot redirect to a host of the user", async () => {
+test("WEB6 a page of another host cannot redirect to an allowed host of the user", async () => {
   const site = await newSite((_, response) => response.writeHead(302, { location: "http://127.0.0.1:8080/" }).end());
   const { opened, dialled } = await visited(site, ["93.184.215.14"], ["127.0.0.1:8080"]);
   expect(opened).toMatchObject({ type: "refused", why: "address" });
   expect(dialled).toEqual(["93.184.215.14"]);
 });
 
-test("WEB5 a redirect to another host is not followed: that host has its own address, and its own permission", async () => {
+test("WEB5 a redirect to another host is not followed, because that host needs its own permission", async () => {
   const location = "http://other.example/next";
   const site = await newSite((_, response) => response.writeHead(302, { location }).end());
   const { opened, resolved, dialled } = await visited(site, ["93.184.215.14", "8.8.8.8"]);
@@ -60,7 +60,7 @@ test("WEB5 a redirect to another host is not followed: that host has its own add
   expect(dialled).toEqual(["93.184.215.14"]);
 });
 
-test("WEB5 with or without www it is the same host", async () => {
+test("WEB5 a host with and without www counts as the same", async () => {
   const site = await newSite((request, response) => {
     if (request.url === "/") response.writeHead(301, { location: "http://www.pages.example/home" }).end();
     else response.end("home");

@@ -51,7 +51,7 @@ describe("hosts of the user", () => {
     ["http://inside.example/", "inside.example:80"],
     ["https://inside.example/", "inside.example:443"],
     ["http://inside.example:6379/", "inside.example:6379"],
-  ])("WEB6 %s may be reached where %s is named", async (url, allowed) => {
+  ])("WEB6 %s may be reached if %s is allowed", async (url, allowed) => {
     expect(await wayTo(url, [allowed])).toMatchObject({ type: "route", isAllowed: true });
   });
 
@@ -62,7 +62,7 @@ describe("hosts of the user", () => {
     ["http://user@127.0.0.1:8080/", "127.0.0.1:8080", "credentials"],
     ["ftp://127.0.0.1:8080/", "127.0.0.1:8080", "scheme"],
     ["http://localhost:8080/", "127.0.0.1:8080", "name"],
-  ])("WEB6 %s may not, where only %s is named", async (url, allowed, why) => {
+  ])("WEB6 %s may not be reached if only %s is allowed", async (url, allowed, why) => {
     expect(await wayTo(url, [allowed])).toMatchObject({ type: "refused", why });
   });
 });

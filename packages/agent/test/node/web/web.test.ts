@@ -71,7 +71,7 @@ describe("a name", () => {
     expect(textOf(opened)).toBe(`pages.example:${port}`);
   });
 
-  test("WEB2 is tried at its other addresses where the first does not answer", async () => {
+  test("WEB2 is tried at its other addresses if the first does not answer", async () => {
     const { port } = await newSite((_, response) => response.end("here"));
     const allowedHosts = [`pages.example:${port}`];
     const resolve = async (): Promise<readonly string[]> => ["::1", "127.0.0.1"];
@@ -133,7 +133,7 @@ describe("a redirect", () => {
     expect(opened).toMatchObject({ url: `${url}5` });
   });
 
-  test("WEB5 loop ends", async () => {
+  test("WEB5 in a loop ends", async () => {
     let callCount = 0;
     const { url, host } = await newSite((_, response) => {
       callCount++;
@@ -156,7 +156,7 @@ describe("a redirect", () => {
     ["file:///etc/passwd", "scheme"],
     ["ftp://example.com/", "scheme"],
     ["http://[", "malformed"],
-  ])("WEB5 to %s is refused, and says where it led", async (location, why) => {
+  ])("WEB5 to %s is refused, with the target in the message", async (location, why) => {
     const { url, host } = await newSite((_, response) => response.writeHead(302, { location }).end());
     const opened = await open(url, { allowedHosts: [host] });
     expect(opened).toMatchObject({ type: "refused", why, message: expect.stringMatching(/^redirected to /) });
@@ -176,7 +176,7 @@ describe("a redirect", () => {
     expect(resolved).toEqual([]);
   });
 
-  test("WEB5 without a location is the page itself", async () => {
+  test("WEB5 without a location is returned as a page", async () => {
     const { url, host } = await newSite((_, response) => response.writeHead(302).end("no way on"));
     expect(textOf(await open(url, { allowedHosts: [host] }))).toBe("no way on");
   });
@@ -187,7 +187,7 @@ describe("a body", () => {
     ["gzip", gzipSync],
     ["deflate", deflateSync],
     ["br", (bytes: Buffer) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } })],
-  ])("WEB7 that is packed as %s is unpacked, and a bomb only as far as it is read", async (packing, pack) => {
+  ])("WEB7 compressed with %s is decompressed, and a bomb only up to the limit", async (packing, pack) => {
     const bomb = pack(Buffer.alloc(20 * MILLION));
     const { url, host } = await newSite((request, response) => {
       response.setHeader("content-encoding", packing).end(request.url === "/bomb" ? bomb : pack(Buffer.from("hello")));
@@ -214,10 +214,10 @@ describe("a body", () => {
   });
 
   test.each([
-    ["packed in a way nobody asked for", "constructor", "x"],
-    ["not packed as it says", "gzip", "plain"],
-    ["packed, and torn", "gzip", gzipSync("hello ".repeat(9_999)).subarray(0, 60)],
-  ])("WEB9 %s is broken", async (_, packing, bytes) => {
+    ["with an unknown compression", "constructor", "x"],
+    ["without the declared compression", "gzip", "plain"],
+    ["with truncated compressed data", "gzip", gzipSync("hello ".repeat(9_999)).subarray(0, 60)],
+  ])("WEB9 %s causes a failure", async (_, packing, bytes) => {
     const { url, host } = await newSite((__, response) => response.setHeader("content-encoding", packing).end(bytes));
     expect(await open(url, { allowedHosts: [host] })).toMatchObject({ type: "failed", why: "broken" });
   });
@@ -231,7 +231,7 @@ describe("a body", () => {
   });
 });
 
-describe("what takes too long", () => {
+describe("a request that takes too long", () => {
   test("WEB7 a very slow body times out", async () => {
     const { url, host } = await newSite((_, response) => {
       const dripping = setInterval(() => response.write("."), 20);
@@ -271,7 +271,7 @@ describe("what takes too long", () => {
   });
 });
 
-describe("what cannot be reached", () => {
+describe("a request fails for", () => {
   test("WEB9 a closed port", async () => {
     const free = createServer().listen(0, "127.0.0.1");
     await once(free, "listening");
