@@ -10,7 +10,7 @@ import { github, secretsFor } from "./vaults.ts";
 
 const ends = [String(github).slice(0, 14), String(github).slice(-10)];
 
-test.each(ways)("SEC11 of a long line nothing of a secret is left where it is cut, searched %s", async (_, ripgrep) => {
+test.each(ways)("SEC11 grep leaves no piece of a secret where it cuts a long line, searched %s", async (_, ripgrep) => {
   const fixture = newSearchGround();
   for (const lead of [140, 160]) {
     const line = `${"a ".repeat(300)}${github}${"b ".repeat(lead / 2)}`;
@@ -25,7 +25,7 @@ test.each(ways)("SEC11 of a long line nothing of a secret is left where it is cu
   }
 });
 
-test("SEC11 the lines in the result of an edit have no secret, cut or whole", async () => {
+test("SEC11 the similar lines in the error of an edit contain no secret, cut or whole", async () => {
   const { put, run } = createFileTools({ redaction: secretsFor() });
   put("a.txt", `${"word ".repeat(58)}${github}\nnext line\n`);
   const words = wordsOf(
@@ -35,7 +35,7 @@ test("SEC11 the lines in the result of an edit have no secret, cut or whole", as
   for (const piece of ends) expect(words).not.toContain(piece);
 });
 
-test("SEC11 reading an old entry redacts its secrets, also in a line that is split", async () => {
+test("SEC11 read redacts the secrets of an old entry, also in a line that is split", async () => {
   for (let place = 0; place <= 40; place += 10) {
     const [entry] = story(`user: ${"x".repeat(MAX_PART_BYTES - place - 1)} ${github}`);
     const { run } = createFileTools({

@@ -25,7 +25,7 @@ async function streamEvents(before: readonly ModelEvent[], hooks: AgentHooks = {
   return { events, requests: JSON.stringify(model.requests) };
 }
 
-test("SEC11 redacts a provider error, and the text of a failed attempt does not appear in the next", async () => {
+test("SEC11 redacts a provider error, and does not mix the text of a failed attempt into the next", async () => {
   const failure = { kind: "busy", message: `too many requests with ${github}` } as const;
   const { events } = await streamEvents([
     { type: "text-delta", text: "Half a wor" },

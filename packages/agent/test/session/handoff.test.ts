@@ -110,7 +110,7 @@ describe("handoff", () => {
     expect(await handOff("go on")).toEqual({ type: "nothing-to-do" });
   });
 
-  test("COM28 the request to the model, verbatim", async () => {
+  test("COM28 the request to the model has exactly the expected text", async () => {
     const store = MemoryStore.create(testRuntime());
     for (const entry of story(...storyLines)) await store.append([entry], { expectedLeaf: await store.leaf() });
     const session = await Session.open(store, testRuntime("g"));

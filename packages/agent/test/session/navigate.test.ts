@@ -22,7 +22,7 @@ afterEach(() => {
   for (const each of [folder, kept]) rmSync(each, { recursive: true });
 });
 
-test("RUN9 a move previews which files it would restore, restores them, and back again", async () => {
+test("RUN9 a move previews which files it would restore and restores them, and so does the move back", async () => {
   const { test, start, end } = await written();
   expect(await test.agent.previewFileRestore(start)).toMatchObject([{ path: join(folder, "a.txt"), type: "remove" }]);
   expect(await test.agent.navigateTree(start, { restoreFiles: true })).toMatchObject({
@@ -33,7 +33,7 @@ test("RUN9 a move previews which files it would restore, restores them, and back
   expect(readFileSync(join(folder, "a.txt"), "utf8")).toBe("by the agent");
 });
 
-test("RUN9 refuses the move if others changed a file since, and touches nothing", async () => {
+test("RUN9 refuses the move and changes no file if others changed one since", async () => {
   const { test, start, end } = await written();
   writeFileSync(join(folder, "a.txt"), "by a person");
   expect(await test.agent.navigateTree(start, { restoreFiles: true })).toMatchObject({
@@ -75,7 +75,7 @@ async function compactable() {
   return { agent, writer };
 }
 
-test("RUN14 during a compaction, another one, a move, an undo and a redo are refused with the reason, and none is queued (B80)", async () => {
+test("RUN14 during a compaction, another compaction, a move, an undo and a redo are refused with the reason and not queued (B80)", async () => {
   const { agent, writer } = await compactable();
   const start = agent.session.branch.entries[0]?.id ?? "";
   const first = agent.compact();
@@ -93,7 +93,7 @@ test("RUN14 during a compaction, another one, a move, an undo and a redo are ref
   expect(await agent.undoCompaction()).toMatchObject({ type: "undone" });
 });
 
-test("WAIT1 queued messages follow an undo and a redo", async () => {
+test("WAIT1 queued messages stay queued after an undo and a redo", async () => {
   const { agent, writer } = await compactable();
   const compaction = agent.compact();
   while (writer.waiting.length === 0) await quiet();

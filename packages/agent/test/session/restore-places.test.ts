@@ -93,7 +93,7 @@ function put(path: string, text: string): void {
   writeFileSync(path, text);
 }
 
-test("BACK6 files outside the workspace, protected files and Pith's own are not restored; the others are", async () => {
+test("BACK6 a restore skips files outside the workspace, protected files and Pith's own files, and restores the others", async () => {
   const { base, workspace, goBack, change } = createRewindFixture();
   const texts = { before: "evil", after: "as it was" };
   const places = [
@@ -125,7 +125,7 @@ test("BACK6 files outside the workspace, protected files and Pith's own are not 
     expect([path, readFileSync(resolved.resolve(path), "utf8")]).toEqual([path, why === null ? "evil" : "as it was"]);
 });
 
-test("BACK6 a file that is not permitted is not read, removed or created", async () => {
+test("BACK6 a restore does not read, remove or create a file that is not permitted", async () => {
   const { base, files, originals, checkPermission, change } = createRewindFixture();
   const [secret, missing] = [join(base, "outside/secret"), join(base, "outside/new/file")];
   put(secret, "made by the session");
@@ -153,7 +153,7 @@ test("BACK6 a file that is not permitted is not read, removed or created", async
   expect(existsSync(dirname(missing))).toBe(false);
 });
 
-test("BACK7 writes, creates and removes nothing through a folder that became a link to outside", async () => {
+test("BACK7 a restore writes, creates and removes nothing through a folder that became a link to outside", async () => {
   const { workspace, outside, change, goBack } = createRewindFixture();
   const path = (name: string): string => join(workspace, "sub", name);
   put(join(outside, "changed.txt"), "after");
@@ -170,7 +170,7 @@ test("BACK7 writes, creates and removes nothing through a folder that became a l
   expect(readFileSync(join(outside, "made.txt"), "utf8")).toBe("after");
 });
 
-test("BACK7 a file that became a link stays, and so does its target", async () => {
+test("BACK7 a restore changes neither a file that became a link nor its target", async () => {
   const { workspace, outside, change, goBack } = createRewindFixture();
   put(join(outside, "target"), "after");
   put(join(workspace, "target"), "after");
@@ -198,7 +198,7 @@ while True:
     exchange(number, -100, one, -100, other, 2)`;
 
 test.runIf(process.platform === "linux")(
-  "BACK8 writes and removes nothing outside while another process swaps the folder for a link",
+  "BACK8 a restore writes and removes nothing outside while another process swaps the folder for a link",
   async () => {
     const { workspace, outside, change, goBack } = createRewindFixture();
     const [folder, link] = [join(workspace, "sub"), join(workspace, "link")];

@@ -11,7 +11,7 @@ import { changeEntry, type WritingSession, writingSession } from "./session-of-w
 describe("file change", () => {
   const [one, two] = ["1".repeat(64), "2".repeat(64)];
 
-  test("BACK1 collects all file changes in the order of the entries", () => {
+  test("BACK1 listing the changes of a session returns all of them in the order of the entries", () => {
     const entries = [
       resultEntry("write", { details: { pith: { path: "/a", before: null, after: one } } }),
       resultEntry("read", { details: { pith: { path: "/a", hash: one } } }),
@@ -23,7 +23,7 @@ describe("file change", () => {
     ]);
   });
 
-  test("BACK1 ignores failed results, other tools and invalid details", () => {
+  test("BACK1 listing the changes ignores failed results, other tools and invalid details", () => {
     const pith = { path: "/a", before: null, after: one };
     const entries = [
       resultEntry("write", { isError: true, details: { pith } }),
@@ -37,10 +37,10 @@ describe("file change", () => {
   });
 });
 
-describe("plan rewind", () => {
+describe("plan", () => {
   const hash = (text: string): Promise<string> => hashBytes(new TextEncoder().encode(text));
 
-  test("BACK1 a plan has the target, the current content and the action of each file, and touches nothing", async () => {
+  test("BACK1 has the target, the current content and the action of each file, and changes no file", async () => {
     const { files, originals, checkPermission, write } = writingSession();
     files.put("/old", "as it was");
     const left = [await write("/old", "changed"), await write("/old", "again"), await write("/new", "created")];
@@ -66,7 +66,7 @@ describe("plan rewind", () => {
     expect(files.texts()).toEqual({ "/old": "again", "/new": "created" });
   });
 
-  test("BACK3 an unreadable file is a conflict", async () => {
+  test("BACK3 reports an unreadable file as a conflict", async () => {
     const { files, originals, checkPermission } = writingSession();
     const left = [changeEntry({ path: "/folder/", before: null, after: await hash("x") })];
     expect(
@@ -74,7 +74,7 @@ describe("plan rewind", () => {
     ).toMatchObject([{ type: "conflict", currentHash: "unreadable" }]);
   });
 
-  test("BACK3 reports changes of others between two changes of the session", async () => {
+  test("BACK3 reports changes that others made between two changes of the session", async () => {
     const { files, originals, checkPermission, write } = writingSession();
     const first = await write("/file", "one");
     files.put("/file", "one, formatted");
@@ -84,7 +84,7 @@ describe("plan rewind", () => {
     ).toMatchObject([{ type: "remove", hasForeignChanges: true }]);
   });
 
-  test("BACK4 a forged session cannot have a file removed by claiming to have created it", async () => {
+  test("BACK4 does not remove a file only because a forged session claims to have created it", async () => {
     const { files, originals, checkPermission } = writingSession();
     files.put("/precious", "known to all");
     const left = [changeEntry({ path: "/precious", before: null, after: await hash("known to all") })];
@@ -162,7 +162,7 @@ describe("rewind files", () => {
     expect(await rewindFiles(plan, parts)).toMatchObject({ type: "rewound" });
   }
 
-  test("BACK3 a file that others changed, removed or created since is a conflict, and nothing is done", async () => {
+  test("BACK3 changes no file if others changed, removed or created one of them since", async () => {
     const { files, originals, checkPermission, write } = writingSession();
     files.put("/fine", "before");
     const left = [];
@@ -206,7 +206,7 @@ describe("rewind files", () => {
     expect(files.texts()).toEqual({ "/file": "by hand" });
   });
 
-  test("BACK4 reports content that was not kept as lost, and removes no file whose bytes are not kept", async () => {
+  test("BACK4 reports content that was not stored as lost, and removes no file whose content is not stored", async () => {
     const { files, originals, checkPermission, write } = writingSession();
     files.put("/old", "before");
     const left = [await write("/old", "after"), await write("/new", "created")];
@@ -220,7 +220,7 @@ describe("rewind files", () => {
     });
   });
 
-  test("BACK4 reports a file that the disk refuses, and restores the others", async () => {
+  test("BACK4 reports a file that cannot be written, and restores the others", async () => {
     const { files, originals, checkPermission, write } = writingSession();
     const left = [await write("/one", "1"), await write("/two", "2")];
     files.refuse("/one");

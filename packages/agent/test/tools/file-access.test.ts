@@ -12,7 +12,7 @@ import { createFileTools, wordsOf } from "./ground.ts";
 import { resultEntry } from "./results.ts";
 
 describe("intents", () => {
-  test("FILE19 a call says which file it will look at or change, by its absolute path", () => {
+  test("FILE19 the intent is to look at or change the file at its absolute path", () => {
     const { root, tools } = createFileTools();
     const intents = (path: unknown) => tools.map(({ intent }) => intent?.({ path }));
     const at = (...paths: readonly string[]) => ["look", "change", "change"].map((type) => ({ type, paths }));
@@ -20,7 +20,7 @@ describe("intents", () => {
     expect(intents("/etc/passwd")).toEqual(at("/etc/passwd"));
   });
 
-  test("FILE19 a handle, and a call that will only be answered, does nothing", () => {
+  test("FILE19 the intent of a reference and of an invalid path is nothing", () => {
     const { tools } = createFileTools();
     for (const path of ["blob:1", "entry:1", "#1", "[#1]", "", undefined, 7])
       for (const { intent } of tools) expect(intent?.({ path })).toEqual({ type: "nothing" });
@@ -30,7 +30,7 @@ describe("intents", () => {
 describe("known files", () => {
   const asIs = (path: string): string => path;
 
-  test("FILE20 after a restart what was read, written and edited need not be read again", async () => {
+  test("FILE20 after a restart, files that were read, written or edited need not be read again", async () => {
     const { put, text, run, reads } = createFileTools();
     const entries: Entry[] = [];
     const logged = async (
@@ -64,7 +64,7 @@ describe("known files", () => {
     expect(text("read")).toBe("new read");
   });
 
-  test("FILE20 what was seen on a branch that was left is not known on another", async () => {
+  test("FILE20 a file that was seen on another branch has to be read again", async () => {
     const { put, run, reads } = createFileTools();
     put("file", "a\n");
     await run("read", { path: "file" });
@@ -72,7 +72,7 @@ describe("known files", () => {
     expect(wordsOf(await run("write", { path: "file", content: "b" }))).toMatch(/was not read/);
   });
 
-  test("FILE20 only what the file tools say of themselves counts, and only where it has the right shape", () => {
+  test("FILE20 only valid details of successful file tools make a file known", () => {
     const hash = "a".repeat(64);
     const entries = [
       resultEntry("read", { details: { pith: { path: "/a", hash } } }),
@@ -92,14 +92,14 @@ describe("known files", () => {
 describe("read tracking", () => {
   const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-  test("FILE8 what an earlier run of the program knew can be handed over", async () => {
+  test("FILE8 are fresh or stale after they are handed over from an earlier run", async () => {
     const reads = new ReadTracker([["/a", await hashBytes(bytes("old"))]]);
     expect(await reads.readState("/a", bytes("old"))).toBe("fresh");
     expect(await reads.readState("/a", bytes("new"))).toBe("stale");
     expect(await reads.readState("/b", bytes("old"))).toBe("unread");
   });
 
-  test("FILE9 acts at one file come one after the other, those at different files at once", async () => {
+  test("FILE9 acts on one file run one after the other, those on different files at once", async () => {
     const reads = new ReadTracker();
     const done: string[] = [];
     const first = Promise.withResolvers<void>();
@@ -115,7 +115,7 @@ describe("read tracking", () => {
     expect(done).toEqual(["b", "a1", "a1 ended", "a2"]);
   });
 
-  test("FILE9 an act that fails does not hold up the next", async () => {
+  test("FILE9 a failed act does not block the next one on the same file", async () => {
     const reads = new ReadTracker();
     const failing = reads.runInOrder("/a", () => Promise.reject(new Error("no")));
     const next = reads.runInOrder("/a", async () => "yes");
@@ -128,7 +128,7 @@ describe("replace file", () => {
   const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
   const edits = [{ oldText: "one", newText: "two" }];
 
-  test("FILE21 write and edit keep the true bytes of what they replace and of what they wrote", async () => {
+  test("FILE21 write and edit store the bytes of the replaced file and of what they wrote", async () => {
     const originals = memoryOriginals();
     const { root, put, run } = createFileTools({ originals });
     put("file", "\ufeffone\r\n");
@@ -146,7 +146,7 @@ describe("replace file", () => {
     ]);
   });
 
-  test("FILE21 they are kept before the file is touched", async () => {
+  test("FILE21 write and edit store the bytes before they change the file", async () => {
     const events: string[] = [];
     const fixture = createFileTools({
       originals: {
@@ -180,7 +180,7 @@ describe("bounded bytes", () => {
   test.each([
     ["large", 8_000_000, 1],
     ["small", 1_000, 20],
-  ])("FILE24 of twenty %s files the bytes of at most %3$d are in use together", async (_, size, most) => {
+  ])("FILE24 of twenty %s files, the bytes of at most %3$d are in memory together", async (_, size, most) => {
     const { signal } = new AbortController();
     const files: Pick<WorkspaceFiles, "read"> = {
       read: async (_path, { maxBytes = Number.POSITIVE_INFINITY } = {}) =>

@@ -70,15 +70,15 @@ function bent(path: string, target: string): void {
   symlinkSync(target, path);
 }
 
-describe("FILE23 what was permitted is what is opened", () => {
-  test("a link that leads elsewhere by now opens what it led to", async () => {
+describe("FILE23 a tool opens the file that was permitted", () => {
+  test("a link whose target changed is read at the permitted target", async () => {
     const { root, home, runForText: says } = createTools();
     symlinkSync("inside/a.txt", join(root, "link"));
     const bend = (): void => bent(join(root, "link"), join(home, "own/secret/a.txt"));
     expect(await says("read", { path: "link" }, bend)).toBe("needle of the project\n");
   });
 
-  test.each(["read", "write", "edit"])("%s refuses where a folder of the path has become a link", async (tool) => {
+  test.each(["read", "write", "edit"])("%s refuses a path whose folder has become a link", async (tool) => {
     const { root, home, runForText: says } = createTools();
     await says("read", { path: "inside/a.txt" });
     const input = { path: "inside/a.txt", content: "x", edits: [{ oldText: "needle", newText: "x" }] };
@@ -87,7 +87,7 @@ describe("FILE23 what was permitted is what is opened", () => {
     expect(readFileSync(join(home, "own/secret/a.txt"), "utf8")).toBe("needle of the home\n");
   });
 
-  test.each(["read", "write", "edit"])("%s refuses where the file itself has become a link", async (tool) => {
+  test.each(["read", "write", "edit"])("%s refuses a file that has become a link", async (tool) => {
     const { root, home, runForText: says } = createTools();
     await says("read", { path: "inside/a.txt" });
     const input = { path: "inside/a.txt", content: "x", edits: [{ oldText: "needle", newText: "x" }] };
@@ -96,7 +96,7 @@ describe("FILE23 what was permitted is what is opened", () => {
     expect(readFileSync(join(home, "own/secret/a.txt"), "utf8")).toBe("needle of the home\n");
   });
 
-  test("nothing new is written through a link, and no folder made", async () => {
+  test("write creates no file and no folder through a new link", async () => {
     const { root, home, runForText: says } = createTools();
     const bend = (): void => bent(join(root, "inside"), join(home, "own/secret"));
     expect(await says("write", { path: "inside/new.txt", content: "x" }, bend)).toContain(ELSEWHERE);
@@ -106,7 +106,7 @@ describe("FILE23 what was permitted is what is opened", () => {
     expect(existsSync(join(home, "own/secret/new.txt")) || existsSync(join(home, "own/secret/deep"))).toBe(false);
   });
 
-  test("names that are like a missing one are those of the folder that was permitted", async () => {
+  test("the suggestions for a missing file are not from a folder that was swapped in", async () => {
     const { root, home, runForText: says } = createTools();
     const bend = (): void => bent(join(root, "inside"), join(home, "own/secret"));
     expect(await says("read", { path: "inside/a.md" })).toContain("the folder contains a.txt");
@@ -117,27 +117,27 @@ describe("FILE23 what was permitted is what is opened", () => {
 describe.each([
   ["with ripgrep", rgPath],
   ["without it", null],
-])("SEEK15 %s a search is held to what was permitted", (_, ripgrep) => {
+])("SEEK15 %s a search stays in the folder that was permitted", (_, ripgrep) => {
   test.each([
     ["grep", { pattern: "needle", path: "inside" }],
     ["grep", { pattern: "needle", path: "inside/a.txt" }],
     ["find", { glob: "*.txt", path: "inside" }],
     ["ls", { path: "inside" }],
-  ])("%s %j", async (tool, input) => {
+  ])("%s refuses a swapped folder: %j", async (tool, input) => {
     const { root, home, runForText: says } = createTools(ripgrep);
     expect(await says(tool, input)).toContain("a.txt");
     const result = await says(tool, input, () => bent(join(root, "inside"), join(home, "own/secret")));
     expect(result).toContain(ELSEWHERE);
   });
 
-  test("a link that leads elsewhere by now is searched where it led", async () => {
+  test("a link whose target changed is searched at the permitted target", async () => {
     const { root, home, runForText: says } = createTools(ripgrep);
     symlinkSync("inside", join(root, "link"));
     const bend = (): void => bent(join(root, "link"), join(home, "own/secret"));
     expect(await says("grep", { pattern: "needle", path: "link" }, bend)).toBe("link/a.txt:1: needle of the project");
   });
 
-  test("SEEK16 what looking at it alone would not pass is left out", async () => {
+  test("SEEK16 files that the read permission excludes are left out", async () => {
     const { runForText: says } = createTools(ripgrep);
     const found = await says("grep", { pattern: "needle", path: ".." });
     expect(found).toBe("../project/inside/a.txt:1: needle of the project");

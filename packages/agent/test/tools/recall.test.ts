@@ -67,7 +67,7 @@ const COMPACTED_LINES = [
 ];
 const compacted = story(...COMPACTED_LINES);
 
-test("RCL1 an entry that a compaction covered is found by its words, and the hit says how to open it", async () => {
+test("RCL1 an entry that a compaction covered is found by its words, with how to open it", async () => {
   const { recall } = await openRecalled(compacted);
   expect(await recall("gateway")).toBe(
     "1 match.\n#1 (user): The gateway listens on 8443\n[Open an entry with read #1.]",
@@ -85,7 +85,7 @@ test("RCL1 entries on another branch are found and marked", async () => {
   expect(await recall("another")).toContain("#4 (assistant): another plan");
 });
 
-test("RCL2 one word of a question is enough, and entries with its rarest word come first", async () => {
+test("RCL2 a query matches entries with one of its words, and those with its rarest word come first", async () => {
   const filler = Array.from({ length: 40 }, (_, index) => [`user: which port does it use, try ${index}`, "says: no"]);
   const { recall } = await openRecalled(story(...filler.flat(), "user: staging: 8443", "says: ok", "user: go on"));
   const question = "Which port does the staging gateway use?";
@@ -108,7 +108,7 @@ test("RCL2 summaries, earlier results of recall and the current turn are not fou
   expect(await recall("falcon")).toBe("1 match.\n#1 (user): The falcon is blue\n[Open an entry with read #1.]");
 });
 
-test("RCL3 file: finds calls and results of a file, given relative or absolute, and tool: those of a tool", async () => {
+test("RCL3 file: finds calls and results of a file by relative or absolute path, and tool: finds those of a tool", async () => {
   const { recall } = await openRecalled(compacted);
   const call = "#3 (call of read): read src/proxy.ts → #4: const upstream = 'falcon';";
   expect(await recall("file:src/proxy.ts")).toContain(call);
@@ -123,7 +123,7 @@ test("RCL3 file: finds calls and results of a file, given relative or absolute, 
   expect(await recall('tool:read "const upstream"')).toContain("#4 (result of read src/proxy.ts)");
 });
 
-test("RCL3 a range lists entries, narrows a search, and a single number opens an entry", async () => {
+test("RCL3 a range lists entries and narrows a search, and a single number opens an entry", async () => {
   const { recall } = await openRecalled(compacted);
   expect(await recall("#1-#4")).toBe(
     [
@@ -209,7 +209,7 @@ test("RCL2 RCL5 the number of matches does not include hits that are never shown
   for (const page of await readPages("heron", hidden.recall)) expect(page).toMatch(/^70 matches, best first\.\n/);
 });
 
-test("RCL4 of more than 500 matches, the number says that there are more", async () => {
+test("RCL4 the number of more than 500 matches is shown as 500 or more", async () => {
   const messages = Array.from({ length: 501 }, (_, index) => [`user: heron ${index}`, "says: ok"]).flat();
   const { recall } = await openRecalled(story(...messages, "user: go on"));
   expect(await recall("heron")).toMatch(/^500 or more matches, best first\.\n/);
@@ -297,7 +297,7 @@ test("RCL4 hits that share only a few words have a line each, with their text", 
   expect(found).toContain(`#3 (user): ${lines[1]}\n`);
 });
 
-test("RCL11 stored output is searched, redacted, and the hit says where it is", async () => {
+test("RCL11 stored output is searched and redacted, and the hit gives its reference and line", async () => {
   const lines = Array.from({ length: 900 }, (_, index) =>
     index === 500 ? "the osprey key is falcon" : `line ${index}`,
   );
@@ -443,7 +443,7 @@ test("RCL5 RCL10 a secret in a found call or in its result is not shown, even if
   expect(await recall("deploy")).toContain("#2 (call of bash): bash deploy REMOVED → #3: the key is REMOVED\n");
 });
 
-test("RCL5 RCL10 no piece of a stored secret is shown where a result, a call or an entry is shortened", async () => {
+test("RCL5 RCL10 no piece of a secret is left where a result, a call or an entry is shortened", async () => {
   const secret = ["falcon", "osprey", "kestrel", "harrier", "goshawk", "buzzard"].join("-");
   // A text of so many characters is cut in the secret.
   const cutAt = (chars: number): string => `${"x".repeat(chars - 10)} ${secret}`;
@@ -472,7 +472,7 @@ function hideCommand(entry: Entry): Entry {
   return { ...entry, message: { ...entry.message, excludeFromContext: true } };
 }
 
-test("RCL6 another session is opened with what the user typed after @session:, and nothing else", async () => {
+test("RCL6 another session is searched only if the user named it after @session:", async () => {
   const calls: (readonly [string, readonly string[]])[] = [];
   let closed = 0;
   const home = createHome();
@@ -500,7 +500,7 @@ test("RCL6 another session is opened with what the user typed after @session:, a
   expect(closed).toBe(2);
 });
 
-test("RCL6 a message of the program names no session, even if it is the latest", async () => {
+test("RCL6 an @session: in a message of the program is ignored, even if the message is the latest", async () => {
   const [request, reported] = story("user: see @session:login", "user: The job printed @session:evil");
   if (reported?.type !== "message") throw new Error("no message");
   const ofProgram = { ...reported, message: { ...reported.message, pith: { from: "program" } } } as Entry;
@@ -509,7 +509,7 @@ test("RCL6 a message of the program names no session, even if it is the latest",
   expect(await recall("session:evil ibis")).toBe("named: login");
 });
 
-test("RCL7 a query without anything to search for is answered with what to give", async () => {
+test("RCL7 a query without search words is an error that explains what to give", async () => {
   const { run } = await openRecalled(compacted);
   for (const args of [{}, { query: " " }, { query: 5 }]) {
     const output = await run(args);

@@ -27,7 +27,7 @@ function createFile(bytes: Uint8Array) {
 }
 
 describe.each(files)("a file in %s", (encoding, bytes, text) => {
-  test("FILE31 is read as text, and its encoding is named", async () => {
+  test("FILE31 is read as text, and the result names its encoding", async () => {
     const { run } = createFile(bytes);
     const shown = wordsOf(await run("read", { path: "file.c" }));
     expect(shown).toContain(text.trimEnd());
@@ -53,7 +53,7 @@ describe.each(files)("a file in %s", (encoding, bytes, text) => {
   });
 });
 
-test("FILE31 a character that the encoding does not have is refused, and nothing is changed", async () => {
+test("FILE31 an edit or write with a character that the encoding lacks is refused, and the file is unchanged", async () => {
   const { run, bytes: now } = createFile(iconv.encode(GERMAN, "windows-1252"));
   await run("read", { path: "file.c" });
   const edited = await run("edit", { path: "file.c", edits: [{ oldText: "return 0", newText: "return → 0" }] });
@@ -88,7 +88,7 @@ test("FILE31 a written file keeps its line ends and its byte order mark", async 
   expect(wordsOf(output)).toContain("Kept the line ends CRLF.");
 });
 
-test("FILE31 binary data is not taken for text", async () => {
+test("FILE31 binary data is not shown as text", async () => {
   const { run } = createFile(Buffer.from(Array.from({ length: 4_000 }, (_, at) => (at * 7_919) % 256)));
   expect(wordsOf(await run("read", { path: "file.c" }))).toContain("is a binary file");
 });

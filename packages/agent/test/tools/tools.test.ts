@@ -3,8 +3,8 @@
 import { describe, expect, test } from "vitest";
 import { createSearchTools } from "./search/ground.ts";
 
-describe("of themselves", () => {
-  test("SEEK1 their descriptions are short", () => {
+describe("search tools", () => {
+  test("SEEK1 have short descriptions", () => {
     const schemas = createSearchTools().tools.map(({ name, description, parameters }) => ({
       name,
       description,
@@ -14,7 +14,7 @@ describe("of themselves", () => {
     expect(JSON.stringify(schemas).length).toBeLessThan(1_800);
   });
 
-  test("SEEK1 they only look, at an absolute path, and may be run again", () => {
+  test("SEEK1 have a look intent with an absolute path, and are idempotent and concurrent", () => {
     const { root, tools } = createSearchTools();
     for (const { intent, isIdempotent, isConcurrent } of tools) {
       expect([isIdempotent, isConcurrent]).toEqual([true, true]);
@@ -24,12 +24,12 @@ describe("of themselves", () => {
   });
 });
 
-describe("bounds", () => {
+describe("limits of a result", () => {
   const files = Object.fromEntries(
     Array.from({ length: 1_200 }, (_, at) => [`f${String(at).padStart(4, "0")}`, "needle\n"]),
   );
 
-  test("SEEK6 without a limit there are 100 hits, 1,000 files, 500 names, and a word on how to see less or more", async () => {
+  test("SEEK6 the defaults are 100 hits, 1,000 files and 500 names, and a note says how to get fewer or more", async () => {
     const { runForText } = createSearchTools(files);
     const grep = (await runForText("grep", { pattern: "needle" })).split("\n");
     expect(grep.slice(0, -1)).toHaveLength(100);
@@ -48,7 +48,7 @@ describe("bounds", () => {
     ]);
   });
 
-  test("SEEK8 no answer is longer than the model can take, or has more than 2,000 lines, and it says so", async () => {
+  test("SEEK8 a result has at most 2,000 lines and the bytes that the model has room for, and notes what was left out", async () => {
     const { runForText } = createSearchTools({ x: "needle\n".repeat(3_000) });
     const short = await runForText("grep", { pattern: "needle" }, 1_000);
     expect(Buffer.byteLength(short)).toBeLessThanOrEqual(1_000);
@@ -63,7 +63,7 @@ describe("bounds", () => {
     expect(await runForText("grep", { pattern: "needle", limit: 2 }, 10)).toMatch(/^\[2 more lines did not fit/);
   });
 
-  test("SEEK9 control and invisible characters are escaped, and a line stays a line", async () => {
+  test("SEEK9 control and invisible characters are escaped, and a result stays on its line", async () => {
     const evil = "a\u001b[31m\r\u0007\u009b\u202e\u{e0041}\u2028\u200b\tb";
     const spelled = "a\\x1b[31m\\r\\x07\\x9b\\u{202e}\\u{e0041}\\u{2028}\\u{200b}\tb";
     const { runForText } = createSearchTools({ "x\n\u001b]0;hi\u0007.ts": `needle ${evil} 👩‍💻\n` });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createFileTools, wordsOf } from "./ground.ts";
 
-test("FILE5 a new file is created with its folders, and reported with lines and bytes", async () => {
+test("FILE5 a new file is created with its folders, and the result gives its lines and bytes", async () => {
   const { root, text, run } = createFileTools();
   const output = await run("write", { path: "a/b/c.txt", content: "one\ntwo\n" });
   expect(wordsOf(output)).toBe("Created a/b/c.txt: 2 lines, 8 bytes.");
@@ -20,13 +20,13 @@ test.each([
   ["a\n", "1 line, 2 bytes"],
   ["\ufeffä\r\n", "1 line, 7 bytes"],
   ["a\n".repeat(1_500), "1,500 lines, 2.9 KB"],
-])("FILE5 content arrives byte for byte (%#)", async (content, size) => {
+])("FILE5 content is written byte for byte (%#)", async (content, size) => {
   const { text, run } = createFileTools();
   expect(wordsOf(await run("write", { path: "file", content }))).toBe(`Created file: ${size}.`);
   expect(text("file")).toBe(content);
 });
 
-test("FILE5 a file that was not read is not written over", async () => {
+test("FILE5 a file that was not read is not overwritten", async () => {
   const { put, text, run } = createFileTools();
   put("file", "precious");
   const output = await run("write", { path: "file", content: "new" });
@@ -50,7 +50,7 @@ test("FILE5 a file that was read is replaced unless it changed since", async () 
   expect(text("file")).toBe("by hand");
 });
 
-test("FILE5 a page that does not exist counts for nothing", async () => {
+test("FILE5 reading a page past the end does not permit overwriting the file", async () => {
   const { put, run } = createFileTools();
   put("file", "old");
   await run("read", { path: "file", offset: 99 });
@@ -64,7 +64,7 @@ test("FILE5 writing the same content twice succeeds, also without a record of th
   expect(text("file")).toBe("same");
 });
 
-test("FILE5 a file that was read and then removed is created anew", async () => {
+test("FILE5 a file that was read and then removed is created again", async () => {
   const { root, put, text, run } = createFileTools();
   put("file", "old");
   await run("read", { path: "file" });
@@ -73,7 +73,7 @@ test("FILE5 a file that was read and then removed is created anew", async () => 
   expect(text("file")).toBe("new");
 });
 
-test("FILE5 a folder, a file in the way and missing content are answered", async () => {
+test("FILE5 a folder, a file as a parent folder and missing content are errors", async () => {
   const { root, put, run } = createFileTools();
   mkdirSync(join(root, "folder"));
   put("file", "");
@@ -86,7 +86,7 @@ test("FILE5 a folder, a file in the way and missing content are answered", async
   expect(await words({ content: "x" })).toBe("path is missing: give the path of a file");
 });
 
-test("FILE12 RUN13 the tools say which of them may run again, and which beside others, and take little room in a request", () => {
+test("FILE12 RUN13 the file tools declare whether they are idempotent and concurrent, and their schemas are short", () => {
   const { tools } = createFileTools();
   expect(tools.map(({ name, isIdempotent, isConcurrent }) => [name, isIdempotent, isConcurrent])).toEqual([
     ["read", true, true],

@@ -20,11 +20,11 @@ test("BASH7 empty or unreadable output is reported", async () => {
 test.each([
   ["echo no; exit 3", "no\n\nexit code 3", 3],
   ["kill -9 $$", "(no output)\n\ncommand killed by SIGKILL", null],
-])("BASH7 `%s` is a failure that says how it ended", async (command, text, exitCode) => {
+])("BASH7 `%s` is an error whose text gives the exit code or the signal", async (command, text, exitCode) => {
   expect(await call(toolIn(), { command })).toMatchObject({ text, isError: true, details: { exitCode } });
 });
 
-test("BASH7 a command that is not there is a failure that names it", async () => {
+test("BASH7 an unknown command is an error that names it", async () => {
   const { text, isError } = await call(toolIn(), { command: "no-such-command-here" });
   expect(isError).toBe(true);
   expect(text).toMatch(/no-such-command-here: command not found\n\nexit code 127$/);
@@ -46,7 +46,7 @@ test("BASH5 an abort is reported with the output so far and leaves no process ru
   expect(await alive(pids)).toEqual([]);
 });
 
-test("BASH8 of a long output it shows the beginning and the end, and what is missing between them", async () => {
+test("BASH8 a long output is shown with its beginning, its end and the size of the gap", async () => {
   const { text, details } = await call(toolIn(), { command: "seq 100000" });
   const lines = text.split("\n");
   expect(lines.slice(0, 2)).toEqual(["1", "2"]);
@@ -57,13 +57,13 @@ test("BASH8 of a long output it shows the beginning and the end, and what is mis
   expect(details).toEqual({ exitCode: 0, bytes: 588_895, truncated: true, sandboxed: false });
 });
 
-test("BASH8 the bound can be lowered", async () => {
+test("BASH8 a lower output limit is applied", async () => {
   const tool = toolIn(folder(), { outputLimit: { lines: 5, bytes: 1_000 } });
   const { text } = await call(tool, { command: "seq 100" });
   expect(text).toBe("1\n[… 274 bytes, 94 lines omitted …]\n96\n97\n98\n99\n100");
 });
 
-test("BASH9 while it runs, updates show the newest output at most ten times a second", async () => {
+test("BASH9 updates show the newest output at most ten times a second while the command runs", async () => {
   const { updates } = await call(toolIn(), {
     command: "echo first; for i in $(seq 20000); do echo line $i; done; sleep 1",
   });
@@ -72,7 +72,7 @@ test("BASH9 while it runs, updates show the newest output at most ten times a se
   for (const update of updates) expect(update.length).toBeLessThanOrEqual(4_096);
 });
 
-test("BASH9 a flood of small pieces makes few updates", async () => {
+test("BASH9 many small pieces of output cause few updates", async () => {
   const started = performance.now();
   const { updates } = await call(toolIn(), { command: "for i in $(seq 200); do echo $i; sleep 0.005; done" });
   const seconds = (performance.now() - started) / 1_000;
@@ -88,11 +88,11 @@ test.each([
   [{ command: "true", outside: "perhaps" }, 'outside must be true or false, not "perhaps"'],
   [{ job: "job-1", command: "true" }, "give either `command` or `job`, not both"],
   [{ job: 1 }, '`job` must be the name of a job, such as "job-1"'],
-])("BASH10 %j is refused with what is wrong with it", async (given, text) => {
+])("BASH10 the call %j is refused with a message about its wrong argument", async (given, text) => {
   expect(await call(toolIn(), given)).toMatchObject({ text, isError: true });
 });
 
-test("BASH10 a number or a flag in quotes, and empty arguments for what is not wanted, are understood", async () => {
+test("BASH10 numbers and flags as strings, and empty unused arguments, are accepted", async () => {
   const given = { command: "echo fine", timeout: "30", background: "false", job: "", wait: null };
   expect(await call(toolIn(), given)).toMatchObject({ text: "fine", isError: false });
 });

@@ -10,7 +10,7 @@ import { call, toolIn } from "./calls.ts";
 /** Waits in bash for a file, so that the test says when it goes on. */
 const until = (name: string): string => `until [ -e ${name} ]; do sleep 0.02; done`;
 
-test("BASH11 a job answers at once with its name, and later with what is new", async () => {
+test("BASH11 a background command returns its job name at once, and later checks return its new output", async () => {
   const root = folder();
   const tool = toolIn(root);
   const command = `echo one; touch said; ${until("go")}; echo two; exit 4`;
@@ -38,7 +38,7 @@ test("BASH11 a wait ends after its time or on abort, and the job continues", asy
   await tool.dispose();
 });
 
-test("BASH11 a job that is ended goes with all it has started, and that is no failure", async () => {
+test("BASH11 killing a job ends all its processes and is not an error", async () => {
   const root = folder();
   const tool = toolIn(root);
   await call(tool, { command: tree(), background: true });
@@ -49,7 +49,7 @@ test("BASH11 a job that is ended goes with all it has started, and that is no fa
   expect(tool.ongoing()).toBe(null);
 });
 
-test("BASH11 a job may have a timeout", async () => {
+test("BASH11 a job is ended at its timeout", async () => {
   const tool = toolIn();
   await call(tool, { command: "sleep 60", background: true, timeout: 0.2 });
   const { text, isError } = await call(tool, { job: "job-1", wait: 60 });
@@ -59,7 +59,7 @@ test("BASH11 a job may have a timeout", async () => {
   });
 });
 
-test("BASH12 no job outlives the agent", async () => {
+test("BASH12 closing the agent ends all processes of its jobs", async () => {
   const root = folder();
   const tool = toolIn(root);
   await call(tool, { command: tree(), background: true });
@@ -72,7 +72,7 @@ test("BASH12 no job outlives the agent", async () => {
   );
 });
 
-test("BASH12 there are at most sixteen at a time, and one more is refused with their names", async () => {
+test("BASH12 a seventeenth job is refused with the names of the sixteen that are running", async () => {
   const tool = toolIn();
   for (let count = 0; count < 16; count += 1) await call(tool, { command: "sleep 60", background: true });
   const { text, isError } = await call(tool, { command: "sleep 60", background: true });
@@ -89,7 +89,7 @@ test("BASH11 an unknown job name is refused", async () => {
   });
 });
 
-test("BASH19 each running job is described in one line, however long its command", async () => {
+test("BASH19 the prompt describes each running job in one line, however long its command", async () => {
   const tool = toolIn();
   expect(tool.ongoing()).toBe(null);
   await call(tool, { command: "sleep 60;\n  sleep 61", background: true });

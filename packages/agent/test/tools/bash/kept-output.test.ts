@@ -46,7 +46,7 @@ async function textIn(blobs: BlobStore, hash = ""): Promise<string> {
 
 const numbers = (last: number): string => Array.from({ length: last }, (_, at) => `${at + 1}\n`).join("");
 
-test("BASH16 a long output is kept whole, and the answer ends with its reference", async () => {
+test("BASH16 a long output is stored whole, and the result ends with its reference", async () => {
   const { blobs, open } = countedBlobs();
   const { text, details } = await call(toolIn(folder(), { blobs }), { command: "seq 100000; exit 3" });
   expect(text).toMatch(/\n100000\n\nexit code 3\n\[full output, 575.1 KB: read blob:[0-9a-f]{8}\]$/);
@@ -55,7 +55,7 @@ test("BASH16 a long output is kept whole, and the answer ends with its reference
   expect(open.size).toBe(0);
 });
 
-test("BASH16 so is one of few bytes and many lines", async () => {
+test("BASH16 an output of few bytes and many lines is stored whole", async () => {
   const { blobs, kept } = countedBlobs();
   const { details } = await call(toolIn(folder(), { blobs }), { command: "seq 5000" });
   expect(kept).toEqual(["at once"]);
@@ -63,9 +63,9 @@ test("BASH16 so is one of few bytes and many lines", async () => {
 });
 
 test.each([
-  ["a short one", "seq 100"],
-  ["a long one of which little is to be seen", "for i in $(seq 20000); do printf '%s of 20000\\r' $i; done"],
-])("BASH16 %s is shown whole and leaves nothing behind", async (_, command) => {
+  ["a short output", "seq 100"],
+  ["a long output whose lines overwrite each other", "for i in $(seq 20000); do printf '%s of 20000\\r' $i; done"],
+])("BASH16 %s is shown whole and not stored", async (_, command) => {
   const { blobs, open, kept } = countedBlobs();
   const { text, details } = await call(toolIn(folder(), { blobs }), { command });
   expect(text).not.toContain("blob:");
@@ -73,7 +73,7 @@ test.each([
   expect({ open: open.size, kept }).toEqual({ open: 0, kept: [] });
 });
 
-test("BASH16 where not all could be kept the answer says how much, or why nothing", async () => {
+test("BASH16 the result gives the size or the reason if the output was not stored whole", async () => {
   const little = createMemoryBlobs();
   const blobs: BlobStore = {
     ...little,
@@ -99,7 +99,7 @@ test("BASH16 where not all could be kept the answer says how much, or why nothin
   );
 });
 
-test("BASH16 output of a job since the last check is stored at the next check, and not otherwise", async () => {
+test("BASH16 output of a job since the last check is stored at the next check, and dropped if there is none", async () => {
   const { blobs, open } = countedBlobs();
   const tool = toolIn(folder(), { blobs });
   await call(tool, { command: "seq 20000", background: true });
@@ -115,7 +115,7 @@ test("BASH16 output of a job since the last check is stored at the next check, a
   expect(open.size).toBe(0);
 });
 
-test("BASH16 a shell that breaks leaves nothing half kept", async () => {
+test("BASH16 a shell that throws leaves no unfinished blob", async () => {
   const { blobs, open } = countedBlobs();
   const broken = bashTool(
     {
@@ -130,7 +130,7 @@ test("BASH16 a shell that breaks leaves nothing half kept", async () => {
   expect(open.size).toBe(0);
 });
 
-test.each([8_000, 20_000, 50_000])("BASH15 an answer keeps to its room: %d bytes", async (room) => {
+test.each([8_000, 20_000, 50_000])("BASH15 a result has at most its limit of %d bytes", async (room) => {
   const tool = bashTool(nodeShell({ root: folder(), environment: { PATH: process.env.PATH } }), {
     blobs: createMemoryBlobs(),
   });

@@ -13,23 +13,23 @@ function shown(output: string, limit: { lines: number; bytes: number }, piece = 
   return screen.take();
 }
 
-test("BASH8 an output within the bound is shown whole", () => {
+test("BASH8 an output within the limit is shown whole", () => {
   const output = "line\n".repeat(2_000);
   expect(shown(output, { lines: 2_000, bytes: 51_200 })).toEqual({ text: output, isTruncated: false });
 });
 
-test("BASH8 one that head and tail cover together is shown whole too", () => {
+test("BASH8 an output that head and tail cover together is shown whole", () => {
   const output = Array.from({ length: 2_030 }, (_, at) => `${at}\n`).join("");
   expect(shown(output, { lines: 2_000, bytes: 51_200 })).toEqual({ text: output, isTruncated: false });
 });
 
-test("BASH8 a line too long is cut between characters", () => {
+test("BASH8 a line that is too long is cut between characters", () => {
   const { text, isTruncated } = shown("€".repeat(100_000), { lines: 2_000, bytes: 51_200 });
   expect(isTruncated).toBe(true);
   expect(text).toMatch(/^€+\n\[… \d+ bytes, 0 lines omitted …\]\n€+$/);
 });
 
-test("BASH8 where there are lines it is cut between them", () => {
+test("BASH8 an output with many lines is cut between lines", () => {
   const output = Array.from({ length: 50_000 }, (_, at) => `this is the line with the number ${at}\n`).join("");
   const [head = "", , , tail = ""] = shown(output, { lines: 2_000, bytes: 51_200 }).text.split(GAP);
   expect(output.startsWith(`${head}\n`)).toBe(true);
@@ -37,7 +37,7 @@ test("BASH8 where there are lines it is cut between them", () => {
   expect(tail.length).toBeGreaterThan(50_000);
 });
 
-test("BASH8 whatever the lines and the pieces: bounded, and what is left out adds up", () => {
+test("BASH8 for any lines in any pieces, the text is within the limit and the size of the gap is correct", () => {
   const lines = fc.array(fc.string({ unit: fc.constantFrom("a", "b", " "), maxLength: 60 }), { maxLength: 120 });
   fc.assert(
     fc.property(lines, fc.integer({ min: 1, max: 700 }), (all, piece) => {

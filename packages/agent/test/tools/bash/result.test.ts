@@ -21,7 +21,7 @@ function confined(folders: SandboxFolders, { network = "hosts", mayWrite = () =>
   return bashTool(sandboxedShell(options), { sandbox: { unconfined, network, mayWrite } });
 }
 
-test("BASH17 a command is confined unless it asks to be outside, and its result says which", async () => {
+test("BASH17 a command runs in the sandbox unless it requests outside, and its details record which", async () => {
   const folders = createSandboxFolders();
   const tool = confined(folders);
   const inside = await call(tool, { command: "touch $OUTSIDE/a" });
@@ -31,7 +31,7 @@ test("BASH17 a command is confined unless it asks to be outside, and its result 
   expect(["a", "b"].map((name) => existsSync(join(folders.outside, name)))).toEqual([false, true]);
 });
 
-test("BASH17 so is a job, for as long as it lives", async () => {
+test("BASH17 a job runs in the sandbox unless it requests outside, also in later checks", async () => {
   const tool = confined(createSandboxFolders());
   expect(await call(tool, { command: "touch $OUTSIDE/a", background: true })).toMatchObject({
     details: { job: "job-1", sandboxed: true },
@@ -54,11 +54,11 @@ test.each([
   [{ job: "job-1" }, { type: "nothing" }],
   [{ job: "job-1", kill: true }, { type: "nothing" }],
   [{ command: 7 }, { type: "nothing" }],
-])("BASH17 %j is about to do %j", (input, intent) => {
+])("BASH17 the intent of %j is %j", (input, intent) => {
   expect(confined(createSandboxFolders()).intent(input)).toEqual(intent);
 });
 
-test("BASH17 without a sandbox there is nothing to be outside of, and nothing is confined", async () => {
+test("BASH17 without a sandbox the tool has no parameter outside, and commands are not sandboxed", async () => {
   const tool = toolIn();
   expect(JSON.stringify(tool.parameters)).not.toContain("outside");
   expect(JSON.stringify(confined(createSandboxFolders()).parameters)).toContain("outside");
@@ -66,11 +66,14 @@ test("BASH17 without a sandbox there is nothing to be outside of, and nothing is
   expect(await call(tool, { command: "true", outside: true })).toMatchObject({ details: { sandboxed: false } });
 });
 
-test.each(["exit 3", "false", "cat no-such-file"])("BASH18 `%s` is the command's own business", async (command) => {
-  expect((await call(confined(createSandboxFolders()), { command })).text).not.toContain("sandbox");
-});
+test.each(["exit 3", "false", "cat no-such-file"])(
+  "BASH18 the result of `%s` does not mention the sandbox",
+  async (command) => {
+    expect((await call(confined(createSandboxFolders()), { command })).text).not.toContain("sandbox");
+  },
+);
 
-test("BASH18 a failure to reach something says what the sandbox reaches", async () => {
+test("BASH18 a failed connection is explained with what the sandbox can reach", async () => {
   const command = "(exec 3<>/dev/tcp/127.0.0.1/9) || exit 1";
   expect((await call(confined(createSandboxFolders(), { network: "off" }), { command })).text).toContain(
     "in a sandbox without network access. If this",
@@ -78,7 +81,7 @@ test("BASH18 a failure to reach something says what the sandbox reaches", async 
   expect((await call(confined(createSandboxFolders()), { command })).text).toContain("localhost is the sandbox itself");
 });
 
-test("BASH18 a shell that does not say what it does to paths gets a note on failures only", async () => {
+test("BASH18 with a shell that does not report how it treats paths, only failures get a note", async () => {
   const { workspace } = createSandboxFolders();
   const shell = nodeShell({ root: workspace, environment: process.env });
   const tool = (mayWrite: boolean): BashTool =>

@@ -31,7 +31,7 @@ async function notesOf(
   return text.split("\n").filter((line) => line.startsWith("[sandbox] "));
 }
 
-describe("a refusal gets one line", () => {
+describe("a write that the sandbox refuses gets one line", () => {
   test.each([
     "touch /usr/local/new",
     "touch /usr/local/new; true",
@@ -40,13 +40,13 @@ describe("a refusal gets one line", () => {
     `"$NODE" -e 'fs.writeFileSync("/usr/local/new", "")' || true`,
     `python3 -c 'open("/usr/local/new", "w")' || true`,
     "cd /usr/local; chmod 777 /usr/local/bin/../new; rm -rf /usr/local/new; touch /usr/local/new",
-  ])("BASH26 `%s`: the system", async (command) => {
+  ])("BASH26 `%s`: a system folder is read-only", async (command) => {
     expect(await notesOf(command)).toEqual([
       "[sandbox] /usr/local/new is read-only for commands. They can write in the workspace, /tmp and the home folder. To write there, run the command with `outside: true` (the user is asked); the user can also add the folder to the setting sandboxWrite.",
     ]);
   });
 
-  test("BASH26 a visible folder outside, also through a link in the workspace", async () => {
+  test("BASH26 for a visible folder outside, also through a link in the workspace", async () => {
     const folders = createSandboxFolders();
     const expected = [
       expect.stringMatching(/^\[sandbox\] .*\/outside\/a is read-only for commands\. .*sandboxWrite\.$/),
@@ -62,14 +62,14 @@ describe("a refusal gets one line", () => {
     `python3 -c 'open(".git/config", "w")'`,
     `"$NODE" -e 'fs.renameSync(".git/config", "x")'`,
     "mv .git/config x",
-  ])("BASH26 `%s`: a protected path", async (command) => {
+  ])("BASH26 `%s`: a protected path cannot be changed", async (command) => {
     const folders = createSandboxFolders();
     expect(await notesOf(command, folders)).toEqual([
       `[sandbox] ${folders.workspace}/.git/config is protected: other programs execute what it contains, so commands cannot change it. Use the write or edit tool, or run the command with \`outside: true\` (the user is asked).`,
     ]);
   });
 
-  test("BASH26 the repository around the workspace, and the workspace itself", async () => {
+  test("BASH26 for the repository around the workspace, and for the workspace itself", async () => {
     const folders = createSandboxFolders();
     const root = join(folders.workspace, "packages/app");
     mkdirSync(root, { recursive: true });
@@ -81,7 +81,7 @@ describe("a refusal gets one line", () => {
     ]);
   });
 
-  test("BASH26 plan mode, which does not suggest outside", async () => {
+  test("BASH26 in plan mode, which does not suggest outside", async () => {
     const notes = await notesOf("touch new; touch /usr/new; touch .git/new", createSandboxFolders(), {
       mayWrite: false,
     });
@@ -90,7 +90,7 @@ describe("a refusal gets one line", () => {
     ]);
   });
 
-  test("BASH26 a closed file, a hidden folder and a socket of the machine", async () => {
+  test("BASH26 for a closed file, a hidden folder and a socket of the machine", async () => {
     const folders = createSandboxFolders();
     const socket = join(folders.workspace, "service");
     const server = createServer();
@@ -118,14 +118,14 @@ except OSError as error: print(error, "${socket}"); raise SystemExit(1)'`,
     );
   });
 
-  test("BASH26 a user namespace", async () => {
+  test("BASH26 for a user namespace that cannot be created", async () => {
     const notes = await notesOf("unshare -U true");
     expect(notes).toEqual([
       expect.stringContaining("cannot create user namespaces. Turn off the program's own sandbox"),
     ]);
   });
 
-  test("BASH26 each cause once, and at most three", async () => {
+  test("BASH26 once for each cause, and for at most three", async () => {
     const folders = createSandboxFolders();
     const command =
       "touch /usr/a /usr/b /etc/c; touch .git/config; touch .git/hooks/a .git/hooks/b; touch .git/hooks; mv .git x; touch $OUTSIDE/a";
@@ -141,7 +141,7 @@ except OSError as error: print(error, "${socket}"); raise SystemExit(1)'`,
   });
 });
 
-describe("other errors get none", () => {
+describe("an error that the sandbox did not cause gets no line", () => {
   test.each([
     "chmod 600 missing; exit 1",
     "chown nobody . || exit 1",
@@ -155,12 +155,12 @@ describe("other errors get none", () => {
     "ls /tmp/missing; exit 1",
     "cat /usr/share/missing /etc/missing",
     "/usr/bin/env touch missing/x || echo \"/usr/bin/touch: cannot touch 'x': Read-only file system\"",
-  ])("BASH26 `%s`", async (command) => {
+  ])("BASH26 after `%s`", async (command) => {
     const { text } = await call(toolIn(createSandboxFolders()), { command });
     expect(text).not.toMatch(/sandbox/);
   });
 
-  test("BASH26 outside the sandbox", async () => {
+  test("BASH26 after a command that ran outside the sandbox", async () => {
     const folders = createSandboxFolders();
     const command = "echo '/usr/local/new: Read-only file system'";
     expect((await call(toolIn(folders), { command, outside: true })).text).not.toContain("[sandbox]");
@@ -168,7 +168,7 @@ describe("other errors get none", () => {
   });
 });
 
-describe("the texts of errors", () => {
+describe("listSandboxNotes", () => {
   /** Restricts what is in `/closed`, and nothing else. */
   const findRestriction: FindPathRestriction = (path, use) =>
     path.startsWith("/closed") ? { cause: use === "open" ? "hidden" : "system", path } : null;
@@ -190,7 +190,7 @@ describe("the texts of errors", () => {
     ["PermissionError: [Errno 13] Permission denied: '/closed/a'", "/closed/a"],
     ["Cannot connect to the Docker daemon at unix:///closed/a.sock. Is the docker daemon running?", "/closed/a.sock"],
     ["dial unix /closed/a.sock: connect: no such file or directory", "/closed/a.sock"],
-  ])("BASH26 %j", (text, path) => {
+  ])("BASH26 finds the path in the error %j", (text, path) => {
     expect(listSandboxNotes(text, options)).toEqual([expect.stringContaining(`[sandbox] ${path} is `)]);
   });
 
@@ -201,11 +201,11 @@ describe("the texts of errors", () => {
     `${"x".repeat(3_000)} /closed/a: Read-only file system`,
     `/closed/${"x".repeat(300)}: Read-only file system`,
     "/closed/a: Disk quota exceeded",
-  ])("BASH26 none for %j", (text) => {
+  ])("BASH26 returns no note for %j", (text) => {
     expect(listSandboxNotes(text, options)).toEqual([]);
   });
 
-  test("BASH26 a missing file explains only a failure", () => {
+  test("BASH26 explains a missing file only if the command failed", () => {
     const text = "cat: /closed/a: No such file or directory";
     expect(listSandboxNotes(text, options)).toHaveLength(1);
     expect(listSandboxNotes(text, { ...options, hasFailed: false })).toEqual([]);

@@ -54,7 +54,7 @@ function scene({ network = "hosts", connections = [], port = { type: "open" } }:
   return { tool, acts, opened, plain: bashTool(shell, { secrets: source }) };
 }
 
-test("BASH21 a named placeholder has its true value in the line and as a variable, and another stays as it is", async () => {
+test("BASH21 a requested placeholder is replaced by its value in the command and in the environment, and others are not", async () => {
   const { tool, acts } = scene();
   const command = `echo ${github} "$${github}" \${${github}} ${odd}`;
   const { text } = await call(tool, { command, secrets: [github], hosts: ["Example.com"] });
@@ -64,7 +64,7 @@ test("BASH21 a named placeholder has its true value in the line and as a variabl
   ]);
 });
 
-test("BASH21 variables and logins are passed to this command alone, and its hosts with them", async () => {
+test("BASH21 variables and logins are passed to the requesting command only, together with its hosts", async () => {
   const { tool, acts } = scene();
   const { text } = await call(tool, {
     command: "echo $DEPLOY_TOKEN $HOSTS_ASKED",
@@ -78,7 +78,7 @@ test("BASH21 variables and logins are passed to this command alone, and its host
   expect(acts[1]).toEqual({ command: "echo $DEPLOY_TOKEN .", ...handlers });
 });
 
-test("BASH21 without hosts it reaches none; a job gets the same, and is shown without the value", async () => {
+test("BASH21 a job gets its secrets, reaches no host without hosts, and is listed without the value", async () => {
   const { tool, acts } = scene();
   await call(tool, { command: `sleep 60; echo ${github}`, secrets: [github], background: true });
   expect(acts).toMatchObject([{ command: "sleep 60; echo ghp-true-value", hosts: [] }]);
@@ -86,7 +86,7 @@ test("BASH21 without hosts it reaches none; a job gets the same, and is shown wi
   await tool.dispose();
 });
 
-test("BASH21 the intent names secrets and hosts, and the command without the value", () => {
+test("BASH21 the intent names the secrets and hosts, and shows the command without the value", () => {
   const { tool, plain } = scene();
   const input = { command: `echo ${github}`, secrets: [github, "npm"], hosts: ["example.com"] };
   const intent = { type: "command", command: `echo ${github}`, secrets: [github, "npm"], hosts: ["example.com"] };
@@ -100,12 +100,12 @@ test("BASH21 the intent names secrets and hosts, and the command without the val
   });
 });
 
-test("BASH21 without a sandbox the value is passed as well", async () => {
+test("BASH21 the value is also passed without a sandbox", async () => {
   const { plain } = scene();
   expect((await call(plain, { command: `echo ${github}`, secrets: [github] })).text).toBe("ghp-true-value");
 });
 
-test("SEC18 a value that a shell would act on is not put into the line, but can be used as a variable", async () => {
+test("SEC18 a value with shell special characters is not put into the command, but is available as a variable", async () => {
   const { tool, acts } = scene();
   const refused = await call(tool, { command: `echo '${odd}'`, secrets: [odd] });
   expect(refused).toMatchObject({ isError: true });
@@ -135,7 +135,7 @@ test.each([
   [{ secrets: ["$(id)"] }, "`secrets` must contain placeholders"],
   [{ host_port: 0 }, "`host_port` must be a port"],
   [{ publish_port: "x" }, "`publish_port` must be a port"],
-])("BASH22 %j is refused with what is wrong with it, and nothing need be permitted", async (more, why) => {
+])("BASH22 the arguments %j are refused with an error, and the intent is nothing", async (more, why) => {
   const { tool, acts } = scene();
   const { text, isError } = await call(tool, { command: "ls", ...more });
   expect({ text, isError }).toEqual({ text: expect.stringContaining(why), isError: true });
@@ -143,7 +143,7 @@ test.each([
   expect(acts).toEqual([]);
 });
 
-test("BASH22 with the network off no host can be named", async () => {
+test("BASH22 hosts are refused while the network is off", async () => {
   const { tool } = scene({ network: "off" });
   const { text } = await call(tool, { command: "ls", secrets: ["npm"], hosts: ["example.com"] });
   expect(text).toBe("the command did not run: the network is off, so it cannot reach any host");
@@ -154,7 +154,7 @@ const connection = (host: string, more: Partial<NetworkConnection> = {}): Networ
   ...more,
 });
 
-test("BASH23 a result has the hosts that were reached, merged, and says which were refused and why", async () => {
+test("BASH23 the result lists the reached hosts, merged, and the refused ones with the reason", async () => {
   const no = { outcome: "refused", why: "the user did not permit it", sentBytes: 0, receivedBytes: 0 } as const;
   const connections = [
     connection("a.example"),
@@ -173,7 +173,7 @@ test("BASH23 a result has the hosts that were reached, merged, and says which we
   expect(both.text).toMatch(/\nnetwork: b\.example was refused: .*\nThe command ran in a sandbox that can write only/);
 });
 
-test("BASH23 a refusal because of an address names the parameter or the setting that changes it", async () => {
+test("BASH23 an address that was refused is reported with the parameter or the setting that permits it", async () => {
   const no = (host: string, port: number, why: string): NetworkConnection =>
     connection(host, { port, outcome: "refused", why });
   const connections = [
@@ -193,7 +193,7 @@ test("BASH23 a refusal because of an address names the parameter or the setting 
   ]);
 });
 
-test("BASH23 it stays short, however many hosts there were, and says nothing where there was none", async () => {
+test("BASH23 the report of refused hosts is short for many hosts, and absent for none", async () => {
   const many = Array.from({ length: 300 }, (_, at) => connection(`h${at}.example`, { outcome: "refused", why: "no" }));
   const { text, details } = await call(scene({ connections: many }).tool, { command: "true" });
   expect(details.network).toHaveLength(50);
@@ -206,14 +206,14 @@ test("BASH23 it stays short, however many hosts there were, and says nothing whe
   expect(after.text).toMatch(/\n\nnetwork: no\.example is refused: it is private$/);
 });
 
-test("BASH23 a failure to reach something without the proxy says what reaches other hosts", async () => {
+test("BASH23 a failed connection without the proxy is explained with what reaches other hosts", async () => {
   const { text } = await call(scene().tool, { command: "echo 'Could not resolve host'; exit 6" });
   expect(text).toMatch(
     /only programs that use HTTPS_PROXY can reach other hosts, and localhost is the sandbox itself\.$/,
   );
 });
 
-test("BASH24 ports are opened before the command, and where one is not it is not run", async () => {
+test("BASH24 ports are opened before the command, which does not run if that fails", async () => {
   const { tool, opened, acts } = scene();
   expect((await call(tool, { command: "echo on", host_port: 5432, publish_port: "3000" })).text).toBe("on");
   expect(opened).toEqual(["reach 5432", "publish 3000"]);
@@ -226,7 +226,7 @@ test("BASH24 ports are opened before the command, and where one is not it is not
   expect([acts.length, refused.acts.length]).toEqual([1, 0]);
 });
 
-test("BASH25 the tool says where commands run, what they reach and what can be asked for, and no more than there is", () => {
+test("BASH25 the tool's description and parameters mention only what the sandbox and the network offer", () => {
   const described = ({ description, parameters }: BashTool): string => description + JSON.stringify(parameters);
   const { tool, plain } = scene();
   for (const word of [

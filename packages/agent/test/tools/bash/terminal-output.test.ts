@@ -15,29 +15,29 @@ function renderOutput(output: string | Uint8Array, piece = 65_536): string {
 
 test.each([
   ["colours", "\x1b[31mred\x1b[0m\n", "red\n"],
-  ["a title with a bell", "\x1b]0;title\x07text", "text"],
-  ["a link with its end", "\x1b]8;;http://a\x1b\\text\x1b]8;;\x1b\\", "text"],
+  ["a title that ends with a bell", "\x1b]0;title\x07text", "text"],
+  ["a link", "\x1b]8;;http://a\x1b\\text\x1b]8;;\x1b\\", "text"],
   ["a character set", "\x1b(Btext", "text"],
   ["a sequence without an end", "\x1b]0;never ended\nnext", "\nnext"],
   ["a sequence broken off", "\x1b[3\nnext", "\nnext"],
   ["a sequence in a sequence", "\x1b]0;a\x1b[31mtext", "text"],
   ["bells and backspaces", "a\x07b\x08c\x00d\x7fe", "abcde"],
-  ["controls of two bytes", "a\u009b31mb", "a31mb"],
-  ["tabs and letters of all lands", "\tä€𝄞日本\n", "\tä€𝄞日本\n"],
-  ["lines that end as on Windows", "one\r\ntwo\r\n", "one\ntwo\n"],
-  ["progress", "10%\r20%\r100%\ndone\n", "100%\ndone\n"],
-  ["progress that ends with a return", "10%\r100%\r", "100%"],
-  ["progress that clears its line", "10%\r\x1b[K20%\r\x1b[Kdone\n", "done\n"],
-  ["progress by column", "10%\x1b[1G\x1b[0K20%\n", "20%\n"],
-])("BASH13 %s, in pieces of any size", (_, output, expected) => {
+  ["8-bit control characters", "a\u009b31mb", "a31mb"],
+  ["tabs and non-ASCII letters", "\tä€𝄞日本\n", "\tä€𝄞日本\n"],
+  ["Windows line ends", "one\r\ntwo\r\n", "one\ntwo\n"],
+  ["a progress line", "10%\r20%\r100%\ndone\n", "100%\ndone\n"],
+  ["a progress line that ends with a carriage return", "10%\r100%\r", "100%"],
+  ["a progress line that clears itself", "10%\r\x1b[K20%\r\x1b[Kdone\n", "done\n"],
+  ["a progress line that moves the cursor by column", "10%\x1b[1G\x1b[0K20%\n", "20%\n"],
+])("BASH13 renders %s as plain text, in pieces of any size", (_, output, expected) => {
   for (const piece of [65_536, 1, 2, 3]) expect(renderOutput(output, piece)).toBe(expected);
 });
 
-test("BASH13 bytes that are no text become one mark for each stretch of them", () => {
+test("BASH13 a run of invalid bytes becomes one replacement character", () => {
   expect(renderOutput(Uint8Array.of(0x61, 0xff, 0xfe, 0xfd, 0x62, 0xc3))).toBe("a\uFFFDb\uFFFD");
 });
 
-test("BASH13 whatever comes, in whatever pieces: no escape, no control, and the same text", () => {
+test("BASH13 for any bytes in any pieces, the text is the same and has no escape or control characters", () => {
   const byte = fc.oneof(
     fc.constantFrom(0x1b, 0x5b, 0x5d, 0x0d, 0x0a, 0x07, 0x47, 0x61),
     fc.integer({ min: 0, max: 255 }),
@@ -59,7 +59,7 @@ test("BASH13 many progress updates do not displace the output before and after t
   expect(renderOutput(`before\n${storm}\nafter\n`, 1_000)).toBe("before\n99999 of 100000\nafter\n");
 });
 
-test("BASH13 output that was taken is not repeated", () => {
+test("BASH13 taking the output twice does not repeat it", () => {
   const screen = new TerminalBuffer(limit);
   screen.write(Buffer.from("one\ntw"));
   expect(screen.take().text).toBe("one\ntw");

@@ -18,7 +18,7 @@ async function after(file: string, oldText: string, newText: string): Promise<st
 const someLine = fc.record({ depth: fc.nat(4), word: fc.constantFrom("if (a) {", "b = “c”;", "}", "d’s e") });
 const block = fc.array(someLine, { minLength: 1, maxLength: 6 });
 
-test("FILE6 lines asked for with other white space and plain signs become what the exact edit makes of them", async () => {
+test("FILE6 an edit with other white space and plain quotes gives the same file as the exact edit", async () => {
   await fc.assert(
     fc.asyncProperty(
       block,
@@ -48,7 +48,7 @@ test("FILE6 lines asked for with other white space and plain signs become what t
   );
 });
 
-test("FILE7 any UTF-8 comes back byte for byte", async () => {
+test("FILE7 any UTF-8 text is decoded and encoded without a changed byte", async () => {
   const anything = fc.string({
     unit: fc.oneof(fc.constantFrom("\r", "\n", "\r\n", "\ufeff", "\0"), fc.string({ unit: "binary", maxLength: 1 })),
   });
@@ -65,7 +65,7 @@ test("FILE7 any UTF-8 comes back byte for byte", async () => {
 
 const misses = (count: number) => Array.from({ length: count }, (_, at) => ({ oldText: `none ${at}`, newText: "" }));
 
-test("FILE24 after five that are not there the others are not looked up", async () => {
+test("FILE24 after five edits that are not found, the others are not looked up", async () => {
   const refused = await applyEdits("one\n", misses(50), { signal });
   expect(refused.type === "refused" && refused.problems).toHaveLength(6);
   expect(refused.type === "refused" && refused.problems.at(-1)).toBe("edits[5] and later edits were not checked");
@@ -73,7 +73,7 @@ test("FILE24 after five that are not there the others are not looked up", async 
   expect(fewer.type === "refused" && fewer.problems).toHaveLength(5);
 });
 
-test("FILE24 others come in between, and may break it off", async () => {
+test("FILE24 looking up edits yields to other work, and can be aborted", async () => {
   const { signal, abort } = controller();
   setImmediate(abort);
   const text = "line\n".repeat(100_000);
@@ -85,7 +85,7 @@ function controller(): { readonly signal: AbortSignal; readonly abort: () => voi
   return { signal: one.signal, abort: () => one.abort() };
 }
 
-test("FILE24 a text that repeats itself without end takes no longer than others", async () => {
+test("FILE24 a long text that repeats itself does not slow the search down", async () => {
   const oldText = `${"a\n".repeat(200_000)}b`;
   const refused = await applyEdits(" a\n".repeat(400_000), [{ oldText, newText: "" }], { signal });
   expect(refused.type).toBe("refused");

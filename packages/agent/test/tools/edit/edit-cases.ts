@@ -366,7 +366,7 @@ const space: readonly EditCase[] = [
 
 const several: readonly EditCase[] = [
   {
-    name: "two apart",
+    name: "two edits apart from each other",
     file: "a b c\n",
     edits: [
       ["a", "1"],
@@ -375,7 +375,7 @@ const several: readonly EditCase[] = [
     becomes: "1 b 3\n",
   },
   {
-    name: "two in the other order",
+    name: "two edits in reverse order",
     file: "a b c\n",
     edits: [
       ["c", "3"],
@@ -384,7 +384,7 @@ const several: readonly EditCase[] = [
     becomes: "1 b 3\n",
   },
   {
-    name: "two that touch",
+    name: "two adjacent edits",
     file: "ab\n",
     edits: [
       ["a", "1"],
@@ -393,7 +393,7 @@ const several: readonly EditCase[] = [
     becomes: "12\n",
   },
   {
-    name: "two that swap",
+    name: "two edits that swap words",
     file: "left right\n",
     edits: [
       ["left", "right"],
@@ -402,7 +402,7 @@ const several: readonly EditCase[] = [
     becomes: "right left\n",
   },
   {
-    name: "the second is looked up in the file as it was",
+    name: "the second edit does not see the text of the first",
     file: "a\nb\n",
     edits: [
       ["a", "x"],
@@ -411,7 +411,7 @@ const several: readonly EditCase[] = [
     refused: /edits\[1\].oldText was not found/,
   },
   {
-    name: "the first may write what the second looks for",
+    name: "the first edit writes what the second looks for",
     file: "a\nb\n",
     edits: [
       ["a", "b"],
@@ -420,7 +420,7 @@ const several: readonly EditCase[] = [
     becomes: "b\nc\n",
   },
   {
-    name: "many",
+    name: "twenty edits",
     file: many,
     edits: Array.from({ length: 20 }, (_, at) => [`line ${3 * at + 1}\n`, `LINE ${at}\n`] as const),
     becomes: many.replace(/line (\d+)\n/g, (line, number) =>
@@ -428,7 +428,7 @@ const several: readonly EditCase[] = [
     ),
   },
   {
-    name: "overlapping",
+    name: "two overlapping edits",
     file: "abcd\n",
     edits: [
       ["abc", "1"],
@@ -437,7 +437,7 @@ const several: readonly EditCase[] = [
     refused: /edits\[0\].oldText and edits\[1\].oldText overlap in line 1/,
   },
   {
-    name: "one inside the other",
+    name: "one edit inside the other",
     file: "a\nb\nc\n",
     edits: [
       ["a\nb\nc", "x"],
@@ -446,7 +446,7 @@ const several: readonly EditCase[] = [
     refused: /overlap in line 2/,
   },
   {
-    name: "the same twice",
+    name: "two edits of the same text",
     file: "a\n",
     edits: [
       ["a", "b"],
@@ -455,7 +455,7 @@ const several: readonly EditCase[] = [
     refused: /overlap/,
   },
   {
-    name: "overlapping only in what stays the same",
+    name: "two edits that overlap only in unchanged lines",
     file: "a\nb\nc\n",
     edits: [
       ["a\nb", "A\nb"],
@@ -464,7 +464,7 @@ const several: readonly EditCase[] = [
     refused: /overlap in line 2/,
   },
   {
-    name: "one good and one bad: none is made",
+    name: "one valid and one invalid edit: none is made",
     file: "a\nb\n",
     edits: [
       ["a", "x"],
@@ -473,7 +473,7 @@ const several: readonly EditCase[] = [
     refused: /was not changed.*edits\[1\]/,
   },
   {
-    name: "two bad: both are named",
+    name: "two invalid edits: both are named",
     file: "a\nb\n",
     edits: [
       ["yyy", "x"],
@@ -482,7 +482,7 @@ const several: readonly EditCase[] = [
     refused: /edits\[0\][\s\S]*edits\[1\]/,
   },
   {
-    name: "one loose, one exact",
+    name: "one edit that matches ignoring white space, one exact",
     file: "\ta\nb\n",
     edits: [
       ["    a", "    A"],
@@ -492,7 +492,7 @@ const several: readonly EditCase[] = [
     message: /edits\[0\] matched ignoring whitespace/,
   },
   {
-    name: "with windows line ends",
+    name: "two edits with windows line ends",
     file: "a\r\nb\r\nc\r\n",
     edits: [
       ["c", "c\nd"],
@@ -503,11 +503,16 @@ const several: readonly EditCase[] = [
 ];
 
 const misses: readonly EditCase[] = [
-  { name: "twice there", file: "a\nb\na\n", edits: [["a", "c"]], refused: /oldText occurs 2 times, in lines 1, 3;/ },
-  { name: "twice in one line", file: "a a\n", edits: [["a", "c"]], refused: /2 times, in lines 1, 1/ },
-  { name: "overlapping itself", file: "aaa\n", edits: [["aa", "b"]], refused: /2 times/ },
   {
-    name: "very often there",
+    name: "oldText on two lines",
+    file: "a\nb\na\n",
+    edits: [["a", "c"]],
+    refused: /oldText occurs 2 times, in lines 1, 3;/,
+  },
+  { name: "oldText twice in one line", file: "a a\n", edits: [["a", "c"]], refused: /2 times, in lines 1, 1/ },
+  { name: "oldText that overlaps itself", file: "aaa\n", edits: [["aa", "b"]], refused: /2 times/ },
+  {
+    name: "oldText that occurs very often",
     file: "a\n".repeat(5_000),
     edits: [["a", "b"]],
     refused: /1000 times or more, in lines 1, 2, .* …/,
@@ -530,15 +535,20 @@ const misses: readonly EditCase[] = [
     edits: [["function two() {\n  return 3;\n}", "x"]],
     refused: /5: function two\(\) \{\n6: {3}return 2;\n7: \}/,
   },
-  { name: "another case", file: "Hello World\n", edits: [["hello world", "x"]], refused: /1: Hello World/ },
+  { name: "oldText in another case", file: "Hello World\n", edits: [["hello world", "x"]], refused: /1: Hello World/ },
   {
     name: "a line number in front, as a listing has it",
     file: code,
     edits: [["6: function two() {", "x"]],
     refused: /5: function two\(\) \{/,
   },
-  { name: "nothing like it", file: code, edits: [["zzzzzz qqqqq", "x"]], refused: /and no similar lines/ },
-  { name: "made before", file: "b\n", edits: [["aaaa", "b"]], refused: /\(newText is already in line 1\)/ },
+  { name: "no similar lines", file: code, edits: [["zzzzzz qqqqq", "x"]], refused: /and no similar lines/ },
+  {
+    name: "an edit that was already made",
+    file: "b\n",
+    edits: [["aaaa", "b"]],
+    refused: /\(newText is already in line 1\)/,
+  },
   {
     name: "a nearest line that is long is cut",
     file: `const value = ${"x".repeat(9_000)};\n`,

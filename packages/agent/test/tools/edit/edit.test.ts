@@ -13,7 +13,7 @@ import { type EditCase, editCases } from "./edit-cases.ts";
 describe("edit", () => {
   for (const [group, cases] of editCases) {
     describe(group, () => {
-      for (const one of cases) test(`FILE6 ${one.name}`, () => holds(one));
+      for (const one of cases) test(`FILE6 edit has the expected result: ${one.name}`, () => holds(one));
     });
   }
 
@@ -71,7 +71,7 @@ describe("edit", () => {
     readonly edits: readonly { readonly oldText: string; readonly newText: string }[];
   }
 
-  test("FILE7 for random texts and replacements the file is a plain splice, and no other byte changes", async () => {
+  test("FILE7 for random texts and edits the result is a plain splice, and no other byte changes", async () => {
     const { put, text, run } = createFileTools();
     let made = 0;
     await fc.assert(
@@ -148,10 +148,10 @@ describe("edit", () => {
     return part !== "" && first >= 0 && text.indexOf(part, first + 1) < 0;
   }
 
-  describe("a file that changed", () => {
+  describe("a file", () => {
     const edits = [{ oldText: "a", newText: "b" }];
 
-    test("FILE8 since it was read is edited if oldText still occurs exactly once, and the result says so", async () => {
+    test("FILE8 that changed since it was read is edited if oldText occurs exactly once, and the result notes the change", async () => {
       const { put, text, run } = createFileTools();
       put("file.txt", "const a=1\nconst b=2\n");
       await run("read", { path: "file.txt" });
@@ -174,19 +174,22 @@ describe("edit", () => {
         "oldText occurs 2 times, in lines 1, 1; add surrounding lines until it occurs once",
       ],
       ["is gone", "else\n", "oldText was not found, and no similar lines exist"],
-    ])("FILE8 since it was read is not edited if oldText %s; it is to be read again", async (_, now, why) => {
-      const { put, text, run } = createFileTools();
-      put("file.txt", "a\n");
-      await run("read", { path: "file.txt" });
-      put("file.txt", now);
-      const refused = await run("edit", { path: "file.txt", edits });
-      expect(refused).toMatchObject({ isError: true });
-      const advice = "The file has changed since it was read; read it again.";
-      expect(wordsOf(refused)).toBe(`file.txt was not changed: ${why}\n${advice}`);
-      expect(text("file.txt")).toBe(now);
-    });
+    ])(
+      "FILE8 that changed since it was read is not edited if oldText %s, and the error asks to read it again",
+      async (_, now, why) => {
+        const { put, text, run } = createFileTools();
+        put("file.txt", "a\n");
+        await run("read", { path: "file.txt" });
+        put("file.txt", now);
+        const refused = await run("edit", { path: "file.txt", edits });
+        expect(refused).toMatchObject({ isError: true });
+        const advice = "The file has changed since it was read; read it again.";
+        expect(wordsOf(refused)).toBe(`file.txt was not changed: ${why}\n${advice}`);
+        expect(text("file.txt")).toBe(now);
+      },
+    );
 
-    test("FILE8 since it was read is not edited where oldText only resembles it", async () => {
+    test("FILE8 that changed since it was read is not edited if oldText only resembles its text", async () => {
       const { put, text, run } = createFileTools();
       put("file.txt", "say('x')\n");
       await run("read", { path: "file.txt" });
@@ -198,7 +201,7 @@ describe("edit", () => {
       expect(text("file.txt")).toBe("say(\u2018x\u2019)\n");
     });
 
-    test("FILE8 by an edit or a write of the model's own is known", async () => {
+    test("FILE8 that the model itself wrote or edited does not count as changed", async () => {
       const { text, run } = createFileTools();
       await run("write", { path: "file.txt", content: "a\n" });
       await run("edit", { path: "./file.txt", edits });
@@ -206,7 +209,7 @@ describe("edit", () => {
       expect(text("file.txt")).toBe("c\n");
     });
 
-    test("FILE8 and was never read may be edited: the old text is the proof", async () => {
+    test("FILE8 that was never read is edited if oldText occurs in it", async () => {
       const { put, text, run } = createFileTools();
       put("file.txt", "a\n");
       expect(wordsOf(await run("edit", { path: "file.txt", edits }))).toBe(
@@ -216,7 +219,7 @@ describe("edit", () => {
     });
   });
 
-  test("FILE9 edits of one file that come at once are made one after the other", async () => {
+  test("FILE9 that gets several edits at once is edited one after the other", async () => {
     const { put, text, run } = createFileTools();
     const letters = [..."abcdefghijklmnopqrst"];
     put("file.txt", letters.join("\n"));
@@ -229,10 +232,10 @@ describe("edit", () => {
     expect(text("file.txt")).toBe(letters.join("\n").toUpperCase());
   });
 
-  describe("what is told", () => {
+  describe("the result", () => {
     const lines = Array.from({ length: 40 }, (_, at) => `line ${at + 1}\n`).join("");
 
-    test("FILE10 the details have a unified diff and both hashes", async () => {
+    test("FILE10 has a unified diff and the hashes of both versions in its details", async () => {
       const { root, put, run } = createFileTools();
       put("file.txt", lines);
       const edits = [
@@ -279,7 +282,7 @@ describe("edit", () => {
     `);
     });
 
-    test("FILE10 the diff makes the new file of the old one, by a program that is not ours", async () => {
+    test("FILE10 has a diff that turns the old file into the new one with another program", async () => {
       const { root, put, text, run } = createFileTools();
       const words = fc.array(fc.constantFrom("a", "b", "c", "d", "e f", ""), { minLength: 1, maxLength: 40 });
       const ending = fc.constantFrom("", "\n");
@@ -309,7 +312,7 @@ describe("edit", () => {
       );
     });
 
-    test("FILE10 of ten replaced lines, only the two that differ are shown as changed", async () => {
+    test("FILE10 marks only the two differing lines of ten replaced lines as changed", async () => {
       const { put, run } = createFileTools();
       put("file.txt", lines);
       const oldText = Array.from({ length: 10 }, (_, at) => `line ${at + 11}`).join("\n");
@@ -322,7 +325,7 @@ describe("edit", () => {
       ]);
     });
 
-    test("FILE10 a change in a huge file is found, and one of a great many lines is shown as a whole", async () => {
+    test("FILE10 shows a small change in a huge file, and a change of very many lines as a whole", async () => {
       const { put, run } = createFileTools();
       const huge = Array.from({ length: 400_000 }, (_, at) => `line ${at} of a long file\n`).join("");
       put("file.txt", huge);
@@ -340,7 +343,7 @@ describe("edit", () => {
       expect(many).toMatchObject({ added: 59_000, removed: 59_000, changedLines: [1] });
     });
 
-    test("FILE10 the diff is the same where the machine is slow", async () => {
+    test("FILE10 has the same diff on a slow machine", async () => {
       const { put, run } = createFileTools();
       put("file.txt", lines);
       const edit = { path: "file.txt", oldText: "line 12", newText: "LINE 12" };
@@ -351,7 +354,7 @@ describe("edit", () => {
       expect(wordsOf(output)).toBe("Edited file.txt: 1 replacement at line 12; +1 -1.");
     });
 
-    test("FILE10 the diff of a large change is bounded", async () => {
+    test("FILE10 has a diff of limited size for a large change", async () => {
       const { put, run } = createFileTools();
       put("file.txt", "a\n");
       const { details } = await run("edit", {
@@ -364,10 +367,10 @@ describe("edit", () => {
 
   describe("arguments", () => {
     test.each([
-      ["a list inside a string", { edits: JSON.stringify([{ oldText: "a", newText: "b" }]) }],
-      ["one that stands alone", { edits: { oldText: "a", newText: "b" } }],
-      ["old and new text beside the path", { oldText: "a", newText: "b" }],
-    ])("FILE11 %s is understood", async (_, input) => {
+      ["a list in a JSON string", { edits: JSON.stringify([{ oldText: "a", newText: "b" }]) }],
+      ["one edit without a list", { edits: { oldText: "a", newText: "b" } }],
+      ["oldText and newText beside the path", { oldText: "a", newText: "b" }],
+    ])("FILE11 edits given as %s are accepted", async (_, input) => {
       const { put, text, run } = createFileTools();
       put("file.txt", "a\n");
       await run("edit", { path: "file.txt", ...input });
@@ -382,7 +385,7 @@ describe("edit", () => {
       [{ path: "file.txt", edits: [{ oldText: "a" }] }, "edits[0] must be { oldText, newText }, both text"],
       [{ path: "gone.txt", edits: [{ oldText: "a", newText: "b" }] }, "gone.txt does not exist"],
       [{ path: ".", edits: [{ oldText: "a", newText: "b" }] }, /is a folder; it contains file\.txt$/],
-    ])("FILE11 what is wrong with %j is said", async (input, words) => {
+    ])("FILE11 the input %j is refused with a message about the wrong argument", async (input, words) => {
       const { put, run } = createFileTools();
       put("file.txt", "a\n");
       const output = await run("edit", input);
@@ -410,8 +413,8 @@ describe("preview", () => {
   const previewed = (tool: string, input: Readonly<Record<string, unknown>>) =>
     previewChange({ tool, arguments: input, signal: new AbortController().signal }, { files });
 
-  describe("MAN2 what a change is about is computed as the change itself would be made, and nothing is written", () => {
-    test("an edit", async () => {
+  describe("MAN2 a preview computes the change without writing it", () => {
+    test("for an edit", async () => {
       const edits = [
         { oldText: "three", newText: "3" },
         { oldText: "one\ntwo", newText: "one\nand two" },
@@ -423,7 +426,7 @@ describe("preview", () => {
       });
     });
 
-    test("a whole file, new or not", async () => {
+    test("for a whole file, new or existing", async () => {
       expect(await previewed("write", { path: "a.ts", content: "all new\n" })).toMatchObject({ after: "all new\n" });
       expect(await previewed("write", { path: "b.ts", content: "new\n" })).toEqual({
         path: "b.ts",
@@ -432,7 +435,7 @@ describe("preview", () => {
       });
     });
 
-    test("nothing is made up where it would fail or is no text", async () => {
+    test("and is null if the change would fail or the file is not text", async () => {
       const edits = [{ oldText: "nowhere", newText: "x" }];
       expect(await previewed("edit", { path: "a.ts", edits })).toBe(null);
       expect(await previewed("edit", { path: "b.ts", edits })).toBe(null);

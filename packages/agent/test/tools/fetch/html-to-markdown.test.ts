@@ -11,31 +11,35 @@ async function markdown(html: string): Promise<string> {
   return (await convert(html)).text;
 }
 
-describe("HTML", () => {
+describe("HTML as Markdown", () => {
   test.each([
     ["headings", "<h1>One</h1><h3>Three <em>it</em></h3>", "# One\n\n### Three *it*"],
     ["paragraphs, ended or not", "<p>a<p>b</p>c<div>d</div>", "a\n\nb\n\nc\n\nd"],
-    ["spaces as one", "<p> a \n\t b&nbsp;c </p>", "a b c"],
+    ["white space to single spaces", "<p> a \n\t b&nbsp;c </p>", "a b c"],
     ["line breaks", "<p>a<br>b <br/> c", "a\nb\nc"],
-    ["emphasis, at its words", "<p>a<b> b </b>c <i>d</i><strong></strong>", "a **b** c *d*"],
+    ["emphasis without its outer spaces", "<p>a<b> b </b>c <i>d</i><strong></strong>", "a **b** c *d*"],
     ["code within a line", "<p>run <code>pnpm  test</code>", "run `pnpm test`"],
     ["entities", "<p>a &lt;b&gt; &amp;amp; &#8364; &copy", "a <b> &amp; € ©"],
-    ["links, made absolute", '<a href="../x?a=1&amp;b=2">x</a>', "[x](https://example.com/x?a=1&b=2)"],
-    ["links by a page's own base", '<base href="/other/"><a href="y">y</a>', "[y](https://example.com/other/y)"],
+    ["links to absolute URLs", '<a href="../x?a=1&amp;b=2">x</a>', "[x](https://example.com/x?a=1&b=2)"],
+    [
+      "links relative to the page's base element",
+      '<base href="/other/"><a href="y">y</a>',
+      "[y](https://example.com/other/y)",
+    ],
     ["links with brackets in them", '<a href="/a_(b)">x</a>', "[x](https://example.com/a_(b%29)"],
-    ["links to nowhere, as words", '<a href="#a">a</a> <a href="javascript:f()">b</a> <a>c</a>', "a b c"],
-    ["headings without their own anchors", '<h2>Use<a href="#use">¶</a></h2>', "## Use"],
+    ["links without a URL to their text", '<a href="#a">a</a> <a href="javascript:f()">b</a> <a>c</a>', "a b c"],
+    ["headings without their anchors", '<h2>Use<a href="#use">¶</a></h2>', "## Use"],
     [
       "links around blocks",
       '<a href="/c"><h3>Card</h3><p>text</p></a>',
       "### [Card](https://example.com/c)\n\n[text](https://example.com/c)",
     ],
     [
-      "pictures by name only",
+      "images with a text to links with this text",
       '<img src="a.png" alt="A  chart"><img src="b.png">',
       "![A chart](https://example.com/docs/a.png)",
     ],
-    ["pictures inside the page", '<img src="data:image/png;base64,AA" alt="dot">', "dot"],
+    ["data URL images to their text", '<img src="data:image/png;base64,AA" alt="dot">', "dot"],
     ["lists, nested, ended or not", "<ul><li>a<ul><li>b<li>c</ul><li>d</ul>", "- a\n  - b\n  - c\n- d"],
     ["numbered lists", "<ol start=9><li>i<li>j</ol>", "9. i\n10. j"],
     ["list items of several blocks", "<ul><li><p>a</p><p>b</p></li></ul>", "- a\n\n  b"],
@@ -58,11 +62,11 @@ describe("HTML", () => {
     ["definitions", "<dl><dt>T<dd>D<dd>E</dl>", "T\n\nD\n\nE"],
     ["elements nobody knows", "<constructor>a</constructor><my-thing>b</my-thing><__proto__>c", "ab<__proto__>c"],
     ["ends without beginnings", "</div></p></table>a</b>", "a"],
-  ])("WEB10 %s", async (_, html, expected) => {
+  ])("WEB10 converts %s", async (_, html, expected) => {
     expect(await markdown(html)).toBe(expected);
   });
 
-  test("WEB10 has its title from its head", async () => {
+  test("WEB10 takes the title from the head", async () => {
     expect(await convert("<html><head><title> A &amp;\n B </title><body>c")).toEqual({
       title: "A & B",
       text: "c",
@@ -70,7 +74,7 @@ describe("HTML", () => {
     });
   });
 
-  test("WEB10 has one title, whatever else is called so", async () => {
+  test("WEB10 takes only the first title element", async () => {
     const { title } = await convert("<title>A</title><svg><title>B</title></svg><title>C</title>");
     expect(title).toBe("A");
   });
@@ -86,27 +90,27 @@ describe("HTML", () => {
     ["controls", "<button>b</button><select><option>c</select><textarea>d</textarea><input value=e>"],
     ["comments", "<!-- b --><!doctype c><![CDATA[ d ]]>"],
     ["templates and frames", "<template>b</template><iframe src=x>c</iframe>"],
-    ["a menu whose items are not ended, to the end of what it stands in", "<div><nav><p>b<li>c</div>"],
-  ])("WEB10 is shown without %s", async (_, html) => {
+    ["a menu with unclosed items, to the end of its parent", "<div><nav><p>b<li>c</div>"],
+  ])("WEB10 leaves out %s", async (_, html) => {
     expect(await markdown(`<p>a</p>${html}<p>z</p>`)).toBe("a\n\nz");
   });
 
-  test("WEB10 is shown by its main part, where it has one with words in it", async () => {
+  test("WEB10 shows only the main element if it contains text", async () => {
     expect(await markdown("<div>side</div><main><p>it</main>")).toBe("it");
     expect(await markdown("<div>side</div><div role=main><p>it</div>")).toBe("it");
     expect(await markdown("<div>all</div><main> </main>")).toBe("all");
   });
 });
 
-describe("a page that was made to hang", () => {
+describe("a hostile page", () => {
   const MEGA = 1_000_000;
   test.each([
-    ["a million elements in each other", "<div>".repeat(MEGA)],
-    ["many bold ones", "<b>x".repeat(MEGA / 4)],
-    ["lists in lists", "<ul><li>x".repeat(MEGA / 10)],
-    ["quotes in quotes, with many lines", `${"<blockquote>".repeat(5_000)}${"a<br>".repeat(MEGA / 10)}`],
-    ["tables in tables", "<table><tr><td>x".repeat(MEGA / 8)],
-    ["ends without beginnings", "</p></div>".repeat(MEGA / 8)],
+    ["a million nested elements", "<div>".repeat(MEGA)],
+    ["many nested bold elements", "<b>x".repeat(MEGA / 4)],
+    ["nested lists", "<ul><li>x".repeat(MEGA / 10)],
+    ["nested quotes with many lines", `${"<blockquote>".repeat(5_000)}${"a<br>".repeat(MEGA / 10)}`],
+    ["nested tables", "<table><tr><td>x".repeat(MEGA / 8)],
+    ["end tags without start tags", "</p></div>".repeat(MEGA / 8)],
     ["very many attributes", `<a ${Array.from({ length: MEGA / 10 }, (_, at) => `a${at}`).join(" ")}>`],
     ["a tag that does not end", `<a href="${"x".repeat(MEGA)}`],
     ["a comment that does not end", `<!--${"-x".repeat(MEGA / 2)}`],
@@ -115,17 +119,17 @@ describe("a page that was made to hang", () => {
       "a row with very many cells, and many rows",
       `<table><tr>${"<td>a".repeat(MEGA / 20)}${"<tr><td>b".repeat(MEGA / 20)}`,
     ],
-  ])("WEB11 ends, and is no longer for it: %s", async (_, html) => {
+  ])("WEB11 is converted in time, and is at most twice as long as: %s", async (_, html) => {
     expect((await markdown(html)).length).toBeLessThan(2 * MEGA);
   });
 
-  test("WEB11 with very many elements is read in part, and says so", async () => {
+  test("WEB11 with very many elements is converted in part, and marked as incomplete", async () => {
     const { text, isComplete } = await convert("<p>a</p>".repeat(MEGA / 4));
     expect(isComplete).toBe(false);
     expect(text.startsWith("a\n\na\n\n")).toBe(true);
   });
 
-  test("WEB11 does not block other work, and can be aborted", async () => {
+  test("WEB11 does not block other work, and its conversion can be aborted", async () => {
     const breaking = new AbortController();
     const converting = htmlToMarkdown("<p>a</p>".repeat(MEGA / 4), {
       url: "https://example.com/",

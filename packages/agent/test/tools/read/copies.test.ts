@@ -87,7 +87,7 @@ test.each([
   expect(await after("#6")).toBe(`[#6: user]\nread ${blob} for all of it`);
 });
 
-test("FILE25 a fork and a clone have the blobs that their entries name", async () => {
+test("FILE25 a fork and a clone contain the blobs that their entries name", async () => {
   for (const copy of [forkSession(path, parts), cloneSession(path, parts)])
     expect(await (await reads(await pathOf(copy)))(blob)).toBe(log);
 });

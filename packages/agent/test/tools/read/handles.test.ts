@@ -40,15 +40,15 @@ async function pages({ read }: Opening, room?: number): Promise<string> {
 
 describe("a blob", () => {
   test.each([
-    ["a short one, as it is", "a\n\tb\n", "a\n\tb\n"],
-    ["one without a final newline", "a\nb", "a\nb"],
-    ["one with windows line ends", "a\r\nb\r\n", "a\nb\n"],
-    ["a final newline alone", "\n", "\n"],
-  ])("FILE15 is opened by its handle: %s", async (_, content, shown) => {
+    ["a short text", "a\n\tb\n", "a\n\tb\n"],
+    ["a text without a final newline", "a\nb", "a\nb"],
+    ["a text with windows line ends", "a\r\nb\r\n", "a\nb\n"],
+    ["a newline only", "\n", "\n"],
+  ])("FILE15 is shown by its reference: %s", async (_, content, shown) => {
     expect(await (await kept(content)).read()).toBe(shown);
   });
 
-  test("FILE15 an empty one, a part, a page beyond the end and a wrong offset are answered", async () => {
+  test("FILE15 that is empty, read in part, read past its end or read from an invalid offset gets the right text", async () => {
     const { handle, read } = await kept(lines(10));
     expect(await (await kept("")).read()).toMatch(/^\[blob:\w{64} is empty\]$/);
     expect(await read({ offset: 3, limit: 2 })).toBe(
@@ -60,13 +60,13 @@ describe("a blob", () => {
     expect(await read({ offset: "x" })).toBe('offset must be a whole number of at least 1, not "x"');
   });
 
-  test("FILE15 all pages together are the text, over the borders of the pieces it is read in", async () => {
+  test("FILE15 gives its whole text when all pages are joined", async () => {
     const text = Array.from({ length: 30_000 }, (_, at) => `${at} ${"ä€😀".repeat(at % 7)}\n`).join("");
     expect((await pages(await kept(text))) === text).toBe(true);
     expect((await pages(await kept(text.trimEnd()))) === text.trimEnd()).toBe(true);
   });
 
-  test("FILE16 a line without end counts as several, so that nothing of it is out of reach", async () => {
+  test("FILE16 with a very long line shows all of it in several lines", async () => {
     const opening = await kept(`first\n${"😀".repeat(100_000)}\nlast\n`);
     expect(await opening.read({ offset: 2, limit: 1 })).toBe(
       `${"😀".repeat(250)}\n\n[lines over 1,000 bytes are split; lines 2 to 2; 389.7 KB remain; continue with offset 3]`,
@@ -75,12 +75,12 @@ describe("a blob", () => {
     expect(whole.replaceAll("\n", "").replace(/\[lines over.*\]$/, "")).toBe(`first${"😀".repeat(100_000)}last`);
   });
 
-  test("FILE16 bytes that are no letters are parted all the same", async () => {
+  test("FILE16 with invalid bytes is split into pages", async () => {
     const noise = Buffer.concat([Buffer.from("text ".repeat(2_000)), Buffer.alloc(9_000, 0x80), Buffer.from("\nend")]);
     expect(await pages(await kept(noise))).toMatch(/\nend(\n\n\[.*\])?$/);
   });
 
-  test("FILE17 a page takes no more bytes than the model has room for, and one line always fits", async () => {
+  test("FILE17 is shown in pages within the room of the model, of at least one line", async () => {
     const opening = await kept(`${"漢字".repeat(5_000)}\n${lines(3_000)}`);
     for (const room of [700, 1_500, 4_000, 30_000, 10_000_000]) {
       for (const offset of [1, 20, 31, 500]) {
@@ -92,7 +92,7 @@ describe("a blob", () => {
     }
   });
 
-  test("FILE15 a page of a large blob reads no more of it than it needs, and never much at a time", async () => {
+  test("FILE15 that is large is read only as far as a page needs, in small pieces", async () => {
     const size = 256 * 1024 * 1024;
     const row = new TextEncoder().encode(`${"x".repeat(1_023)}\n`.repeat(128));
     let read = 0;
@@ -113,7 +113,7 @@ describe("a blob", () => {
     expect(largest).toBeLessThan(300_000);
   });
 
-  test("FILE15 a picture is shown, another binary blob named", async () => {
+  test("FILE15 is shown if it is an image, and only named if it is another binary", async () => {
     const png = Buffer.from("\x89PNG\r\n\x1a\nrest", "latin1");
     const { handle, read } = await kept(png);
     expect(await read()).toBe(`[${handle}: image/png, 12 bytes]\n<image/png>`);
@@ -125,7 +125,7 @@ describe("a blob", () => {
     expect(await binary.read()).toBe(`[${binary.handle} is a binary blob of 3 bytes; not shown]`);
   });
 
-  test("FILE15 one that is not there, and one where nothing is kept, are answered", async () => {
+  test("FILE15 that does not exist, or cannot be stored, is an error", async () => {
     const { run } = createFileTools({ blobs: createMemoryBlobs() });
     const missing = await run("read", { path: "blob:123" });
     expect(missing).toMatchObject({ isError: true });
@@ -145,7 +145,7 @@ describe("a blob", () => {
       expect(await words(entry)).toBe(`${entry} cannot be opened: this session's entries are not available`);
   });
 
-  test("FILE15 a file with the name of a reference is opened by its path", async () => {
+  test("FILE15 does not hide a file whose name looks like a reference", async () => {
     const { put, run } = createFileTools();
     for (const name of ["blob:1", "#412"]) {
       put(name, "a file\n");
@@ -161,14 +161,14 @@ describe("a blob", () => {
       expect(wordsOf(await run("read", { path }))).toBe(`${path} does not exist`);
   });
 
-  test("FILE25 the first 8 digits of its hash are enough, in capitals too", async () => {
+  test("FILE25 is found by the first 8 digits of its hash, in any case", async () => {
     const { handle, blobs } = await kept("words\n");
     const { run } = createFileTools({ blobs });
     for (const path of [handle.slice(0, 13), handle.slice(0, 40), `blob:${handle.slice(5, 13).toUpperCase()}`])
       expect(wordsOf(await run("read", { path }))).toBe("words\n");
   });
 
-  test("FILE25 digits that several blobs begin with are answered with a list of them", async () => {
+  test("FILE25 is listed with the others if several begin with the given digits", async () => {
     const twins = ["1a2b3c4d00", "1a2b3c4d01", "1a2b3c4dff"].map((start, at) => ({
       hash: start.padEnd(64, "0"),
       bytes: 10 ** (at + 1),
@@ -260,7 +260,7 @@ describe("an entry", () => {
       expect(await opened(entries, path)).toBe(`${path} is not in this session; check the reference`);
   });
 
-  test("FILE18 arguments and images are shown readably, and invalid content does no harm", async () => {
+  test("FILE18 with arguments, images or invalid content is shown readably", async () => {
     const content = [
       { type: "text", text: "so" },
       { type: "toolCall", id: "c1", name: "write", arguments: { path: "a.ts", content: "one\ntwo\n", deep: [1] } },
@@ -280,7 +280,7 @@ describe("an entry", () => {
     expect(await opened(odd, "entry:e2")).toBe("[entry:e2: user, without text]\n");
   });
 
-  test("FILE18 a command that the user excluded from the context is not shown by a reference", async () => {
+  test("FILE18 of a command that the user excluded from the context is not shown", async () => {
     const [entry] = story("bash: cat secret -> hunter2");
     if (entry?.type !== "message") throw new Error("a shell line is a message");
     const hidden = { ...entry, message: { ...entry.message, excludeFromContext: true } } as Entry;
@@ -289,7 +289,7 @@ describe("an entry", () => {
     );
   });
 
-  test("FILE18 is shown page by page", async () => {
+  test("FILE18 that is long is shown in pages", async () => {
     const entries = story(`user: ${lines(5_000)}`);
     expect(await opened(entries, "#1", { offset: 3, limit: 1 })).toBe(
       "line 2\n\n[lines 3 to 3; 47.7 KB remain; continue with offset 4]",

@@ -9,13 +9,13 @@ const lines = (count: number): string => Array.from({ length: count }, (_, at) =
 
 describe("a text", () => {
   test.each([
-    ["a short one, as it is", "a\n\tb\n", "a\n\tb\n"],
-    ["one without a final newline", "a\nb", "a\nb"],
-    ["one with a byte order mark, which is not shown", "\ufeffa\n", "a\n"],
-    ["one with windows line ends, shown as plain ones", "a\r\nb\r\n", "a\nb\n"],
-    ["an empty one", "", "[file is empty]"],
-    ["a final newline alone", "\n", "\n"],
-    ["a drawing that is text", "<svg/>", "<svg/>"],
+    ["a short text", "a\n\tb\n", "a\n\tb\n"],
+    ["a text without a final newline", "a\nb", "a\nb"],
+    ["a text without its byte order mark", "\ufeffa\n", "a\n"],
+    ["a text with windows line ends as plain ones", "a\r\nb\r\n", "a\nb\n"],
+    ["an empty text", "", "[file is empty]"],
+    ["a newline only", "\n", "\n"],
+    ["an SVG drawing", "<svg/>", "<svg/>"],
   ])("FILE1 is shown: %s", async (_, content, shown) => {
     const { put, run } = createFileTools();
     put("file", content);
@@ -26,7 +26,7 @@ describe("a text", () => {
 });
 
 describe("a long text", () => {
-  test("FILE2 is shown 2,000 lines at a time, and all pages together are the text", async () => {
+  test("FILE2 is shown in pages of 2,000 lines that together are the text", async () => {
     const { put, run } = createFileTools();
     put("file", lines(5_000));
     let whole = "";
@@ -39,7 +39,7 @@ describe("a long text", () => {
     expect(whole).toBe(lines(5_000));
   });
 
-  test("FILE2 is shown 50 KB at a time where its lines are long, cut between lines", async () => {
+  test("FILE2 with long lines is shown in pages of 50 KB that end between lines", async () => {
     const { put, run } = createFileTools();
     put("file", `${"ä".repeat(500)}\n`.repeat(200));
     const words = wordsOf(await run("read", { path: "file" }));
@@ -47,7 +47,7 @@ describe("a long text", () => {
     expect(Buffer.byteLength(words)).toBeLessThan(52_000);
   });
 
-  test("FILE17 takes no more bytes than the model has room for, and says how to read on", async () => {
+  test("FILE17 is shown in pages within the room of the model, with the offset to continue from", async () => {
     const { put, run } = createFileTools();
     put("file", `${"漢".repeat(3_000)}\n${lines(3_000)}`);
     for (const room of [900, 3_000, 20_000]) {
@@ -57,13 +57,13 @@ describe("a long text", () => {
     }
   });
 
-  test("FILE2 exactly 2,000 lines need no second page", async () => {
+  test("FILE2 of exactly 2,000 lines is shown on one page", async () => {
     const { put, run } = createFileTools();
     put("file", lines(2_000));
     expect(wordsOf(await run("read", { path: "file" }))).toBe(lines(2_000));
   });
 
-  test("FILE2 has lines that are cut where they are very long, not inside a letter", async () => {
+  test("FILE2 has its very long lines cut between characters", async () => {
     const { put, run } = createFileTools();
     put("file", `short\n${"x".repeat(1_999)}${"😀".repeat(500_000)}\nshort\n`);
     const words = wordsOf(await run("read", { path: "file" }));
@@ -78,7 +78,7 @@ describe("a long text", () => {
     [{ offset: 9, limit: 9_999 }, "line 9\nline 10\n"],
     [{ offset: 0, limit: 1 }, "line 1\n\n[lines 1 to 1 of 10; continue with offset 2]"],
     [{ offset: null, limit: "" }, lines(10)],
-  ])("FILE2 is shown from an offset, %j", async (input, shown) => {
+  ])("FILE2 is shown from the offset of %j", async (input, shown) => {
     const { put, run } = createFileTools();
     put("file", lines(10));
     expect(wordsOf(await run("read", { path: "file", ...input }))).toBe(shown);
@@ -90,7 +90,7 @@ describe("a long text", () => {
     [{ offset: 1.5 }, "offset must be a whole number of at least 1, not 1.5"],
     [{ limit: "many" }, 'limit must be a whole number of at least 1, not "many"'],
     [{ limit: [1] }, "limit must be a whole number of at least 1, not [1]"],
-  ])("FILE2 what is wrong with %j is said", async (input, words) => {
+  ])("FILE2 is refused with a message about the wrong argument for %j", async (input, words) => {
     const { put, run } = createFileTools();
     put("file", lines(10));
     expect(await run("read", { path: "file", ...input })).toEqual({
@@ -100,7 +100,7 @@ describe("a long text", () => {
   });
 });
 
-describe("what is no text", () => {
+describe("a path that is no text file", () => {
   const pictures = [
     ["image/png", Buffer.from("\x89PNG\r\n\x1a\nrest", "latin1")],
     ["image/jpeg", Buffer.from("\xff\xd8\xff\xe0rest", "latin1")],
@@ -108,16 +108,19 @@ describe("what is no text", () => {
     ["image/webp", Buffer.from("RIFF\0\x01\x02\nWEBPrest", "latin1")],
   ] as const;
 
-  test.each(pictures)("FILE3 %s is shown as a picture, whatever its name", async (mimeType, bytes) => {
-    const { put, run } = createFileTools();
-    put("notes.txt", bytes);
-    expect((await run("read", { path: "notes.txt" })).content).toEqual([
-      { type: "text", text: `[notes.txt: ${mimeType}, ${bytes.length} bytes]` },
-      { type: "image", data: bytes.toString("base64"), mimeType },
-    ]);
-  });
+  test.each(pictures)(
+    "FILE3 with the content of a picture (%s) is shown as one, whatever its name",
+    async (mimeType, bytes) => {
+      const { put, run } = createFileTools();
+      put("notes.txt", bytes);
+      expect((await run("read", { path: "notes.txt" })).content).toEqual([
+        { type: "text", text: `[notes.txt: ${mimeType}, ${bytes.length} bytes]` },
+        { type: "image", data: bytes.toString("base64"), mimeType },
+      ]);
+    },
+  );
 
-  test("FILE3 a picture that a provider would refuse is named", async () => {
+  test("FILE3 with a picture that is too large for providers is named, not shown", async () => {
     const { put, run } = createFileTools();
     put("a.png", Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), Buffer.alloc(4_000_000)]));
     const words = wordsOf(await run("read", { path: "a.png" }));
@@ -127,8 +130,8 @@ describe("what is no text", () => {
   test.each([
     ["has zero bytes", Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 0, 1])],
     ["is mostly no UTF-8", Buffer.from(Array.from({ length: 500 }, (_, at) => 128 + (at % 100)))],
-    ["has a picture's name only", Buffer.from("PNG\0")],
-  ])("FILE3 a file that %s is named, not shown", async (_, bytes) => {
+    ["has only the name and the signature of a picture", Buffer.from("PNG\0")],
+  ])("FILE3 of a file that %s is named, not shown", async (_, bytes) => {
     const { put, run } = createFileTools();
     put("a.png", bytes);
     expect((await run("read", { path: "a.png" })).content).toEqual([
@@ -136,7 +139,7 @@ describe("what is no text", () => {
     ]);
   });
 
-  test("FILE4 a missing file, a folder and no path at all are answered", async () => {
+  test("FILE4 that does not exist, is a folder or is not given gets a message", async () => {
     const { root, put, run } = createFileTools();
     put("src/read-file.ts", "");
     mkdirSync(join(root, "src/reading"));
@@ -151,7 +154,7 @@ describe("what is no text", () => {
 describe("a skill", () => {
   const name = (path: string): string | null => (path.endsWith("/SKILL.md") ? "ship" : null);
 
-  test("SKL6 that was read says so in its details, and whether all of it was; another file does not", async () => {
+  test("SKL6 is recorded in the details when it is read, with a mark if only a part was; another file is not", async () => {
     const { put, run, root } = createFileTools({ skillAt: name });
     put("SKILL.md", "\ufeff# Ship\r\n\r\nSay please.\r\n");
     put("other.md", "text");

@@ -7,7 +7,7 @@ import { createSearchTools } from "./ground.ts";
 describe("find", () => {
   const files = { "src/new.ts": "", "src/in/old.ts": "", "c.md": "" };
 
-  test("SEEK14 files are shown the newest first, with paths that the next call can use", async () => {
+  test("SEEK14 files are listed newest first, with paths that the next call can use", async () => {
     const { runForText } = createSearchTools(files);
     expect(await runForText("find", { glob: "*.ts" })).toBe("src/new.ts\nsrc/in/old.ts");
     expect(await runForText("find", { glob: "*.ts", path: "src/in/" })).toBe("src/in/old.ts");
@@ -16,7 +16,7 @@ describe("find", () => {
     );
   });
 
-  test("SEEK10 errors say what is wrong", async () => {
+  test("SEEK10 a missing glob, no matches and a file as the folder get a message", async () => {
     const { runForText } = createSearchTools(files);
     expect(await runForText("find", {})).toBe("glob is missing");
     expect(await runForText("find", { glob: "*.go" })).toBe(

@@ -14,14 +14,14 @@ test("SEEK14 a hit is shown with a path that the next call can use", async () =>
   expect(await runForText("grep", { pattern: "needle", path: "same" })).toBe("same/same:1: needle");
 });
 
-test("SEEK14 lines around a hit have another sign", async () => {
+test("SEEK14 lines around a hit are marked with - instead of :", async () => {
   const { runForText } = createSearchTools(files);
   expect(await runForText("grep", { pattern: "needle", context: "1" })).toBe(
     "src/a.ts-1- one\nsrc/a.ts:2: needle two\nsrc/a.ts-3- three",
   );
 });
 
-test("SEEK10 arguments may come as text, and empty ones are none", async () => {
+test("SEEK10 flags and numbers as strings, and empty arguments, are accepted", async () => {
   const { runForText } = createSearchTools(files);
   expect(
     await runForText("grep", {
@@ -46,12 +46,12 @@ test.each([
     { pattern: "a(" },
     "pattern is not a valid regular expression: unclosed group; to search for plain text, set literal",
   ],
-])("SEEK10 %o is answered with what is wrong", async (input, message) => {
+])("SEEK10 %o is refused with a message about the wrong argument", async (input, message) => {
   const { run } = createSearchTools(files);
   expect(await run("grep", input)).toEqual({ content: [{ type: "text", text: message }], isError: true });
 });
 
-test("SEEK10 no hits is no error", async () => {
+test("SEEK10 a search without hits is not an error", async () => {
   const { run } = createSearchTools(files);
   const text =
     "[no matches; ignored files are skipped unless path names them; binary files and files that you may not read are always skipped]";
@@ -61,7 +61,7 @@ test("SEEK10 no hits is no error", async () => {
   });
 });
 
-test("SEEK5 a line of 500 characters is whole, a longer one is cut, by whomever it was found", async () => {
+test("SEEK5 a line of 500 characters is shown whole, and a longer one is cut", async () => {
   const found = [400, 500, 501].map((length, at) => ({
     path: "x",
     line: at + 1,
