@@ -6,7 +6,7 @@ import { listPreviewCases } from "../src/compaction/preview-grid.ts";
 import { measureCompaction, QUICK_SHAPE, toCostFigures, toPreviewFigures } from "../src/compaction/suite.ts";
 import { createTask } from "../src/compaction/task.ts";
 
-test("PFX10 a task that fills the window once: one compaction, whose summarizer sees every line, and whose receipt has the server's cost", async () => {
+test("PFX10 a task that fills the window once is compacted once, its summarizer sees every line, and the receipt has the server's cost", async () => {
   const figures = await measureCompaction({
     shape: QUICK_SHAPE,
     seed: 1,
@@ -94,7 +94,7 @@ test("costs are compared with pi per compaction and for the whole task, if pi ra
   expect(toCostFigures({ pith, prepared: pith })).not.toHaveProperty("pi_cached_share");
 });
 
-test("a price that is too low counts like one that is too high", () => {
+test("an estimate of the cost that is too low counts like one that is too high", () => {
   const [base] = listPreviewCases(1, 1);
   if (!base) throw new Error("no case");
   const figures = toPreviewFigures([

@@ -24,7 +24,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-test.each(["open", "openFile"])("after %s it measures, plans and appends", async (op) => {
+test.each(["open", "openFile"])("a session opened with %s can be measured, planned and appended to", async (op) => {
   await worker.request({ op, name: op, file });
   expect(await worker.request({ op: "measure", name: op })).toMatchObject({ total: expect.any(Number) });
   expect(await worker.request({ op: "meter", name: op })).toMatchObject({ ms: expect.any(Number) });

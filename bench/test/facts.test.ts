@@ -11,7 +11,7 @@ const MAX_TOKENS: Readonly<Record<RecordingName, number>> = { played: 120, "play
 describe.each(["played", "played-rules"] as const)("the recorded session %s", (name) => {
   let compactions: readonly ShownFacts[] = [];
 
-  test("LED11 shows no fact that is not in the list, and all facts of the list, after every compaction", async () => {
+  test("LED11 after every compaction the shown facts are exactly those of the expected list", async () => {
     compactions = await replayFacts(name);
     const expected = readExpectedFacts()[name];
     expect(compactions).toHaveLength(expected.length);
@@ -19,7 +19,7 @@ describe.each(["played", "played-rules"] as const)("the recorded session %s", (n
     expect(differences).toEqual(expected.map(() => ({ falseFacts: [], missingFacts: [] })));
   });
 
-  test("LED3 has few tokens after the last compaction", () => {
+  test("LED3 the facts after the last compaction stay within their token limit", () => {
     expect(compactions.at(-1)?.tokens).toBeLessThanOrEqual(MAX_TOKENS[name]);
   });
 });

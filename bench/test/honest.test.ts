@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
-test("AUD4 AUD5 AUD7 AUD10 no true line is altered, few are marked, and planted errors and invented permissions do not stay unmarked", () => {
+test("AUD4 AUD5 AUD7 AUD10 pnpm eval honest alters no true line, marks few, and leaves no planted error or invented permission unmarked", () => {
   const run = join(import.meta.dirname, "../../evals/src/run.ts");
   const { stdout, stderr, status } = spawnSync(process.execPath, [run, "honest", "--json"], { encoding: "utf8" });
   expect(stderr).toContain("English, same-prefix: 25 true lines");

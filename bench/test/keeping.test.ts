@@ -30,7 +30,7 @@ test("KEEP1 KEEP2 KEEP5 KEEP6 LED2 LED5 planted rules, pins, files, the last che
   expect(figures.small_window_unnamed).toBe(0);
 });
 
-test("KEEP2 LED2 accepts facts from a file, and reports facts that are not kept", () => {
+test("KEEP2 LED2 pnpm eval keeping accepts facts from a file, and reports facts that are not kept", () => {
   const file = join(mkdtempSync(join(tmpdir(), "pith-facts-")), "facts.json");
   const rules = { files: ["Use tabs."], system: ["Be brief."], chat: ["Never touch <main>."], pins: ["Ask\nfirst."] };
   const files = [{ path: "src/a b.ts", did: "modified" }];

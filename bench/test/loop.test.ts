@@ -5,7 +5,7 @@ import { prefixKeptShare } from "../src/loop/measurements.ts";
 import type { RaceResult } from "../src/loop/race.ts";
 import { measureLoop, toFigures } from "../src/loop/suite.ts";
 
-test("forty rounds: a short first request, every request begins with the previous one, and the CPU time stays within its limit", () => {
+test("in a task of forty rounds the first request is short, every request begins with the previous one, and the CPU time stays within its limit", () => {
   const figures = measureLoop({ runs: 1, rounds: 40, alsoSandboxed: false });
   expect(figures.first_request_bytes).toBeLessThanOrEqual(8_000);
   expect(figures.prefix_kept).toBe(1);

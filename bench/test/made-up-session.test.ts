@@ -9,7 +9,7 @@ const shape = { entries: 1000, compactions: 3, distance: 250, seed: 7 };
 const bytes = (seed: number): Uint8Array =>
   new TextEncoder().encode([...generateSession({ ...shape, seed })].map((line) => `${line}\n`).join(""));
 
-test("has the requested entries and compactions, and the context of the last compaction", async () => {
+test("a generated session has the requested entries and compactions, and the context of the last compaction", async () => {
   const store = MemoryStore.open(bytes(7), nodeRuntime);
   const branch = await store.branchEntries(await store.leaf());
   expect(store.damage).toEqual([]);
@@ -20,7 +20,7 @@ test("has the requested entries and compactions, and the context of the last com
   expect(messages.length).toBeLessThan(280);
 });
 
-test("an entry has about two kilobytes, and the same seed generates the same file", () => {
+test("an entry of a generated session has about two kilobytes, and the same seed generates the same file", () => {
   expect(bytes(7).length / 1000).toBeGreaterThan(1700);
   expect(bytes(7).length / 1000).toBeLessThan(2500);
   expect(bytes(7)).toEqual(bytes(7));

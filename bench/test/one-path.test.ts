@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { installBuiltContext } from "../src/built-package.ts";
 import { openOnePath } from "../src/session/one-path.ts";
 
-test("FILE30 30,000 small entries on one path open within three times a bare read and parse", async () => {
+test("FILE30 a session of 30,000 small entries on one path opens within three times a bare read and parse", async () => {
   const folder = mkdtempSync(join(tmpdir(), "pith-one-path-"));
   try {
     const { folder: home } = await installBuiltContext(folder);

@@ -16,13 +16,13 @@ test("OVF1 OVF3 OVF10 classifies every refusal of the fixture correctly, with an
   expect(texts).toEqual(["64 refusals from packages/models/test/overflow/overflow.json"]);
 });
 
-test("reads all files of a folder", () => {
+test("reads all files of a corpus folder", () => {
   const { rows } = readCorpus(folder);
   expect(rows.length).toBeGreaterThan(200);
   expect(countWrong(rows)).toBe(0);
 });
 
-test("counts a wrong classification", () => {
+test("countWrong counts each wrong classification", () => {
   const rows = readCorpus(fixture).rows.map((row) => ({ ...row, expected: "other" as const }));
   expect(countWrong(rows)).toBe(64 - 6);
 });

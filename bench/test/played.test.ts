@@ -11,7 +11,7 @@ import { findHandles, removeCitations, translateDraft } from "../../evals/src/pl
 
 const ROWS = readRecording().segments.flat();
 
-test("the front stays below its bounds in all three compactions, and no fact of the session is lost", () => {
+test("pnpm eval played keeps the front below its limits in all three compactions and loses no fact", () => {
   const out = mkdtempSync(join(tmpdir(), "pith-played-test-"));
   const run = join(import.meta.dirname, "../../evals/src/run.ts");
   const args = [run, "played", "--json", "--no-peers", "--out", out];
@@ -44,7 +44,7 @@ test("the front stays below its bounds in all three compactions, and no fact of 
   rmSync(out, { recursive: true });
 });
 
-test("finds every block of a recorded request in the recorded entries, except the notes on the working folder", () => {
+test("findHandles finds every block of a recorded request in the recorded entries, except the notes on the working folder", () => {
   const found = readRecordedSummaries().map(({ request }) => {
     const handles = [...findHandles(requestText(request), ROWS)];
     return [handles.length, handles[0], handles.at(-1)];

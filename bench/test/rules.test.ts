@@ -65,7 +65,7 @@ describe("after every compaction of the short version", () => {
     ["no replaced rule looks valid", "superseded_as_valid"],
     ["no message is missing without notice", "silent_evictions"],
     ["no budget is exceeded", "budget_overruns"],
-  ])("%s, whoever wrote the summary", (_, figure) => {
+  ])("%s with any summarizer", (_, figure) => {
     expect(figures[figure], logOf(figure)).toBe(0);
   });
 
@@ -172,7 +172,7 @@ describe("a missing message", () => {
   const words = WORDS.slice(0, 2).join("\n");
   const describeMessage = (index: number): string => `#${MESSAGES[index]?.number} ${MESSAGES[index]?.text}`;
 
-  test("is silent unless both the model and the user are told", () => {
+  test("is silent unless both the request and the receipt mention it", () => {
     const noticed = [20, 30, 40];
     const range = "Not shown and not carried over: 3 messages, #20–#40; `read #N` opens one";
     expect(measure({ words, omitted: range }, { noticed }).silentEvictions).toEqual([]);
@@ -180,19 +180,19 @@ describe("a missing message", () => {
     expect(measure({ words }, { noticed }).silentEvictions).toEqual([1, 2, 3].map(describeMessage));
   });
 
-  test("is silent if the range counts too few", () => {
+  test("is silent if the range in the request counts too few messages", () => {
     const range = "Not shown and not carried over: 2 messages, #20–#40; `read #N` opens one";
     expect(measure({ words, omitted: range }, { noticed: [20, 30, 40] }).silentEvictions).toEqual([describeMessage(3)]);
   });
 
-  test("is carried over if it is among the older ones that lines cite", () => {
+  test("is carried over if the lines of the summary cite it or older messages", () => {
     const omitted = "The summary's lines that cite #40 or 1 older message state it; […] marks the missing text.";
     const story = "- commit each step [#30]\n- JSON is the output [#40]";
     expect(measure({ words, omitted, story }, { noticed: [20, 30, 40] }).silentEvictions).toEqual([describeMessage(1)]);
   });
 });
 
-test("finds the numbers that a receipt reports, and not those of marked lines", () => {
+test("is found by the numbers in the notes of a receipt, except those of marked lines", () => {
   const compaction = makeCompaction([], {
     findings: [
       { code: "user-messages-evicted", note: "2 user messages are no longer shown: #5, #23" },
@@ -291,7 +291,7 @@ describe("a summarizer", () => {
       .split(/^## .*$/m)[2]
       ?.trim() ?? "";
 
-  test("reads what leaves, the previous summary and the size from both kinds of requests", () => {
+  test("reads the messages that leave, the previous summary and the size limit from both kinds of requests", () => {
     for (const body of bodies)
       expect(parseSummaryRequest(body)).toMatchObject({
         leaving: [{ number: 7 }, { number: 8, text: "Output is JSON.\n\n" }, { number: 9 }],
@@ -302,7 +302,7 @@ describe("a summarizer", () => {
       });
   });
 
-  test("carries over all rules, half of them, or none", () => {
+  test("carries over all rules, half of them, or none, as configured", () => {
     for (const body of bodies) {
       expect(writeConstraints("honest", body)).toBe(
         "- one commit per step [#2]\n- tabs and never spaces [#3]\n- never default exports [#7]\n- JSON is output (replaces #5) [#8]",
@@ -319,7 +319,7 @@ describe("a summarizer", () => {
   });
 });
 
-test("the recorded rules are stated in the user's messages", () => {
+test("the recorded rules quote the user's messages", () => {
   const rows = listUserRows(readRecording("played-rules"));
   const rules = readRecordedRules(rows);
   expect([rows.length, rules.length]).toEqual([29, 41]);
@@ -341,7 +341,7 @@ test("generated sessions state every rule in its message, and replace rules late
   expect(planShortRules(1).messages).toHaveLength(1_500);
 });
 
-test("a reworded rule still says the same, and another rule does not", () => {
+test("a reworded rule matches its original, and no other rule does", () => {
   for (const { name, rules } of LANGUAGES)
     for (const { text } of rules) {
       const line = rewordSentence(text, name);

@@ -10,7 +10,7 @@ const runEval = (...args: readonly string[]) => {
   return { status, stdout, stderr };
 };
 
-test("with --json, stdout is one line with the figures as an object", () => {
+test("--json prints one line with the figures as an object", () => {
   const { status, stdout } = runEval("reading", "--quick", "--json", "--seed", "3");
   expect(status).toBe(0);
   expect(stdout.trimEnd().split("\n")).toHaveLength(1);
@@ -26,7 +26,7 @@ test("with --json, stdout is one line with the figures as an object", () => {
   });
 });
 
-test("the same seed gives the same figures", () => {
+test("pnpm eval gives the same figures for the same seed", () => {
   const figures = () => ({ ...JSON.parse(runEval("reading", "--quick", "--json", "--seed", "5").stdout), seconds: 0 });
   expect(figures()).toEqual(figures());
 });
@@ -39,7 +39,7 @@ test.each([
   [["reading", "--corpus", evals], 1, "is a file. Give the folder that contains it."],
   [["reading", "--corpus", import.meta.dirname], 1, "no .jsonl file below it"],
   [["reading", "--fast"], 1, "Unknown option '--fast'"],
-])("reports why a command line is invalid: %j", (args, status, sentence) => {
+])("pnpm eval %j exits with a message about what is invalid", (args, status, sentence) => {
   const answer = runEval(...args);
   expect(answer.status).toBe(status);
   expect(answer.stderr).toContain(sentence);

@@ -29,7 +29,7 @@ test("SUM1 SUM2 AUD4 KEEP5 planted facts reach the summarizer; invented requests
   expect(figures.injections_tried).toBeGreaterThanOrEqual(60);
 });
 
-test("SUM1 accepts facts from a file, and reports facts that do not survive", () => {
+test("SUM1 pnpm eval survival accepts facts from a file, and reports facts that do not survive", () => {
   const file = join(mkdtempSync(join(tmpdir(), "pith-facts-")), "facts.jsonl");
   const fact = { text: "The relay listens on port 48123.", needle: "port 48123", kind: "log", place: "middle" };
   // Meaningless letters do not survive, whatever the needle.

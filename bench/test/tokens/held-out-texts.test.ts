@@ -8,8 +8,8 @@ import { makeTexts } from "../../src/tokens/training-texts.ts";
 
 const heldOut = listHeldOutTexts({ seed: 7, corpus: undefined });
 
-describe("kinds of text the weights were not measured on", () => {
-  test("are many, and the same seed generates the same texts", () => {
+describe("texts of kinds that the weights were not measured on", () => {
+  test("are of at least eleven kinds, and the same seed generates the same texts", () => {
     expect(heldOut.length).toBeGreaterThanOrEqual(11);
     expect(listHeldOutTexts({ seed: 7, corpus: undefined })).toEqual(heldOut);
     const trained = new Set(makeTexts().map(({ name }) => name));
@@ -21,7 +21,7 @@ describe("kinds of text the weights were not measured on", () => {
   });
 });
 
-test.each([...heldOut, ...makeTexts()])("TOK4 an estimate is at least 0.7 of the real tokens: $name", ({ text }) => {
+test.each([...heldOut, ...makeTexts()])("TOK4 are estimated as at least 0.7 of the real tokens: $name", ({ text }) => {
   for (const length of [200, 2000, text.length]) {
     const part = text.slice(0, length).toWellFormed();
     expect(textTokens(part)).toBeGreaterThanOrEqual(0.7 * countRealTokens(part));

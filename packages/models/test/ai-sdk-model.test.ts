@@ -167,7 +167,7 @@ describe("the last event", () => {
   ) as fc.Arbitrary<unknown> as fc.Arbitrary<LanguageModelV4StreamPart>;
 
   test.each([...names, { api: "any-other", provider: "x", model: "y" }])(
-    "MOD1 is one, and nothing is thrown, whatever $api streams",
+    "MOD1 is the only final event, and nothing is thrown, whatever $api streams",
     async (each) => {
       await fc.assert(
         fc.asyncProperty(fc.array(part, { maxLength: 12 }), async (parts) => {
@@ -182,7 +182,7 @@ describe("the last event", () => {
     },
   );
 
-  test("MOD1 is one, and errors before or in the stream are not thrown", async () => {
+  test("MOD1 is the only final event, and errors before or in the stream are not thrown", async () => {
     await fc.assert(
       fc.asyncProperty(fc.anything(), fc.boolean(), async (thrown, begun) => {
         const model = modelOf(() => {
@@ -245,7 +245,7 @@ describe("overflow in a reply", () => {
   });
 });
 
-describe("the window", () => {
+describe("a request", () => {
   const requestTokens = async (tokens: number, parts: Partial<AiSdkModelOptions> = {}): Promise<number | undefined> => {
     let options: LanguageModelV4CallOptions | undefined;
     const model = modelOf((given) => {
@@ -256,7 +256,7 @@ describe("the window", () => {
     return options?.maxOutputTokens;
   };
 
-  test("MOD8 requests the model's maximum, or what the window leaves", async () => {
+  test("MOD8 asks for the model's maximum of tokens, or for what the window leaves", async () => {
     expect(await requestTokens(10)).toBe(5000);
     const taken = Math.ceil(textTokens("word ".repeat(20_000)) * 1.1);
     const left = (await requestTokens(20_000, { contextWindow: taken + 3000 })) ?? 0;
@@ -266,7 +266,7 @@ describe("the window", () => {
     expect(await requestTokens(10, { contextWindow: 800 })).toBe(800);
   });
 
-  test("MOD10 returns the current window", () => {
+  test("MOD10 is sized by the current context window", () => {
     let window = 200_000;
     const model = modelOf(() => streamOf(), { contextWindow: () => window });
     window = 32_000;
@@ -274,7 +274,7 @@ describe("the window", () => {
   });
 });
 
-test("MOD11 replaces images with text for a model without image input", async () => {
+test("MOD11 contains text instead of images for a model without image input", async () => {
   let prompt: unknown;
   const model = modelOf(
     (given) => {

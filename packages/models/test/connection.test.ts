@@ -14,7 +14,7 @@ afterEach(() => {
   server.closeAllConnections();
 });
 
-test("MOD13 reuses a connection after a reply, even if its last bytes come late", async () => {
+test("MOD13 a connection is reused after a reply, even if its last bytes come late", async () => {
   let lines = 0;
   server = await listening(20);
   server.on("connection", () => {

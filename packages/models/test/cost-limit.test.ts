@@ -46,7 +46,7 @@ test("BOUND9 models that share a limit send no request once it is reached", asyn
   expect((await streamReply(first.model)).at(-1)?.type).toBe("reply-ended");
 });
 
-test("BOUND9 a retry asks the limit again, and a broken reply counts", async () => {
+test("BOUND9 a retry checks the limit again, and a broken reply counts", async () => {
   const costs: number[] = [];
   const answers = [null, "enough"];
   const limit = {

@@ -3,7 +3,7 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 
-test.each(["convert", "overflow"])("MOD12 the door %s loads no provider's package", (door) => {
+test.each(["convert", "overflow"])("MOD12 the entry point %s loads no provider package", (door) => {
   expect(loadedBy(`../src/${door}/index.ts`).filter((name) => name.startsWith("@ai-sdk/"))).toEqual([]);
 });
 

@@ -30,14 +30,14 @@ describe("error kinds", () => {
   ];
 
   describe.each(names)("$api", (name) => {
-    test("MOD3 a context that is too long is overflow, with the named limit", async () => {
+    test("MOD3 an error about a context that is too long is overflow, with the named limit", async () => {
       expect(await failureOf(refused(400, "prompt is too long: 213462 tokens > 200000 maximum"), name)).toMatchObject({
         kind: "overflow",
         limit: 200_000,
       });
     });
 
-    test("MOD3 a body that is too large is payload", async () => {
+    test("MOD3 an error about a body that is too large is payload", async () => {
       expect(await failureOf(refused(413, "Request exceeds the maximum size of 32 MB"), name)).toMatchObject({
         kind: "payload",
       });
@@ -56,7 +56,7 @@ describe("error kinds", () => {
       });
     });
 
-    test("MOD3 more than the quota of a minute is quota", async () => {
+    test("MOD3 an error about more than the quota of a minute is quota", async () => {
       const text = "Request too large on tokens per min (TPM): Limit 30000, Requested 45231.";
       expect(await failureOf(refused(429, text), name)).toMatchObject({ kind: "quota", limit: 30_000 });
     });
@@ -75,7 +75,7 @@ describe("error kinds", () => {
       expect(await failureOf(refused(status, "Something is the matter."), name)).toMatchObject({ kind });
     });
 
-    test("MOD5 the message contains only the provider's message", async () => {
+    test("MOD5 the error contains only the provider's message", async () => {
       const failure = await failureOf(refused(401, "Incorrect API key provided: sk-very-secret-key-1234."), name);
       expect(failure?.message).toBe(`${name.provider} returned 401: Incorrect API key provided: [key]`);
       const whole = JSON.stringify(failure?.message);
@@ -98,7 +98,7 @@ describe("error kinds", () => {
       }
     });
 
-    test("MOD3 an unreadable response is unreachable", async () => {
+    test("MOD3 a response that is not valid is unreachable", async () => {
       const broken = await failureOf(
         [
           {
@@ -162,7 +162,7 @@ describe("error kinds", () => {
       [400, "The model `gpt-9` does not exist", "refused", "unknown-model"],
       [404, "Not Found", "refused", "unknown-path"],
       [429, "Too many requests", "busy", "rate-limit"],
-    ])("MOD14 %i %s has the reason %s %s", async (status, message, kind, reason) => {
+    ])("MOD14 an error %i %s is %s with the reason %s", async (status, message, kind, reason) => {
       expect(await failureOf(refused(status, message), name)).toMatchObject({ kind, reason });
     });
 
@@ -187,7 +187,7 @@ describe("connection failures", () => {
     return last?.type === "reply-failed" ? last.failure : null;
   }
 
-  test("MOD14 a refused connection, an unknown host, a failed handshake and a timeout are told apart", async () => {
+  test("MOD14 a refused connection, an unknown host, a failed handshake and a timeout have different reasons", async () => {
     const server = await startServer({ script: [{ parts: [], breaks: { how: "stall" } }] });
     const reasons = [];
     for (const url of [
@@ -218,11 +218,11 @@ describe("retry after", () => {
     ["try again later", undefined],
     ["try again in a while", undefined],
     ["", undefined],
-  ])("MOD4 %s", (text, ms) => {
+  ])("MOD4 is parsed from the text %s, if it has one", (text, ms) => {
     expect(after(text)).toBe(ms);
   });
 
-  test("MOD4 prefers a header to text and milliseconds to seconds; a past date is now", () => {
+  test("MOD4 is taken from a header before the text and from milliseconds before seconds, and a past date is now", () => {
     expect(after("try again in 9s", { "Retry-After": "2" })).toBe(2000);
     expect(after("", { "retry-after": "2", "retry-after-ms": "150.2" })).toBe(151);
     expect(after("", { "retry-after": "Thu, 01 Jan 2026 00:00:10 GMT" })).toBe(10_000);
@@ -230,7 +230,7 @@ describe("retry after", () => {
     expect(after("try again in 9s", { "retry-after": "soon" })).toBe(9000);
   });
 
-  test("MOD4 parses a hostile text as fast as any other", () => {
+  test("MOD4 of a hostile text is parsed in time", () => {
     const hostile = "try again in 1.1.1.1.1.1.1.1 ".repeat(50_000);
     const began = performance.now();
     after(hostile);
@@ -250,11 +250,11 @@ describe("error messages", () => {
     ["<!DOCTYPE html><html><head><title>504 Gateway Time-out</title></head></html>", "504 Gateway Time-out"],
     ["<html><body>sorry</body></html>", "the response is a web page"],
     ["", ""],
-  ])("MOD5 %s", (text, words) => {
+  ])("MOD5 are read from the body %s", (text, words) => {
     expect(formatErrorText(text)).toBe(words);
   });
 
-  test("MOD5 removes keys and shortens long texts", () => {
+  test("MOD5 have no keys and a limited length", () => {
     const keys = ["sk-ant-api03-abcdefghijk", "sk-proj-1234567890", "AIzaSyA1234567890abcdefg", "gsk_abcdefgh12345678"];
     for (const key of keys)
       expect(formatErrorText(`Incorrect API key provided: ${key} (see your settings)`)).not.toContain(key);

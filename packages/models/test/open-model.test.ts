@@ -4,7 +4,7 @@ import { startServer } from "@pith/testkit";
 import { expect, test } from "vitest";
 import { openModel } from "../src/open-model.ts";
 
-test("opens a model by its name with the key and base URL of the environment", async () => {
+test("openModel opens a model by its name with the key and base URL of the environment", async () => {
   const server = await startServer({ script: ["Hello."] });
   try {
     const environment = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: server.url };
@@ -15,12 +15,12 @@ test("opens a model by its name with the key and base URL of the environment", a
   }
 });
 
-test("accepts a model name with a slash", async () => {
+test("openModel accepts a model name with a slash", async () => {
   const model = await openModel("openrouter/meta/llama-4", { environment: { OPENROUTER_API_KEY: "any" } });
   expect(model.model).toBe("meta/llama-4");
 });
 
-test("throws one sentence that says why it cannot be opened", async () => {
+test("openModel throws an error of one sentence if the model cannot be opened", async () => {
   await expect(openModel("anthropic/claude-sonnet-4-5", { environment: {} })).rejects.toThrow(
     "anthropic/claude-sonnet-4-5 cannot be opened: anthropic needs an API key: set ANTHROPIC_API_KEY",
   );

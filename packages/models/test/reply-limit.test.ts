@@ -53,7 +53,7 @@ async function ask(wire: Wire, step: Step): Promise<{ readonly last: ModelEvent 
 
 describe.each(wires)("$name", (wire) => {
   test.each(["text", "thinking", "call"] as const)(
-    "BOUND1 an endless reply of %s is kept up to its limit, fails, and is not asked for again",
+    "BOUND1 an endless reply of %s is kept up to its limit, fails, and is not retried",
     async (kind) => {
       const { last, limit } = await ask(wire, endless(kind, wire));
       expect(last).toMatchObject({
@@ -101,10 +101,10 @@ function limited(pieces: readonly string[], { type = "text/event-stream", status
 }
 
 test.each([
-  ["events that end, though their ends are split", ["data: 1\r\n\r", "\ndata: 2\n", "\ndata: 3\r\r"], {}],
+  ["events whose ends are split", ["data: 1\r\n\r", "\ndata: 2\n", "\ndata: 3\r\r"], {}],
   ["lines of JSON", ["{1234567}\n{123", "4567}\n"], { type: "application/x-ndjson" }],
   ["any other body", ["12345678901234567890"], { type: "application/json" }],
-])("BOUND2 %s pass as they are", async (_, pieces, parts) => {
+])("BOUND2 %s within the limit are not changed", async (_, pieces, parts) => {
   expect(await (await limited(pieces, parts)).text()).toBe(pieces.join(""));
 });
 
@@ -114,11 +114,11 @@ test.each([
   ["one line of JSON", ["{12345", "678901", "}\n"], { type: "application/x-ndjson" }, "sent one line of more than"],
   ["a whole stream", Array.from({ length: 9 }, () => "data:\n\n"), {}, "in one response"],
   ["any other body", ["1234567890", "12345678901"], { type: "application/json" }, "in one response"],
-])("BOUND2 %s that is too large fails", async (_, pieces, parts, message) => {
+])("BOUND2 %s that is too large fails the response", async (_, pieces, parts, message) => {
   await expect((await limited(pieces, parts)).text()).rejects.toThrow(message);
 });
 
-test("BOUND2 reads only the beginning of an error response", async () => {
+test("BOUND2 only the beginning of an error response is read", async () => {
   const response = await limited(["1234", "5678"], { status: 500 });
   expect([response.status, await response.text()]).toEqual([500, "12345"]);
 });

@@ -15,7 +15,7 @@ test("RTY1 retries a busy model after its Retry-After plus jitter", async () => 
   expect(slept).toEqual([2_500, 4_500]);
 });
 
-test("RTY2 without Retry-After the waits grow with jitter, up to the longest", async () => {
+test("RTY2 the waits without Retry-After grow with jitter, up to the longest wait", async () => {
   const { model, slept } = scene([down, down, down, down, down, down, "at last"]);
   expect(kinds(await all(model)).at(-1)).toBe("reply-ended");
   expect(slept).toEqual([750, 1_500, 3_000, 6_000, 12_000, 22_500]);
@@ -29,13 +29,13 @@ test("RTY3 does not retry failures that a second request would not change", asyn
   }
 });
 
-test("RTY4 fails at once if the wait exceeds the budget, with the wait in the failure", async () => {
+test("RTY4 fails at once if the wait exceeds the budget, and reports the wait", async () => {
   const { model, slept } = scene([busy(3_600_000), "never said"]);
   expect(await all(model)).toEqual([{ type: "reply-failed", failure: busy(3_600_000).failure }]);
   expect(slept).toEqual([]);
 });
 
-test("RTY5 an abort during the wait ends at once without a retry", async () => {
+test("RTY5 an abort during the wait ends the reply at once without a retry", async () => {
   const abort = new AbortController();
   const { model } = scene([busy(1_000), "never said"], async () => abort.abort());
   const events = await all(model, abort.signal);
@@ -45,7 +45,7 @@ test("RTY5 an abort during the wait ends at once without a retry", async () => {
   });
 });
 
-test("RTY6 any failures end with one event within the wait budget and the retries", async () => {
+test("RTY6 any failures end with one event within the wait budget and the number of retries", async () => {
   const failures = fc.array(
     fc.record({
       kind: fc.constantFrom("busy", "unreachable"),

@@ -25,7 +25,7 @@ const script: Script = [
 ];
 
 describe.each(names)("$api", (name) => {
-  test("MOD9 sends thinking, calls and results back unchanged; each request extends the one before", async () => {
+  test("MOD9 sends thinking, calls and results back unchanged, and each request extends the one before", async () => {
     await withServer(script, async (server) => {
       const chat = conversation(modelAt(server.url, name));
       const first = await chat.ask(user([{ type: "text", text: "Compare these." }, picture]));
@@ -56,7 +56,7 @@ describe.each(names)("$api", (name) => {
     });
   });
 
-  test("MOD9 usage is what the server counted, with its cost", async () => {
+  test("MOD9 reports the usage that the server counted, with its cost", async () => {
     const usage = { input: 1000, cacheRead: 400, cacheWrite: 0, output: 50 };
     await withServer([{ parts: [{ type: "text", text: "Hi." }], usage }], async (server) => {
       const prices = { input: 1, output: 10, cacheRead: 0.1, cacheWrite: 2 };
@@ -70,7 +70,7 @@ describe.each(names)("$api", (name) => {
   });
 });
 
-test("CNV10 Anthropic requests have the marks on the last tool, the last system block and the last block of each marked message", async () => {
+test("CNV10 marks the last tool, the last system block and the last block of each marked message for Anthropic", async () => {
   await withServer(script, async (server) => {
     const [name = { api: "", provider: "", model: "" }] = names;
     const cacheMarks: Request["cacheMarks"] = [

@@ -16,7 +16,7 @@ interface Request {
 const marks: CacheRules = { cachedBy: "marks", minTokens: 8, stepTokens: 1, ttlSeconds: 300 };
 const prefixes: CacheRules = { cachedBy: "prefixes", minTokens: 8, stepTokens: 4, ttlSeconds: 600 };
 
-test("KIT4 any prompts, by marks: the cache reads and writes what the naive model does", () => {
+test("KIT4 for any prompts with cache marks, the cache reads and writes the same as a simple model", () => {
   fc.assert(
     fc.property(
       requests(),
@@ -26,7 +26,7 @@ test("KIT4 any prompts, by marks: the cache reads and writes what the naive mode
   );
 });
 
-test("KIT4 any prompts, by prefixes: the cache reads what the naive model does", () => {
+test("KIT4 for any prompts without cache marks, the cache reads the same as a simple model", () => {
   fc.assert(
     fc.property(
       requests(),
@@ -36,7 +36,7 @@ test("KIT4 any prompts, by prefixes: the cache reads what the naive model does",
   );
 });
 
-test("KIT4 any prompts: no count is negative, and every token is counted once", () => {
+test("KIT4 for any prompts, no count is negative, and every token is counted once", () => {
   const areCountsValid = (requestList: readonly Request[], rules: CacheRules) =>
     countWithCache(requestList, rules).every(({ read, written }, index) => {
       const tokens = countPromptTokens((requestList[index] as Request).prompt);

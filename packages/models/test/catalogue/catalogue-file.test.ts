@@ -84,11 +84,11 @@ test.each([
     "no dates",
     JSON.stringify({ anthropic: { models: { x: { ...sonnet, release_date: "soon", last_updated: undefined } } } }),
   ],
-])("CAT12 %s is not a list of models", (_, text) => {
+])("CAT12 parsing %s as a list of models fails with a message", (_, text) => {
   expect(parseModelList(text, TODAY)).toMatchObject({ type: "invalid", message: expect.stringMatching(/./) });
 });
 
-test("CAT12 a date in the future does not make a list newer than it is", () => {
+test("CAT12 a release date in the future does not make a list newer", () => {
   const models = { a: sonnet, b: { ...sonnet, id: "b", release_date: "2030-01-01", last_updated: "2030-01-01" } };
   const result = parseModelList(JSON.stringify({ anthropic: { models } }), TODAY);
   expect(result).toMatchObject({ data: { date: "2027-01-10" } });
@@ -103,14 +103,14 @@ test("CAT12 without a file the built-in list is used", async () => {
   expect(await loadCatalogue(path)).toMatchObject({ isUpdated: false, error: null });
 });
 
-test("CAT12 the file is replaced as a whole, and only its owner can read it", async () => {
+test("CAT12 the stored list is replaced as a whole, and only its owner can read it", async () => {
   await store({ anthropic: { models: { a: sonnet } } });
   await store({ anthropic: { models: { b: { ...sonnet, id: "b" } } } });
   expect(readdirSync(join(folder, "home"))).toEqual(["models.json"]);
   expect(statSync(path).mode & 0o077).toBe(0);
 });
 
-test("CAT12 a damaged file is reported and not used, wherever the damage is", async () => {
+test("CAT12 a stored list that is damaged anywhere is reported and not used", async () => {
   await store({ anthropic: { models: { a: sonnet } } });
   const text = readFileSync(path, "utf8");
   const damaged = [

@@ -33,7 +33,7 @@ test("CAT1 lists the models of a provider, and none for an unknown one", () => {
   expect(createCatalogue().listModels("constructor")).toEqual([]);
 });
 
-describe("CAT2 other spellings", () => {
+describe("CAT2 other spellings of a listed model", () => {
   test.each([
     ["anthropic", "claude-sonnet-4-5-20990101"],
     ["anthropic.messages", "claude-sonnet-4.5"],
@@ -55,13 +55,13 @@ describe("CAT2 other spellings", () => {
     });
   });
 
-  test("CAT2 models/gemini-2.5-pro is gemini-2.5-pro", () => {
+  test("CAT2 models/gemini-2.5-pro and its previews have the facts of gemini-2.5-pro", () => {
     const { facts } = models.facts("google", "gemini-2.5-pro");
     expect(models.facts("google.generative-ai", "models/gemini-2.5-pro")).toEqual({ facts, source: "family" });
     expect(models.facts("google", "gemini-2.5-pro-preview-06-05")).toEqual({ facts, source: "family" });
   });
 
-  test("CAT2 a free variant has no price, nor has another provider's model", () => {
+  test("CAT2 a free variant and another provider's model have no price", () => {
     expect(models.facts("openrouter", "anthropic/claude-sonnet-4.5:free").facts.prices).toBeUndefined();
     const { prices: _, ...free } = sonnet.facts;
     expect(models.facts("my-proxy", "claude-sonnet-4-5")).toEqual({ facts: free, source: "family" });
@@ -80,7 +80,7 @@ describe("CAT2 other spellings", () => {
     ["amazon-bedrock", "us.anthropic.claude-3-5-sonnet-20241022-v2:0", 200_000, 8_192],
     ["amazon-bedrock", "anthropic.claude-3-7-sonnet-20250219-v1:0", 200_000, 64_000],
     ["anthropic", "claude-3-5-sonnet-latest", 200_000, 8_192],
-  ])("CAT2 %s %s sees %i tokens and answers with %i", (provider, model, contextWindow, maxTokens) => {
+  ])("CAT2 %s %s has a window of %i tokens and a reply limit of %i", (provider, model, contextWindow, maxTokens) => {
     expect(models.facts(provider, model)).toMatchObject({ source: "family", facts: { contextWindow, maxTokens } });
   });
 
@@ -97,7 +97,7 @@ describe("CAT2 other spellings", () => {
     }
   });
 
-  test("CAT2 another version is another model", () => {
+  test("CAT2 another version of a listed model does not get its facts", () => {
     expect(models.facts("anthropic", "claude-sonnet-4-9").source).toBe("default");
     expect(models.facts("openai", "gpt-5.44").source).toBe("default");
   });

@@ -26,7 +26,7 @@ describe("versions", () => {
     ["devstral-2512", "devstral", [], true],
     ["deepseek-v4-pro-0813", "deepseek-v-pro", [4], true],
     ["", "", [], false],
-  ])("CAT8 %s is of the family %s, version %j", (id, family, version, isDated) => {
+  ])("CAT8 the name %s has the family %s and the version %j", (id, family, version, isDated) => {
     expect(parseModelVersion(id)).toMatchObject({ family, version, isDated });
   });
 

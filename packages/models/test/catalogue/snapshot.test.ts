@@ -7,7 +7,7 @@ import { createCatalogue } from "../../src/catalogue/catalogue.ts";
 import { handCheckedRows, snapshot } from "../../src/catalogue/snapshot.ts";
 import { snapshotData } from "../../src/catalogue/snapshot-data.ts";
 
-describe("hand checked", () => {
+describe("models with hand-checked limits", () => {
   test.each([
     ["anthropic", "claude-3-5-sonnet-20241022", 200_000, 8_192, true],
     ["anthropic", "claude-3-7-sonnet-20250219", 200_000, 64_000, true],
@@ -23,7 +23,7 @@ describe("hand checked", () => {
     ["xai", "grok-4-fast", 2_000_000, 30_000, true],
     ["xai", "grok-code-fast-1", 256_000, 10_000, false],
   ])(
-    "CAT1 %s %s sees %i tokens and answers with %i; images: %s",
+    "CAT1 %s %s has a window of %i tokens, a reply limit of %i and image input: %s",
     (provider, model, contextWindow, maxTokens, images) => {
       const { facts, source } = createCatalogue().facts(provider, model);
       expect(source).toBe("snapshot");

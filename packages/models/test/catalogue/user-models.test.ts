@@ -39,18 +39,21 @@ test.each([
     "a/b › prices",
     'has no valid price for "output" (a number, zero or more); write { "input": 3, "output": 15, "cacheRead": 0.3, "cacheWrite": 3.75 }, in dollars per million tokens',
   ],
-])("CAT5 %s: %j is named with its file, its key and what to write instead", (key, entry, named, message) => {
-  const { models, issues } = parseUserModels(JSON.stringify({ [key]: entry, ...right }), "models.json");
-  expect(issues).toEqual([{ file: "models.json", key: named, message }]);
-  expect(models).toMatchObject(right);
-});
+])(
+  "CAT5 the invalid entry %s: %j is reported with its file, its key and what to write instead",
+  (key, entry, named, message) => {
+    const { models, issues } = parseUserModels(JSON.stringify({ [key]: entry, ...right }), "models.json");
+    expect(issues).toEqual([{ file: "models.json", key: named, message }]);
+    expect(models).toMatchObject(right);
+  },
+);
 
-test("CAT5 uses the valid fields of an entry beside an invalid one", () => {
+test("CAT5 the valid fields of an entry are used beside an invalid one", () => {
   const text = JSON.stringify({ "a/b": { contextWindow: 9_000, maxTokens: -1 } });
   expect(parseUserModels(text, "models.json").models).toEqual({ "a/b": { contextWindow: 9_000 } });
 });
 
-test("CAT5 any text gives models and issues", () => {
+test("CAT5 parsing any text returns models and issues without throwing", () => {
   for (const text of ["", "{", "[]", "null", "3"]) {
     const { models, issues } = parseUserModels(text, "models.json");
     expect(models).toEqual({});

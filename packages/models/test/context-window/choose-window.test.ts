@@ -3,15 +3,15 @@
 import { describe, expect, test } from "vitest";
 import { chooseContextWindow, endpointKey, isLocal } from "../../src/context-window/choose-window.ts";
 
-describe("endpoint", () => {
-  test("SEE10 a key has no secrets, and is equal for equal endpoints", () => {
+describe("the key of an endpoint", () => {
+  test("SEE10 contains no secrets, and is equal for equal endpoints", () => {
     const key = "http://127.0.0.1:11434/v1 qwen3:8b";
     expect(endpointKey("http://127.0.0.1:11434/v1", "qwen3:8b")).toBe(key);
     expect(endpointKey("http://me:secret@127.0.0.1:11434/v1/?key=secret#secret", "qwen3:8b")).toBe(key);
     expect(endpointKey("me:secret@box/v1?key=secret", "qwen3:8b")).toBe("box/v1 qwen3:8b");
   });
 
-  test("SEE10 two providers without an address have two keys", () => {
+  test("SEE10 differs for two providers without a base URL", () => {
     expect(endpointKey("openai", "gpt-4.1")).toBe("openai gpt-4.1");
     expect(endpointKey("azure", "gpt-4.1")).toBe("azure gpt-4.1");
     expect(endpointKey("localhost:11434/v1", "gpt-4.1")).toBe("localhost:11434/v1 gpt-4.1");
@@ -27,7 +27,7 @@ describe("endpoint", () => {
     ["http://127.0.0.1.evil.com", "http://localhost.evil.com", "http://[2001:db8::1]", "no url", ""],
   ].flat();
 
-  test("SEE5 loopback, private addresses and names without a domain are local", () => {
+  test("SEE5 is local for loopback and private addresses and for names without a domain", () => {
     expect(own.filter((url) => !isLocal(url))).toEqual([]);
     expect(others.filter((url) => isLocal(url))).toEqual([]);
   });

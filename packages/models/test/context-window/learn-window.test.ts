@@ -32,14 +32,14 @@ describe("learn from errors", () => {
     });
   }
 
-  describe("a server that truncates", () => {
-    test("SEE6 60,000 tokens counted as 4,096 are a truncation, and 4,096 is the window", () => {
+  describe("a server that truncates requests", () => {
+    test("SEE6 has a window of 4,096 if it counts 60,000 tokens as 4,096", () => {
       const { learned, verdict } = after(reply(60_000, 4_096));
       expect(verdict).toBe("truncated");
       expect(learned).toMatchObject({ window: 4_096, from: "truncation" });
     });
 
-    test("SEE6 is found at the first request truncated to less than 60%, at once or step by step", () => {
+    test("SEE6 is detected at the first request truncated to less than 60%, at once or step by step", () => {
       const script = fc.record({
         window: fc.integer({ min: 4_096, max: 32_768 }),
         counts: fc.double({ min: 0.7, max: 1, noNaN: true }),
@@ -62,7 +62,7 @@ describe("learn from errors", () => {
       );
     });
 
-    test("SEE6 keeps the learned window while smaller requests are counted completely", () => {
+    test("SEE6 keeps its learned window while smaller requests are counted completely", () => {
       const { learned, verdict } = after(
         reply(60_000, 4_096),
         reply(3_000, 2_900),
@@ -110,7 +110,7 @@ describe("learn from errors", () => {
       );
     });
 
-    test("SEE6 is found if more was sent than it serves and the count fits", () => {
+    test("SEE6 is detected if more was sent than it serves, even if the count fits", () => {
       const { learned, verdict } = after(reply(6_000, 4_096, 4_096));
       expect(verdict).toBe("truncated");
       expect(learned.window).toBeUndefined();
@@ -121,12 +121,12 @@ describe("learn from errors", () => {
   describe("a single truncation", () => {
     const once = after(reply(60_000, 8_192)).learned;
 
-    test("SEE11 is used in its session, and not in the next", () => {
+    test("SEE11 sets the window for its session, and not for the next", () => {
       expect(once.window).toBe(8_192);
       expect(carryToNextSession(once)).toEqual({ ratio: 1, cut: { estimate: 60_000, reported: 8_192 }, cuts: 1 });
     });
 
-    test("SEE11 that happens again in a later session is carried over", () => {
+    test("SEE11 is carried over once it happens again in a later session", () => {
       const twice = learnWindow(carryToNextSession(once), reply(40_000, 8_100));
       expect(twice).toMatchObject({ verdict: "truncated", learned: { window: 8_100, cuts: 2 } });
       expect(carryToNextSession(twice.learned)).toEqual(twice.learned);
@@ -137,14 +137,14 @@ describe("learn from errors", () => {
       expect(learned).toEqual({ ratio: 1, most: 55_000 });
     });
 
-    test("SEE11 differs from a named limit", () => {
+    test("SEE11 is not carried over, but a limit named by the server is", () => {
       const { learned } = after({ type: "overflow", limit: 16_384 });
       expect(carryToNextSession(learned)).toEqual(learned);
     });
   });
 
   describe("a different tokenizer", () => {
-    test("SEE7 withdraws the truncation at the next request: 0.4 tokens for one of ours", () => {
+    test("SEE7 that counts 0.4 tokens for one of ours withdraws the truncation at the next request", () => {
       const suspected = after(reply(10_000, 4_000));
       expect(suspected.verdict).toBe("truncated");
       const forgiven = learnWindow(suspected.learned, reply(3_000, 1_200));
@@ -152,7 +152,7 @@ describe("learn from errors", () => {
       expect(learnWindow(forgiven.learned, reply(50_000, 20_000)).verdict).toBe("complete");
     });
 
-    test("SEE7 with 0.4 to 1.6 times our tokens never costs more than one round", () => {
+    test("SEE7 that counts 0.4 to 1.6 times our tokens costs at most one round", () => {
       const noisy = fc.double({ min: 0.95, max: 1.05, noNaN: true });
       const request = fc.record({ size: fc.double({ min: 0.01, max: 0.9, noNaN: true }), noise: noisy });
       const script = fc.record({
@@ -194,7 +194,7 @@ describe("learn from errors", () => {
       expect(after(reply(20_000, 300)).verdict).toBe("unknown");
     });
 
-    test("SEE8 after any counts the window is unknown, or was counted or named", () => {
+    test("SEE8 never give a window that was neither counted nor named", () => {
       const figure = fc.oneof(fc.integer({ min: -10, max: 300_000 }), fc.double());
       const observation = fc.oneof(
         fc.record({ type: fc.constant("reply" as const), estimate: figure, reported: fc.option(figure) }),
@@ -210,8 +210,8 @@ describe("learn from errors", () => {
     });
   });
 
-  describe("a refusal", () => {
-    test("SEE9 teaches the limit it names, and nothing when it names none", () => {
+  describe("a limit named in a refusal", () => {
+    test("SEE9 sets the window, and a refusal without one does not", () => {
       expect(after({ type: "overflow", limit: 16_384 }).learned).toEqual({
         ratio: 1,
         window: 16_384,
@@ -225,7 +225,7 @@ describe("learn from errors", () => {
       expect(after({ type: "overflow", limit: 16_384 }, reply(20_000, 20_000)).learned.window).toBeUndefined();
     });
 
-    test("SEE9 and a truncation are forgotten when the served window changes", () => {
+    test("SEE9 is forgotten when the served window changes, and so is a truncation", () => {
       const cut = after(reply(60_000, 4_096, 4_096));
       expect(cut.learned.window).toBe(4_096);
       const { learned } = learnWindow(cut.learned, reply(30_000, 30_000, 65_536));
@@ -264,7 +264,7 @@ describe("learned windows", () => {
       expect(learnWindow(once, { ...reply, now: start + HOUR }).learned.window).toBeUndefined();
     });
 
-    test("SEE9 outlives its session when a refusal at least an hour later names it again", () => {
+    test("SEE9 is used in later sessions after a refusal at least an hour later names it again", () => {
       const echo = learnWindow(nextSession(once, 1), refusal(4_000, 60_000)).learned;
       expect(echo).toEqual(once);
       expect(nextSession(echo, 60_001).window).toBeUndefined();
@@ -304,11 +304,11 @@ describe("learned windows", () => {
       expect(nextSession(again, 9 * DAY).window).toBe(400_000);
     });
 
-    test("SEE9 with a time in the future is tried again too", () => {
+    test("SEE9 with a learning time in the future is tried again at once", () => {
       expect(nextSession(limit, -8 * DAY).window).toBeUndefined();
     });
 
-    test("SEE9 expires in a long process too", () => {
+    test("SEE9 also expires within a long process", () => {
       const reply = {
         type: "reply",
         estimate: 1_000,
@@ -319,7 +319,7 @@ describe("learned windows", () => {
       expect(learnWindow(limit, reply).learned.window).toBeUndefined();
     });
 
-    test("SEE11 from truncations is tried again after a week, and one more truncation restores it", () => {
+    test("SEE11 from truncations is tried again after a week, and restored by one more truncation", () => {
       const cut = { type: "reply", estimate: 60_000, reported: 8_192, now: start } as const;
       const twice = learnWindow(learnWindow(undefined, cut).learned, cut).learned;
       expect(twice).toMatchObject({ window: 8_192, cuts: 2, at: start });
@@ -329,7 +329,7 @@ describe("learned windows", () => {
       expect(nextSession(again, 9 * DAY).window).toBe(8_192);
     });
 
-    test("SEE9 stays without a time and a catalogue figure", () => {
+    test("SEE9 without a time and a catalogue figure does not expire", () => {
       expect(carryToNextSession(learnWindow(undefined, { type: "overflow", limit: 4_000 }).learned).window).toBe(4_000);
     });
   });

@@ -38,7 +38,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-test("SEE9 a limit that a refusal names is used by later processes for a week, then asked for again", async () => {
+test("SEE9 a limit that a refusal names is used by later processes for a week, then tried again", async () => {
   const first = await openAt(START);
   expect(first.window()).toEqual(CATALOGUE);
   expect(await ask(first, 70_000)).toMatchObject({ failure: { kind: "overflow", limit: 60_000 } });
@@ -54,7 +54,7 @@ test("SEE9 a limit that a refusal names is used by later processes for a week, t
   expect((await openAt(START + 14 * DAY)).window()).toEqual(CATALOGUE);
 });
 
-test("SEE9 after the week, a server that accepts more is believed", async () => {
+test("SEE9 a limit that the server exceeds after the week is forgotten", async () => {
   await ask(await openAt(START), 70_000);
   limit = 150_000;
   const later = await openAt(START + 8 * DAY);
@@ -74,7 +74,7 @@ test("SEE9 a limit below a quarter of the known window is used by later processe
   expect((await openAt(START + 2 * HOUR + 7 * DAY)).window()).toEqual(CATALOGUE);
 });
 
-test("SEE10 another endpoint and another model have their own window, and the file has no key", async () => {
+test("SEE10 other endpoints and models have their own window, and the stored file does not contain the API key", async () => {
   await ask(await openAt(START), 70_000);
   expect((await openAt(START, { model: "claude-opus-4-5" })).window()).toEqual(CATALOGUE);
   expect((await openAt(START, { baseUrl: `${server.url}/other` })).window()).toEqual(CATALOGUE);

@@ -21,12 +21,12 @@ const kinds = ["ollama", "llama.cpp", "lm-studio", "vllm"] as const;
 const windows = [8_192, 16_384, 32_768];
 
 describe.each(kinds)("%s", (kind) => {
-  test.each(windows)("SEE2 is recognised by its answers, and serves %d tokens", async (window) => {
+  test.each(windows)("SEE2 is recognised by its responses, with its window of %d tokens", async (window) => {
     const served = await probeServer({ kind, model: "qwen/qwen3-coder", window });
     expect(served).toMatchObject({ server: kind, window, source: "loaded" });
   });
 
-  test("SEE2 is found for any end of the base URL", async () => {
+  test("SEE2 is recognised with any path in the base URL", async () => {
     for (const suffix of ["", "/", "/v1/", "/api", "/api/v1"]) {
       const served = await probeServer({ kind, model: "m", window: 16_384 }, suffix);
       expect(served).toMatchObject({ server: kind, window: 16_384 });
@@ -36,14 +36,14 @@ describe.each(kinds)("%s", (kind) => {
 
 describe("a model that is not loaded", () => {
   test.each(["ollama", "lm-studio"] as const)(
-    "SEE3 on %s has an assumed window, not the one it was trained for",
+    "SEE3 on %s has an assumed window, not its trained window",
     async (kind) => {
       const served = await probeServer({ kind, model: "m", window: 32_768, trainedWindow: 131_072, isLoaded: false });
       expect(served).toEqual({ server: kind, window: 8_192, source: "assumed", trained: 131_072 });
     },
   );
 
-  test("SEE3 on Ollama has the num_ctx of its file", async () => {
+  test("SEE3 on Ollama has the num_ctx of its model file", async () => {
     const served = await probeServer({
       kind: "ollama",
       model: "m",
@@ -65,7 +65,7 @@ describe("a model that is not loaded", () => {
     expect(served).toMatchObject({ window: 2_048, source: "assumed" });
   });
 
-  test("SEE3 on llama.cpp that is still loading has no known window", async () => {
+  test("SEE3 on llama.cpp has no known window while it loads", async () => {
     expect(await probeServer({ kind: "llama.cpp", model: "m", window: 8_192, isLoaded: false })).toBeNull();
   });
 });
@@ -77,13 +77,13 @@ describe("Ollama", () => {
     model_info: { "general.architecture": "q", "q.context_length": 40_960 },
   };
 
-  test("SEE3 loaded by another client with less gives the smaller of both figures", async () => {
+  test("SEE3 reports the smaller window if another client loaded the model with less", async () => {
     const ps = { models: [{ name: "m:latest", context_length: 4_096 }] };
     const served = await answered(json({ ...version, "/api/show": show, "/api/ps": ps }));
     expect(served).toEqual({ server: "ollama", window: 4_096, source: "loaded", trained: 40_960 });
   });
 
-  test("SEE3 ignores another loaded model", async () => {
+  test("SEE3 ignores the window of another loaded model", async () => {
     const ps = { models: [{ name: "m:70b", context_length: 4_096 }] };
     const served = await answered(json({ ...version, "/api/show": show, "/api/ps": ps }));
     expect(served).toMatchObject({ window: 16_384, source: "configured" });
@@ -108,7 +108,7 @@ describe("an unknown server", () => {
     '{"error":"Unexpected endpoint"}',
   ];
 
-  test.each(nonsense)("SEE4 that answers %j has no known window", async (body) => {
+  test.each(nonsense)("SEE4 that responds with %j has no known window", async (body) => {
     expect(await answered((_, response) => response.end(body))).toBeNull();
   });
 
@@ -123,12 +123,12 @@ describe("an unknown server", () => {
     }
   });
 
-  test("SEE4 that hangs or never ends is given up in time", async () => {
+  test("SEE4 that hangs or never ends its response is given up after the timeout", async () => {
     expect(await answered(() => undefined, 300)).toBeNull();
     expect(await answered((_, response) => response.write("{"), 300)).toBeNull();
   });
 
-  test("SEE4 that sends without end is read for one megabyte", async () => {
+  test("SEE4 that sends an endless response is not read to its end", async () => {
     let sent = 0;
     const flood: Answer = (_, response) => {
       const more = () => {
@@ -141,7 +141,7 @@ describe("an unknown server", () => {
     expect(sent).toBeLessThan(100_000_000);
   });
 
-  test("SEE4 that is not running has no known window, nor has an invalid URL", async () => {
+  test("SEE4 that is not running, or has an invalid URL, has no known window", async () => {
     const { url, ...gone } = await startTestServer(() => undefined);
     await gone[Symbol.asyncDispose]();
     expect(await probeServedWindow({ baseUrl: url, model: "m", timeoutMs: patient })).toBeNull();
@@ -157,14 +157,14 @@ describe("an unknown server", () => {
     expect(await answer).toBeNull();
   });
 
-  test("SEE4 one answer is enough if another query hangs", async () => {
+  test("SEE4 is known from one response while another query hangs", async () => {
     const server = local({ kind: "vllm", model: "m", window: 8_192 });
     const half: Answer = (request, response) => (request.url === "/v1/models" ? server(request, response) : undefined);
     expect(await answered(half, 600_000)).toMatchObject({ server: "vllm", window: 8_192 });
   });
 });
 
-describe("the key", () => {
+describe("the API key", () => {
   const headers = { authorization: "Bearer secret" };
 
   test("SEE5 is sent to the configured server, not to a redirect target", async () => {

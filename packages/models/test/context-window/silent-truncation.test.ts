@@ -11,7 +11,7 @@ const kinds = ["ollama", "llama.cpp", "lm-studio", "vllm"] as const;
 const cases = kinds.flatMap((kind) => [8_192, 16_384, 32_768].map((window) => ({ kind, window })));
 
 describe.each(cases)("$kind with a window of $window", ({ kind, window }) => {
-  test("SEE2 is recognised though it reports no usage", async () => {
+  test("SEE2 is recognised although it reports no usage", async () => {
     await using server = await startTestServer(local({ kind, model: "m", window }));
     const served = await probeServedWindow({ baseUrl: `${server.url}/v1`, model: "m", timeoutMs: 20_000 });
     const { learned, verdict } = learnWindow(undefined, {
@@ -27,7 +27,7 @@ describe.each(cases)("$kind with a window of $window", ({ kind, window }) => {
     });
   });
 
-  test("SEE6 is recognised by its silent truncation if it cannot be asked", () => {
+  test("SEE6 gets its window from a silent truncation if it cannot be probed", () => {
     const { learned, verdict } = learnWindow(undefined, { type: "reply", estimate: 60_000, reported: window });
     expect(verdict).toBe("truncated");
     expect(chooseContextWindow({ learned: learned.window, catalogueWindow: known })).toEqual({
@@ -38,7 +38,7 @@ describe.each(cases)("$kind with a window of $window", ({ kind, window }) => {
 });
 
 test.each(["ollama", "lm-studio"] as const)(
-  "SEE3 %s is asked again after the first reply, when the model is loaded",
+  "SEE3 %s is probed again after the first reply, when the model is loaded",
   async (kind) => {
     let loaded = false;
     await using server = await startTestServer((...exchange) =>

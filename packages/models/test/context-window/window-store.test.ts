@@ -56,13 +56,13 @@ describe.each([
   });
 });
 
-test("SEE10 two programs with one file keep both windows", async () => {
+test("SEE10 keeps the windows of two programs that use one file", async () => {
   await createFileWindowStore(path).write("one", learnt);
   await createFileWindowStore(path).write("two", limit);
   expect((await createFileWindowStore(path).read()).windows).toEqual({ one: learnt, two: limit });
 });
 
-test("SEE10 programs that write to one file at the same time lose nothing", async () => {
+test("SEE10 loses no window if programs write to one file at the same time", async () => {
   const keys = [0, 1, 2, 3].map((writer) => [0, 1, 2, 3, 4].map((key) => `${writer} ${key}`));
   await Promise.all(
     keys.flatMap((own) => {
@@ -93,13 +93,13 @@ test.runIf(process.platform === "linux")("SEE10 fails at once if the folder cann
   await expect(createFileWindowStore("/proc/nope/windows.json").write("one", limit)).rejects.toThrow("ENOENT");
 });
 
-test("SEE10 the file is readable by its owner only, and no temporary file remains", async () => {
+test("SEE10 writes a file that only its owner can read, and leaves no temporary file", async () => {
   await createFileWindowStore(path).write("one", learnt);
   expect(statSync(path).mode & 0o777).toBe(0o600);
   expect(readdirSync(join(folder, "inside"))).toEqual(["windows.json"]);
 });
 
-test("SEE10 reports a damaged file as empty; the next write repairs it", async () => {
+test("SEE10 reports a damaged file and reads it as empty, and the next write repairs it", async () => {
   await createFileWindowStore(path).write("one", learnt);
   writeFileSync(path, readFileSync(path, "utf8").slice(0, 20));
   const { windows, error } = await createFileWindowStore(path).read();
@@ -116,7 +116,7 @@ test("SEE10 ignores invalid entries", async () => {
   expect((await createFileWindowStore(path).read()).windows).toEqual({ one: limit, four: { ratio: 1 } });
 });
 
-test("SEE10 reports a file that cannot be read and a write that fails, without leftovers", async () => {
+test("SEE10 reports a file that cannot be read, and a failed write leaves no files behind", async () => {
   mkdirSync(path, { recursive: true });
   expect((await createFileWindowStore(path).read()).error).toContain("cannot be read");
   const memory = createFileWindowStore(path);

@@ -163,7 +163,7 @@ describe("Gemini", () => {
   });
 });
 
-describe("Gemini, a signature on an empty text", () => {
+describe("Gemini's signature on an empty text", () => {
   const api = "google-generative-ai";
   const signed = (letters: string) => ({ google: { thoughtSignature: letters } });
   const bare = (id: string, letters: string): readonly LanguageModelV4StreamPart[] => [
@@ -173,7 +173,7 @@ describe("Gemini, a signature on an empty text", () => {
   ];
   const call: LanguageModelV4StreamPart = { type: "tool-call", toolCallId: "c", toolName: "read", input: "{}" };
 
-  test("CNV4 goes to the block before it", () => {
+  test("CNV4 is attached to the block before it", () => {
     const { content } = kept(api, ...thought("0", "Hm."), ...bare("1", "QUE="), call, ...bare("2", "QkI="));
     expect(content).toEqual([
       { type: "thinking", thinking: "Hm.", thinkingSignature: "QUE=" },
@@ -238,13 +238,16 @@ describe("foreign signatures", () => {
     "bedrock-converse-stream": "EqQBCkYIARgCKkBx",
   };
 
-  test.each(Object.entries(letters))("CNV5 %s leaves out a thought signed %s", (api, thinkingSignature) => {
-    const thinking = { type: "thinking" as const, thinking: "Hm.", thinkingSignature };
-    expect(sent(api, [thinking, { type: "text", text: "So." }])).toEqual({
-      role: "assistant",
-      content: [{ type: "text", text: "So." }],
-    });
-  });
+  test.each(Object.entries(letters))(
+    "CNV5 %s omits thinking with the signature %s of another protocol",
+    (api, thinkingSignature) => {
+      const thinking = { type: "thinking" as const, thinking: "Hm.", thinkingSignature };
+      expect(sent(api, [thinking, { type: "text", text: "So." }])).toEqual({
+        role: "assistant",
+        content: [{ type: "text", text: "So." }],
+      });
+    },
+  );
 
   test.each(Object.keys(letters))("CNV5 %s omits signatures of other protocols", (api) => {
     const item = '{"type":"reasoning","id":"rs_1","summary":[]}';

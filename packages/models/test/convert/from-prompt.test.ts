@@ -46,7 +46,7 @@ describe.each(all)("$api of $provider", (to) => {
     { maxLength: 6 },
   );
 
-  test("CNV14 messages read from a prompt make the same prompt again", () => {
+  test("CNV14 messages read from a prompt are converted back to the same prompt", () => {
     fc.assert(
       fc.property(conversation, fc.constantFrom("", "You help."), (parts, text) => {
         const system = text === "" ? [] : [{ name: "prompt", text }];
@@ -84,7 +84,7 @@ test("CNV14 keeps the phase of a text without its item id", () => {
   expect(buildPrompt(requestOf(fromPrompt(prompt, responses).messages), responses)).toEqual(prompt);
 });
 
-test("CNV14 reads parts of other programs as far as they have a text form", () => {
+test("CNV14 reads parts that other programs wrote as far as they have a text form", () => {
   const prompt: Parameters<typeof fromPrompt>[0] = [
     { role: "system", content: "One." },
     { role: "system", content: "Two." },
@@ -129,7 +129,7 @@ test("CNV14 reads parts of other programs as far as they have a text form", () =
   ]);
 });
 
-test("NAT3 results of a provider tool read from a prompt make the same prompt again", () => {
+test("NAT3 results of a provider tool are converted back to the same prompt", () => {
   const page = {
     title: "Pith",
     type: "web_search_result",

@@ -26,7 +26,7 @@ const answered = (to: ModelName, ...results: readonly ReturnType<typeof result>[
 describe("an error with an image", () => {
   const failed = result("a", [{ type: "text", text: "boom" }, picture], { isError: true });
 
-  test("CNV11 is marked as an error if the protocol supports it; the image follows", () => {
+  test("CNV11 is marked as an error if the protocol supports it, and the image follows", () => {
     for (const to of [anthropic, gemini])
       expect(answered(to, failed, result("b", [picture]))).toMatchObject([
         {

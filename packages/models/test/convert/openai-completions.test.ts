@@ -25,11 +25,11 @@ const lines = [
   ...["openai-compatible", "somebody"],
 ];
 
-test.each(silent)("CNV18 thoughts do not go back to %s", (provider) => {
+test.each(silent)("CNV18 thinking is not sent back to %s", (provider) => {
   for (const field of ["reasoning_content", "reasoning"]) expect(backFrom(provider, field)).not.toContain("thought");
 });
 
-test.each(lines)("CNV18 thoughts go back to %s", (provider) => {
+test.each(lines)("CNV18 thinking is sent back to %s", (provider) => {
   for (const field of ["reasoning_content", "reasoning"]) expect(backFrom(provider, field)).toContain("a deep thought");
 });
 

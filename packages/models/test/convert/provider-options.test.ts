@@ -53,25 +53,25 @@ describe("thinking", () => {
     "kimi-k2",
   ];
 
-  describe("a turn that continues after results", () => {
-    test("CNV15 thinks if it began with thinking, even if later replies did not think", () => {
+  describe("a turn that continues after tool results", () => {
+    test("CNV15 keeps thinking on if it began with thinking, even if later replies did not think", () => {
       expect(sendsThinking([user("go"), thought, result("a", "x")])).toBe(true);
       expect(sendsThinking([user("go"), thought, result("a", "x"), thoughtless, result("b", "y")])).toBe(true);
     });
 
-    test("CNV15 does not think if it began without; the next turn does", () => {
+    test("CNV15 keeps thinking off if it began without, until the next turn", () => {
       const begun = [user("go"), thoughtless, result("b", "y")];
       expect(sendsThinking(begun)).toBe(false);
       expect(sendsThinking([...begun, user("also this")])).toBe(false);
       expect(sendsThinking([...begun, says([{ type: "text", text: "Done." }], anthropic), user("next")])).toBe(true);
     });
 
-    test("CNV15 does not think if another model replied in it", () => {
+    test("CNV15 turns thinking off if another model replied in it", () => {
       const begun = [user("go"), thought, result("a", "x"), calls(responses, "b"), result("b", "y")];
       expect(sendsThinking(begun)).toBe(false);
     });
 
-    test("CNV15 is not limited for models with adaptive thinking and other protocols", () => {
+    test("CNV15 keeps thinking on for models with adaptive thinking and for other protocols", () => {
       const begun = [user("go"), thoughtless, result("b", "y")];
       for (const model of newer) expect(sendsThinking(begun, { ...newest, model })).toBe(true);
       for (const model of older) expect(sendsThinking(begun, { ...newest, model })).toBe(false);
@@ -93,7 +93,7 @@ describe("provider names", () => {
     "fine",
   ];
 
-  test("CNV19 Azure's package finds reasoning and options under its own key", async () => {
+  test("CNV19 Azure's package gets reasoning and options under its own key", async () => {
     const server = await startServer({ script });
     try {
       const language = createOpenAI({ name: "azure", baseURL: `${server.url}/v1`, apiKey: "test" }).responses("gpt-5");
@@ -120,7 +120,7 @@ describe("provider names", () => {
     return buildAssistantMessage(draft, { modelName: azure, stopReason: "toolUse", timestamp: 0 });
   }
 
-  test("CNV19 call, tools, parts and marks have both keys, and only the bundled key without another", () => {
+  test("CNV19 requests have both keys, and only the bundled key if the provider has no other", () => {
     const marked = requestOf(
       [user("hi"), says([{ type: "thinking", thinking: "Hm.", thinkingSignature: "c2ln" }], anthropic), user("on")],
       {

@@ -7,18 +7,18 @@ const read = (json: string) =>
   parseArguments({ kind: "call", id: "c", name: "read", json, isComplete: true, metadata: {} });
 const nested = (depth: number): string => `{"a":${"[".repeat(depth)}${"]".repeat(depth)}}`;
 
-describe("CNV3 rejects arguments that a session could not store, and shortens their text", () => {
-  test.each([1, 100, 140])("nested %d deep", (depth) => {
+describe("CNV3 tool call arguments", () => {
+  test.each([1, 100, 140])("nested %d deep are kept", (depth) => {
     expect(read(nested(depth))).toEqual({ arguments: JSON.parse(nested(depth)) });
   });
 
-  test.each([160, 200, 20_000])("nested %d deep, which is too deep", (depth) => {
+  test.each([160, 200, 20_000])("nested %d deep are replaced by none, with their text kept", (depth) => {
     const { arguments: args, pith } = read(nested(depth));
     expect(args).toEqual({});
     expect(pith?.unread).toBe(nested(depth));
   });
 
-  test("more than four megabytes", () => {
+  test("of more than four megabytes are replaced by none, with their text shortened", () => {
     const { arguments: args, pith } = read(JSON.stringify({ text: "x".repeat(4 * 1024 * 1024) }));
     expect(args).toEqual({});
     expect(pith?.unread).toMatch(/^\{"text":"x+… \(4128779 more characters\)$/);

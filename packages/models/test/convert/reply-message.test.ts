@@ -57,7 +57,7 @@ describe("usage", () => {
     expect(computeCost(tokens, undefined).total).toBe(0);
   });
 
-  test("CNV7 a message has usage, cost, model and time", () => {
+  test("CNV7 is part of a message with its cost, model and time", () => {
     const prices = { input: 1_000_000, output: 0, cacheRead: 0, cacheWrite: 0 };
     const from = { api: "a", provider: "p", model: "m" };
     const draft = [text, finish("stop")].reduce(applyStreamPart, emptyDraft());
@@ -80,7 +80,7 @@ describe("usage", () => {
 });
 
 describe("the stop reason", () => {
-  test("CNV8 follows the provider; calls mean toolUse even if the provider says stop", () => {
+  test("CNV8 is the provider's, except that calls make it toolUse", () => {
     expect(ending(text, finish("stop", "end_turn"))).toEqual({ type: "ended", stopReason: "stop", raw: "end_turn" });
     expect(ending(call, finish("tool-calls"))).toEqual({ type: "ended", stopReason: "toolUse" });
     expect(ending(call, finish("stop"))).toEqual({ type: "ended", stopReason: "toolUse" });
@@ -88,7 +88,7 @@ describe("the stop reason", () => {
     expect(ending(text, call, finish("length"))).toEqual({ type: "ended", stopReason: "length" });
   });
 
-  test("CNV8 an unknown reason ends a reply with content, and breaks an empty one", () => {
+  test("CNV8 that is unknown ends a reply with content and breaks an empty one", () => {
     expect(ending(text, finish("other", "novel"))).toEqual({ type: "ended", stopReason: "stop", raw: "novel" });
     expect(ending(text, finish("other", "model_length"))).toMatchObject({ stopReason: "length" });
     expect(ending(finish("other", "OTHER"))).toEqual({ type: "broken", raw: "OTHER" });
@@ -101,12 +101,12 @@ describe("the stop reason", () => {
     },
   );
 
-  test("CNV8 an empty reply with stop has ended", () => {
+  test("CNV8 stop ends even an empty reply", () => {
     expect(ending(finish("stop", "STOP"))).toEqual({ type: "ended", stopReason: "stop", raw: "STOP" });
     expect(ending({ type: "reasoning-start", id: "0" }, finish("stop"))).toMatchObject({ type: "ended" });
   });
 
-  test("CNV8 without a stop reason the reply is broken, and an error is kept unchanged", () => {
+  test("CNV8 that is missing breaks the reply, and an error is kept unchanged", () => {
     expect(ending(text)).toEqual({ type: "broken" });
     expect(ending(text, finish("interrupted"))).toEqual({ type: "broken" });
     expect(ending(text, finish("content-filter", "refusal"))).toEqual({ type: "filtered", raw: "refusal" });

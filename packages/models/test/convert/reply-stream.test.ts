@@ -39,7 +39,7 @@ describe("blocks", () => {
     ]);
   });
 
-  test("CNV1 an id that starts again is another block", () => {
+  test("CNV1 with an id that starts again are separate", () => {
     const blocks = content(
       [
         { type: "reasoning-start", id: "reasoning-0" },
@@ -60,7 +60,7 @@ describe("blocks", () => {
     ).toEqual(["one", "two", "three", "four"]);
   });
 
-  test("CNV1 a block without content is dropped", () => {
+  test("CNV1 without content are dropped", () => {
     const blocks = content([
       { type: "text-start", id: "0" },
       { type: "text-end", id: "0" },
@@ -75,12 +75,12 @@ describe("blocks", () => {
 describe("arguments", () => {
   const call = (input: string) => content([{ type: "tool-call", toolCallId: "c", toolName: "write", input }])[0];
 
-  test("CNV3 no arguments are an empty object", () => {
+  test("CNV3 that are empty become an empty object", () => {
     expect(call("")).toEqual({ type: "toolCall", id: "c", name: "write", arguments: {} });
   });
 
   test.each(['{"path": "a', "[1]", "null", '"text"', "not JSON"])(
-    "CNV3 %s is not an object: the call has no arguments, and keeps the text",
+    "CNV3 that are not an object (%s) become an empty object, and the call keeps their text",
     (input) => {
       expect(call(input)).toEqual({
         type: "toolCall",
@@ -92,7 +92,7 @@ describe("arguments", () => {
     },
   );
 
-  test("CNV3 an incomplete call is not run, even if its text is valid", () => {
+  test("CNV3 of an incomplete call are not used, even if their text is valid JSON", () => {
     const [cut] = content([
       { type: "tool-input-start", id: "c", toolName: "rm" },
       { type: "tool-input-delta", id: "c", delta: "{}" },
@@ -108,7 +108,7 @@ describe("deltas", () => {
     delta: fc.string({ maxLength: 4 }),
   });
 
-  test("CNV2 joined in order they equal the blocks of the message", () => {
+  test("CNV2 joined in order are equal to the blocks of the message", () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
         const { deltas, draft } = readStream(partsOf(pieces));

@@ -48,14 +48,14 @@ describe("system", () => {
     tools: [tool("read"), tool("bash")],
   });
 
-  test("CNV9 sends the sections first as one text, which later changes never rewrite", () => {
+  test("CNV9 is sent first as one text, which later changes never rewrite", () => {
     for (const to of all) {
       const [first] = callOptions(request, to).prompt;
       expect(first).toEqual({ role: "system", content: "You help.\n\nYou are in Paris." });
     }
   });
 
-  test("CNV9 sends a later change in its place: as a system message if supported, otherwise in tags", () => {
+  test("CNV9 is changed in place: by a system message if supported, otherwise by a text in tags", () => {
     for (const to of [responses, openaiChat])
       expect(callOptions(request, to).prompt[3]).toEqual({ role: "system", content: systemUpdate });
     for (const to of [anthropic, gemini, completions])
@@ -65,11 +65,11 @@ describe("system", () => {
       });
   });
 
-  test("CNV9 declares added tools after the first ones, each once; removed tools stay declared", () => {
+  test("CNV9 declares added tools after the first ones, each once, and keeps removed tools declared", () => {
     expect(callOptions(request).tools?.map(({ name }) => name)).toEqual(["read", "bash", "write"]);
   });
 
-  test("CNV9 a changed tool stays declared as it was; the update describes the change", () => {
+  test("CNV9 keeps the first declaration of a changed tool, and an update describes the change", () => {
     const other: SystemMessage = {
       role: "system",
       content: "",
@@ -81,7 +81,7 @@ describe("system", () => {
     expect(JSON.stringify(prompt[1])).toContain("The tool read has changed. Reads more.");
   });
 
-  test("CNV9 describes a tool that changes back, compared with its last description", () => {
+  test("CNV9 describes a tool that changes back by its difference to the last description", () => {
     const added = (description: string): SystemMessage => ({
       role: "system",
       content: "",

@@ -94,7 +94,7 @@ test.each([
   },
 );
 
-test("VOI15 a server without a version in its path is found, and the form that works is used from then on", async () => {
+test("VOI15 a server without a version in its path is found, and the working path is used from then on", async () => {
   const server = await serve();
   const url = await serveBelow("/llm", server);
   const opened = await openModel(
@@ -107,7 +107,7 @@ test("VOI15 a server without a version in its path is found, and the form that w
   expect(await reply({ provider: "openai-compatible", model: "qwen3", baseUrl: rootUrl })).toMatchObject(HELLO);
 });
 
-test("VOI15 an answer about the model is kept: the path is right", async () => {
+test("VOI15 a 404 about the model is returned without a request to another path", async () => {
   const server = await startServer({
     script: [{ refuse: { status: 404, message: "model: no-such-model", type: "not_found_error" } }],
   });

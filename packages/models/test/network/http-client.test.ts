@@ -82,7 +82,7 @@ describe("fetch", () => {
       expect((await answer.text()) === body).toBe(true);
     });
 
-    test("NET4 comes from an IPv6 address too", async () => {
+    test("NET4 is also received from an IPv6 address", async () => {
       served = await startTestServer((_, response) => void response.end("six"), "::1");
       expect(await (await fetchPlain(served.url)).text()).toBe("six");
     });
@@ -98,7 +98,7 @@ describe("fetch", () => {
       expect(served.connections).toHaveLength(1);
     });
 
-    test("NET7 that the server closes as the next request arrives is replaced, once", async () => {
+    test("NET7 that the server closes as the next request arrives is replaced once", async () => {
       let questions = 0;
       served = await startTestServer((incoming, response) => {
         questions += 1;
@@ -111,7 +111,7 @@ describe("fetch", () => {
       expect([questions, served.connections.length]).toEqual([3, 2]);
     });
 
-    test("NET7 that is new and cut is not replaced, nor one with a started response", async () => {
+    test("NET7 is not replaced if it was new or its response had started", async () => {
       let questions = 0;
       served = await startTestServer(({ socket }, response) => {
         questions += 1;
@@ -137,7 +137,7 @@ describe("fetch", () => {
 
   describe("an abort", () => {
     test.each(["before it is sent", "before the answer", "while it is read"])(
-      "NET5 %s ends it with the reason that was given, and closes the line",
+      "NET5 %s rejects with the given reason and closes the connection",
       async (moment) => {
         const abort = new AbortController();
         const reason = { why: moment };
@@ -169,7 +169,7 @@ describe("fetch", () => {
   });
 
   describe("a failure", () => {
-    test("NET6 keeps the system's code, also for a host with several addresses", async () => {
+    test("NET6 keeps the system's error code, also for a host with several addresses", async () => {
       served = await startTestServer(() => {});
       served.close();
       for (const host of ["127.0.0.1", "localhost"]) {
@@ -193,13 +193,13 @@ describe("fetch", () => {
       });
     });
 
-    test("NET6 an invalid header throws without its value", async () => {
+    test("NET6 caused by an invalid header does not contain its value", async () => {
       const failed = fetchPlain("http://127.0.0.1:9", { headers: { "x-api-key": "sëcret→" } });
       await expect(failed).rejects.toMatchObject({ code: "ERR_INVALID_CHAR" });
       await expect(failed).rejects.not.toThrow("cret");
     });
 
-    test("NET6 a connection that is not accepted times out", async () => {
+    test("NET6 is a timeout if the connection is not accepted", async () => {
       const silent: Server = createServer();
       await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
       const { port } = silent.address() as { port: number };
@@ -228,7 +228,7 @@ describe("redirects", () => {
     ["GET", 302],
     ["POST", 307],
     ["POST", 308],
-  ])("NET8 %s with %i on the same server is followed, key and body along", async (method, status) => {
+  ])("NET8 %s with %i to the same server is followed with key and body", async (method, status) => {
     const { url, questions } = await sendingOn(status, () => "/there");
     const answer = await fetchPlain(`${url}/here`, { method, headers: key, ...(method === "POST" && { body: "hi" }) });
     expect([answer.status, answer.redirected, answer.url]).toEqual([200, true, `${url}/there`]);
@@ -237,7 +237,7 @@ describe("redirects", () => {
   });
 
   test.each(["GET", "POST"])(
-    "NET8 %s to another server is refused with a sentence, and that one hears nothing",
+    "NET8 %s to another server is refused with an error, and nothing is sent to it",
     async (method) => {
       const other = await sendingOn(200, () => "");
       const { url } = await sendingOn(307, () => `${other.url}/there?token=abc`);

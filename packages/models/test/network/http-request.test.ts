@@ -9,7 +9,7 @@ describe("headers", () => {
   const value = fc.stringMatching(/^[\t\r\n ]{0,2}[a-zA-Z0-9,;=ü ]{0,12}[\t\r\n ]{0,2}$/);
   const act = fc.tuple(fc.constantFrom("append", "set", "delete"), name, value);
 
-  test("NET10 behave as Node's headers do", () => {
+  test("NET10 behave like Node's Headers", () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(name, value)), fc.array(act), (first, acts) => {
         expect(story(new PlainHeaders(first), acts)).toEqual(story(new Headers(first), acts));
@@ -17,7 +17,7 @@ describe("headers", () => {
     );
   });
 
-  test("NET10 are created from a record, pairs or headers, and Node's accept them", () => {
+  test("NET10 are created from a record, pairs or Headers, and Node's Headers accept them", () => {
     const record = { "X-One": "1", two: " 2\n" };
     const plain = new PlainHeaders(record);
     const expected = [...new Headers(record)];
@@ -26,7 +26,7 @@ describe("headers", () => {
     expect([...new PlainHeaders()]).toEqual([]);
   });
 
-  test("NET10 recognise both kinds of headers as instances", () => {
+  test("NET10 are recognised by instanceof in both implementations", () => {
     expect([new PlainHeaders(), new Headers()].every((each) => each instanceof PlainHeaders)).toBe(true);
     expect([new Map(), [], {}, null, "a"].some((each) => (each as unknown) instanceof PlainHeaders)).toBe(false);
   });
@@ -59,7 +59,7 @@ describe("headers", () => {
 describe("request", () => {
   const here = "http://127.0.0.1/";
 
-  test("NET3 text or bytes to a URL are plain", () => {
+  test("NET3 with text or bytes to a URL is a plain request", () => {
     expect(toPlainRequest(here)).toMatchObject({ method: "GET", body: null, redirect: "follow" });
     expect(toPlainRequest(new URL(here), { method: "post", body: "hi" })).toMatchObject({
       method: "POST",
@@ -80,15 +80,15 @@ describe("request", () => {
 
   test.each<readonly [string, unknown, RequestInit]>([
     ["a Request", new Request(here), {}],
-    ["something that is no address", "127.0.0.1", {}],
+    ["an invalid URL", "127.0.0.1", {}],
     ["another scheme", "data:text/plain,hi", {}],
     ["a name and a password in the address", "http://me:secret@127.0.0.1/", {}],
     ["a form", here, { method: "POST", body: new FormData() }],
     ["a stream", here, { method: "POST", body: new ReadableStream(), duplex: "half" }],
-    ["a body where none belongs", here, { body: "hi" }],
+    ["a body in a GET request", here, { body: "hi" }],
     ["an unusual method", here, { method: "TRACE" }],
     ["another option", here, { keepalive: true }],
-  ])("NET3 %s is left to Node's own fetch", (_, address, init) => {
+  ])("NET3 with %s is left to Node's own fetch", (_, address, init) => {
     expect(toPlainRequest(address, init)).toBeNull();
   });
 });

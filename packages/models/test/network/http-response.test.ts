@@ -50,7 +50,7 @@ test("NET9 streams compressed events one by one, and an abort ends them", async 
   await closed(served.connections[0]);
 });
 
-test("NET9 accepts an empty body, and one that lacks only its end mark", async () => {
+test("NET9 accepts an empty compressed body, and one that lacks only its end mark", async () => {
   served = await startTestServer((incoming, response) => {
     const packed = gzipSync("hello");
     response

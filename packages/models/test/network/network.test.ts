@@ -60,7 +60,7 @@ test("NET2 uses the proxy of the environment", async () => {
 test.each([
   ["pith.test", "pith.test"],
   ["localhost", ""],
-])("NET2 but not to %s, where NO_PROXY is %j", async (host, NO_PROXY) => {
+])("NET2 does not use the proxy for %s if NO_PROXY is %j", async (host, NO_PROXY) => {
   tunnels.length = 0;
   const variables = { SSL_CERT_FILE: certificate, HTTPS_PROXY: addressOf(proxy, "http"), NO_PROXY };
   expect(await answer(variables, host)).toMatch(host === "localhost" ? /^hello$/ : /^failed: (ENOTFOUND|EAI_AGAIN)$/);
@@ -73,9 +73,9 @@ test("NET3 a plain request does not load Node's fetch, even with a system certif
 });
 
 test.each([
-  ["one that asks for more", "", "{ cache: 'no-store' }"],
-  ["one through a proxy", "process.env.NODE_USE_ENV_PROXY = '1';", "{}"],
-])("NET3 but %s is left to it", async (_, before, proxyUrl) => {
+  ["a request with other options", "", "{ cache: 'no-store' }"],
+  ["a request through a proxy", "process.env.NODE_USE_ENV_PROXY = '1';", "{}"],
+])("NET3 %s is left to Node's fetch", async (_, before, proxyUrl) => {
   const more = `${before} await reach(process.argv[1], ${proxyUrl}); console.log(${HAS_FETCH})`;
   expect(await answer({ SSL_CERT_FILE: certificate }, "localhost", more)).toBe("hello\ntrue");
 });

@@ -30,7 +30,7 @@ const noise = fc.oneof(
   fc.array(fc.constantFrom(...pieces)).map((parts) => parts.join(" ")),
 );
 
-test("OVF10 any text has a class, the same each time", () => {
+test("OVF10 any text is classified, and always the same", () => {
   fc.assert(
     fc.property(noise, fc.option(fc.integer({ min: 0, max: 700 }), { nil: undefined }), (text, status) => {
       const given = { text, ...(status !== undefined && { status }) };
@@ -41,7 +41,7 @@ test("OVF10 any text has a class, the same each time", () => {
   );
 });
 
-test("OVF10 letter case does not matter", () => {
+test("OVF10 the letter case of a message does not change its class", () => {
   for (const each of [...rows, ...moreRows]) {
     const verdict = classifyRefusal(refusal(each));
     expect(classifyRefusal({ ...refusal(each), text: each.text.toUpperCase() }), each.text).toEqual(verdict);
@@ -65,7 +65,7 @@ const envelopes: readonly ((text: string) => unknown)[] = [
   (message) => message,
 ];
 
-test("OVF10 the form of the JSON around a message does not matter", () => {
+test("OVF10 the form of the JSON around a message does not change its class", () => {
   fc.assert(
     fc.property(row, fc.constantFrom(...envelopes), fc.constantFrom("", "  ", "\t"), (each, wrap, indent) => {
       // A bare text is bare no longer once somebody wrapped words around it.
@@ -77,14 +77,14 @@ test("OVF10 the form of the JSON around a message does not matter", () => {
   );
 });
 
-test("OVF9 only the first 8 KB count", () => {
+test("OVF9 only the first 8 KB of a text are classified", () => {
   const text = "prompt is too long: 213462 tokens > 200000 maximum";
   expect(classifyRefusal({ status: 400, text: `${". ".repeat(4_000)}${text}` }).class).toBe("overflow");
   expect(classifyRefusal({ status: 400, text: `${". ".repeat(4_096)}${text}` }).class).toBe("other");
   expect(classifyRefusal({ status: 400, text: `${". ".repeat(4_096)}{"message":"${text}"}` }).class).toBe("other");
 });
 
-test("OVF9 the 8 KB are of all messages together", () => {
+test("OVF9 the limit of 8 KB applies to all messages together", () => {
   const text = "prompt is too long: 213462 tokens > 200000 maximum";
   const body = (messages: number) =>
     JSON.stringify({
@@ -94,7 +94,7 @@ test("OVF9 the 8 KB are of all messages together", () => {
   expect(classifyRefusal({ status: 400, text: body(9) }).class).toBe("other");
 });
 
-test("OVF9 the number of values that are read is bounded, whatever they are nested in", () => {
+test("OVF9 the number of parsed values is limited, however they are nested", () => {
   const text = (objects: number) => `${"{'a':1} ".repeat(objects)}{'message':'prompt is too long'}`;
   expect(classifyRefusal({ status: 400, text: text(300) }).class).toBe("overflow");
   expect(classifyRefusal({ status: 400, text: JSON.stringify({ message: text(300) }) }).class).toBe("overflow");
@@ -107,7 +107,7 @@ const bodies: readonly ((size: number) => unknown)[] = [
   (size) => ({ errors: sixteen({ errors: sixteen({ message: "{'message':'x y'} ".repeat(size / 4_608) }) }) }),
 ];
 
-test.each(bodies)("OVF9 many messages with many objects in each take no more than six times as long: %#", (body) => {
+test.each(bodies)("OVF9 four times as many messages take no more than six times as long: %#", (body) => {
   const [medium = 0, large = 0] = [64_000, 256_000].map((size) => fastest(JSON.stringify(body(size))));
   expect(large).toBeLessThan(6 * Math.max(medium, 1_000));
 });
@@ -133,7 +133,7 @@ const hostile: readonly string[] = [
   '\\"',
 ];
 
-test.each(hostile)("OVF9 four times as much of %j takes no more than six times as long", (part) => {
+test.each(hostile)("OVF9 a text four times as long made of %j takes no more than six times as long", (part) => {
   // Up to 64 KB are looked at; beyond that time stands still, so growth is measured on both sides of it.
   const [small = 0, medium = 0, large = 0] = [16_000, 64_000, 256_000].map((size) =>
     fastest(part.repeat(size / part.length)),

@@ -12,7 +12,7 @@ describe("errors", () => {
     expect(classOf(refusal(row))).toBe(row.expected);
   });
 
-  test("OVF1 the text alone is enough for every row that has one", () => {
+  test("OVF1 are classified by the text alone for every row that has one", () => {
     const wrong = [...rows, ...moreRows].filter((row) => classOf(refusal({ ...row, type: null })) !== row.expected);
     expect(wrong).toEqual([]);
   });
@@ -24,7 +24,7 @@ describe("errors", () => {
     "model_max_prompt_tokens_exceeded",
     "model_context_window_exceeded",
     "1261",
-  ])("OVF2 the code %s settles it, handed in or found in the body, whatever the text", (code) => {
+  ])("OVF2 with the code %s are overflow, whether it is given or in the body", (code) => {
     const text = "Please try something else.";
     expect(classOf({ status: 400, text, code })).toBe("overflow");
     expect(classOf({ status: 400, text: JSON.stringify({ error: { message: text, code } }) })).toBe("overflow");
@@ -37,12 +37,12 @@ describe("errors", () => {
     "image_too_large",
     "deadline_exceeded",
     "request_too_large",
-  ])("OVF2 the code %s does not make an overflow", (code) => {
+  ])("OVF2 with the code %s are not overflow", (code) => {
     expect(classOf({ status: 400, text: "no", code })).not.toBe("overflow");
   });
 
   test.each([408, 425, 429, 500, 502, 503, 504, 529])(
-    "OVF3 status %i is never an overflow, whatever text and code say",
+    "OVF3 with status %i are never overflow, whatever text and code say",
     (status) => {
       for (const row of [...overflows, ...moreRows]) {
         expect(classOf({ ...refusal(row), status })).not.toBe("overflow");
@@ -51,12 +51,12 @@ describe("errors", () => {
     },
   );
 
-  test("OVF3 429 is a rate limit, the others are other", () => {
+  test("OVF3 with status 429 are ratelimit, and those with other such statuses are other", () => {
     expect(classOf({ status: 429, text: "prompt is too long: 213462 tokens > 200000 maximum" })).toBe("ratelimit");
     expect(classOf({ status: 503, text: "prompt is too long: 213462 tokens > 200000 maximum" })).toBe("other");
   });
 
-  test("OVF3 uses a status inside the body if HTTP reported no failure", () => {
+  test("OVF3 are classified by a status inside the body if HTTP reported no failure", () => {
     const body = (code: number) =>
       JSON.stringify({ error: { code, message: "Your input exceeds the context window." } });
     expect(classOf({ text: body(429) })).toBe("ratelimit");
@@ -64,7 +64,7 @@ describe("errors", () => {
     expect(classOf({ status: 200, text: body(400) })).toBe("overflow");
   });
 
-  test("OVF4 a request larger than a minute's quota is a ceiling; with some used, waiting may help", () => {
+  test("OVF4 for a request larger than a minute's quota are a ceiling, unless a part of the quota was already used", () => {
     const text = (limit: number, rest: string) => `Limit ${limit}, ${rest}`;
     expect(classifyRefusal({ status: 429, text: text(30_000, "Requested 342389.") })).toEqual({
       class: "tpm_ceiling",
@@ -79,7 +79,7 @@ describe("errors", () => {
     );
   });
 
-  test("OVF5 413 is about bytes unless it counts tokens", () => {
+  test("OVF5 with status 413 are about bytes unless they count tokens", () => {
     expect(classOf({ status: 413, text: "Prompt is too long" })).toBe("payload");
     expect(classOf({ status: 413, text: "Prompt is too long: 300000 tokens > 200000 maximum" })).toBe("overflow");
     expect(classOf({ status: 413, text: "whatever", code: "context_length_exceeded" })).toBe("overflow");
@@ -90,13 +90,13 @@ describe("errors", () => {
     [413, 0.79, "payload"],
     [400, 0.8, "overflow"],
     [400, 0.79, "other"],
-  ])("OVF6 a bare %i with %d of the window filled is %s, Cerebras or not", (status, share, expected) => {
+  ])("OVF6 with a bare %i at %d of the window are %s, for Cerebras and others", (status, share, expected) => {
     const estimate = { tokens: share * 100_000, window: 100_000 };
     for (const text of ["", `${status} status code (no body)`])
       for (const provider of ["cerebras", "x"]) expect(classOf({ status, text, provider, estimate })).toBe(expected);
   });
 
-  test("OVF6 an estimate does not turn a refusal with a reason into an overflow", () => {
+  test("OVF6 with another reason are not overflow because of an estimate", () => {
     const estimate = { tokens: 99_000, window: 100_000 };
     expect(classOf({ status: 400, text: "Unknown parameter: top_q", estimate })).toBe("other");
     expect(classOf({ status: 413, text: "<html><title>413 Request Entity Too Large</title></html>", estimate })).toBe(
@@ -105,7 +105,7 @@ describe("errors", () => {
     expect(classOf({ status: 413, text: "Prompt is too long", estimate })).toBe("overflow");
   });
 
-  test("OVF7 401 with context wording is an overflow, not a login problem", () => {
+  test("OVF7 with status 401 and a text about the context are overflow", () => {
     expect(classOf({ status: 401, text: "This model supports only 256K context. Please reduce your context." })).toBe(
       "overflow",
     );
@@ -118,26 +118,29 @@ describe("errors", () => {
     "Unexpected `your input exceeds the context window` in y",
     '{"error":{"message":"Bad tool call","type":"invalid_request_error"},"messages":[{"message":"prompt is too long"}]}',
     '{"detail":[{"msg":"extra fields not permitted","input":"prompt is too long: 5 tokens > 4 maximum"}]}',
-  ])("OVF8 what it quotes or echoes is not what it says: %s", (text) => {
+  ])("OVF8 are not classified by text that they quote or echo: %s", (text) => {
     expect(classOf({ status: 400, text })).toBe("other");
   });
 
-  test.each([400, 422, undefined])("OVF1 a clear count against a limit wins over other words, status %s", (status) => {
-    const text = "prompt is too long: 213462 tokens > 200000 maximum.";
-    const given = status === undefined ? {} : { status };
-    expect(classOf({ ...given, text: `${text} See your quota and billing page.` })).toBe("overflow");
-    expect(classOf({ ...given, text: `${text} This is not a rate limit error.` })).toBe("overflow");
-    expect(classOf({ ...given, text: `${text} To increase, add credits.` })).toBe("other");
-    expect(classOf({ ...given, text, code: "rate_limit_exceeded" })).toBe("ratelimit");
-  });
+  test.each([400, 422, undefined])(
+    "OVF1 with a count above a limit are overflow despite other words, with status %s",
+    (status) => {
+      const text = "prompt is too long: 213462 tokens > 200000 maximum.";
+      const given = status === undefined ? {} : { status };
+      expect(classOf({ ...given, text: `${text} See your quota and billing page.` })).toBe("overflow");
+      expect(classOf({ ...given, text: `${text} This is not a rate limit error.` })).toBe("overflow");
+      expect(classOf({ ...given, text: `${text} To increase, add credits.` })).toBe("other");
+      expect(classOf({ ...given, text, code: "rate_limit_exceeded" })).toBe("ratelimit");
+    },
+  );
 
-  test("OVF1 a clear count changes nothing under a status that means money or rate", () => {
+  test("OVF1 with a status of payment or rate are not overflow because of a count", () => {
     const text = "prompt is too long: 213462 tokens > 200000 maximum. See your billing page.";
     expect(classOf({ status: 402, text })).toBe("other");
     expect(classOf({ status: 429, text })).toBe("ratelimit");
   });
 
-  test("OVF11 an unknown 4xx is shown, not compacted", () => {
+  test("OVF11 with an unknown 4xx status are other", () => {
     for (const status of [400, 401, 403, 404, 409, 418, 422, 451])
       expect(classOf({ status, text: "No." })).toBe("other");
   });
@@ -146,7 +149,7 @@ describe("errors", () => {
 describe("replies", () => {
   const window = 128_000;
 
-  test("OVF13 keeps a reply to more input than the window", () => {
+  test("OVF13 to more input than the window are over-window, and kept", () => {
     expect(detectReplyOverflow({ stopReason: "stop", input: 130_000, output: 300, window })).toEqual({
       kind: "over-window",
       isReplyValid: true,
@@ -161,7 +164,7 @@ describe("replies", () => {
   });
 
   test.each(["length", "max_tokens", "MAX_TOKENS"])(
-    "OVF13 %s without output in a full window is no-room",
+    "OVF13 with %s and no output in a full window are no-room",
     (stopReason) => {
       const reply = { stopReason, input: 261_900, output: 0, window: 262_144 };
       expect(detectReplyOverflow(reply)).toEqual({ kind: "no-room", isReplyValid: false });
@@ -169,14 +172,14 @@ describe("replies", () => {
     },
   );
 
-  test("OVF13 a reply cut off before its output limit is squeezed", () => {
+  test("OVF13 cut off before their output limit are squeezed", () => {
     const reply = { stopReason: "length", input: 120_000, output: 212, window, maxOutput: 8_192 };
     expect(detectReplyOverflow(reply)).toEqual({ kind: "squeezed", isReplyValid: false });
     expect(detectReplyOverflow({ ...reply, output: 8_192 })).toBeNull();
     expect(detectReplyOverflow({ ...reply, stopReason: "stop" })).toBeNull();
   });
 
-  test("OVF13 the output limit by its own name is not an overflow", () => {
+  test("OVF13 whose stop reason is the output limit are not overflow", () => {
     const reply = { input: 50_000, output: 4_000, window, maxOutput: 8_192 };
     for (const stopReason of ["max_output_tokens", "max_tokens", "MAX_TOKENS"]) {
       expect(detectReplyOverflow({ ...reply, stopReason })).toBeNull();
@@ -185,7 +188,7 @@ describe("replies", () => {
   });
 
   test.each(["model_context_window_exceeded", "MODEL_CONTEXT_WINDOW_EXCEEDED", "model_length", "modelLength"])(
-    "OVF13 the stop reason %s names the overflow; output is kept",
+    "OVF13 with the stop reason %s are overflow, and their output is kept",
     (stopReason) => {
       expect(detectReplyOverflow({ stopReason, window, output: 10 })).toEqual({ kind: "named", isReplyValid: true });
       expect(detectReplyOverflow({ stopReason, window })).toEqual({ kind: "named", isReplyValid: true });
@@ -193,7 +196,7 @@ describe("replies", () => {
     },
   );
 
-  test("OVF13 much less read than sent is a truncation, and the count is the limit", () => {
+  test("OVF13 with much less input counted than sent are truncated, with the count as limit", () => {
     const reply: EndedReply = { stopReason: "stop", input: 4_096, output: 100, window, estimate: 60_000 };
     expect(detectReplyOverflow(reply)).toEqual({ kind: "truncated", isReplyValid: true, limit: 4_096 });
     expect(detectReplyOverflow({ ...reply, cacheRead: 32_000 })).toBeNull();
@@ -205,7 +208,7 @@ describe("replies", () => {
     });
   });
 
-  test("OVF14 ignores zero and missing usage", () => {
+  test("OVF14 with zero or missing usage are not overflow", () => {
     for (const stopReason of ["stop", "length", "max_tokens"]) {
       expect(detectReplyOverflow({ stopReason, window, maxOutput: 8_192, estimate: 60_000 })).toBeNull();
       expect(

@@ -13,29 +13,29 @@ test.each([
   [{ error: { innererror: { message: "too long" } } }],
   [{ result: { error: "too long" } }],
   [{ ERROR: { MESSAGE: "too long" } }],
-])("OVF8 a message is found where providers put it: %j", (body) => {
+])("OVF8 a message is found in the fields of any provider: %j", (body) => {
   expect(textsIn(JSON.stringify(body))).toEqual(["too long"]);
 });
 
-test("OVF8 a text in a result is not a message", () => {
+test("OVF8 a text in the field result is not a message", () => {
   expect(textsIn('{"result":"too long"}')).toEqual([]);
 });
 
 test.each(['"too long"', 'Error: 400 "too long"', "BadRequestError('too long')", "('too long',)", "Error: `too long`"])(
-  "OVF8 a quotation with nothing beside it is what is said: %s",
+  "OVF8 a quotation that is the whole message is read as the message: %s",
   (text) => {
     expect(textsIn(text)[0]).toBe("too long");
   },
 );
 
 test.each(['Unknown value "too long"', '"a" is not "too long"', "Error: 'too long' in field x"])(
-  "OVF8 a quotation with something beside it stays one: %s",
+  "OVF8 a quotation inside a message stays part of it: %s",
   (text) => {
     expect(textsIn(text)).toEqual([text]);
   },
 );
 
-test("OVF8 JSON after a call is an echo; after an argument only if it is not an error", () => {
+test('OVF8 JSON after "tool arguments" is ignored, and after "argument" it is read if it is an error', () => {
   expect(textsIn('Invalid tool arguments: {"error":"too long"}')).toEqual(["Invalid tool arguments:"]);
   expect(textsIn('Invalid argument: {"message":"too long"}')).toEqual(["Invalid argument:"]);
   expect(textsIn('Invalid argument: {"error":"too long"}')).toContain("too long");

@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { type LooseValue, parseLooseJson } from "../../src/overflow/loose-json.ts";
 
-test("parses complete JSON, with numbers and words as strings", () => {
+test("parseLooseJson parses complete JSON, with numbers and words as strings", () => {
   const text =
     '{"error": {"code": 400, "message": "a \\"b\\" \\u00e9\\n", "param": null}, "list": [1, {"x": "y"}]} rest';
   const { value, end } = parseLooseJson(text, 0);
@@ -15,18 +15,18 @@ test("parses complete JSON, with numbers and words as strings", () => {
   expect(text.slice(end)).toBe(" rest");
 });
 
-test("parses what Python prints", () => {
+test("parseLooseJson parses the dictionaries that Python prints", () => {
   const { value } = parseLooseJson(`{'message': "the model's limit", 'param': None, 'ok': True}`, 0);
   expect(plain(value)).toEqual({ message: "the model's limit", param: "None", ok: "True" });
 });
 
-test("parses incomplete JSON as far as it goes", () => {
+test("parseLooseJson parses incomplete JSON as far as it goes", () => {
   expect(plain(parseLooseJson('{"error": {"message": "prompt is', 0).value)).toEqual({
     error: { message: "prompt is" },
   });
 });
 
-test("parses any text, and ends within it", () => {
+test("parseLooseJson accepts any text and ends within it", () => {
   const text = fc
     .array(fc.constantFrom("{", "}", "[", "]", ":", ",", '"', "'", "\\", "\\u12", "a", " ", "\n"))
     .map((parts) => parts.join(""));
@@ -37,7 +37,7 @@ test("parses any text, and ends within it", () => {
   );
 });
 
-test("restores the strings of any JSON", () => {
+test("parseLooseJson restores the strings of any JSON", () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.string()), (object) => {
       const fields = Object.fromEntries(Object.entries(object).filter(([key]) => key !== "__proto__"));

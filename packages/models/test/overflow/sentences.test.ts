@@ -14,15 +14,15 @@ test.each([
   ["400 000 tokens", [400_000]],
   ["limits of 10, 200 and 3,000", [10, 200, 3_000]],
   ["version 3.5", [3, 5]],
-])("OVF12 numbers are read as people write them: %s", (text, numbers) => {
+])("OVF12 numbers are parsed in all common spellings: %s", (text, numbers) => {
   expect(numbersIn(text)).toEqual(numbers);
 });
 
-test("OVF8 removes quotations except for names", () => {
+test("OVF8 splitting sentences removes quotations except for names", () => {
   const [sentence] = splitSentences("field 'max_tokens' is \"too long\", it's `not a name`");
   expect(sentence?.words).toEqual(["field", "max_tokens", "is", "it", "s"]);
 });
 
-test("a negative number is one word", () => {
+test("splitting sentences keeps a negative number as one word", () => {
   expect(splitSentences("got -312, not gpt-4")[0]?.words).toEqual(["got", "-312", "not", "gpt", "4"]);
 });

@@ -37,24 +37,27 @@ const named: Readonly<Record<number, readonly [number?, number?]>> = {
 };
 
 test.each(rows.map((row, at) => [at + 1, row] as const))(
-  "OVF12 row %i: limit and request are the text's own",
+  "OVF12 the limit and the requested tokens of row %i are numbers of its text",
   (at, row) => {
     const { limit, requested } = classifyRefusal(refusal(row));
     expect([limit, requested]).toEqual([named[at]?.[0], named[at]?.[1]]);
   },
 );
 
-test.each(moreRows.filter(({ source }) => source !== "made up"))("OVF12 $text", (row) => {
-  const { limit, requested } = classifyRefusal(refusal(row));
-  expect({ limit, requested }).toEqual({ limit: row.limit, requested: row.requested });
-});
+test.each(moreRows.filter(({ source }) => source !== "made up"))(
+  "OVF12 the limit and the requested tokens are found in: $text",
+  (row) => {
+    const { limit, requested } = classifyRefusal(refusal(row));
+    expect({ limit, requested }).toEqual({ limit: row.limit, requested: row.requested });
+  },
+);
 
-test("OVF12 the excess is neither limit nor request", () => {
+test("OVF12 a number of excess tokens is neither the limit nor the request", () => {
   const text = "prompt too long; exceeded max context length by 1234 tokens";
   expect(classifyRefusal({ status: 400, text })).toEqual({ class: "overflow" });
 });
 
-test("OVF12 other errors have no limit", () => {
+test("OVF12 errors that are not about tokens have no limit", () => {
   for (const row of [...rows, ...moreRows].filter(
     ({ expected }) => expected !== "overflow" && expected !== "tpm_ceiling",
   ))

@@ -13,7 +13,7 @@ afterEach(() => server.close());
 describe.each(endpoints)("$provider", (endpoint) => {
   const outcomes: readonly (readonly [string, Step, object])[] = [
     ["429 with Retry-After", refuse(429, { "retry-after": "7" }), { kind: "busy", retryAfterMs: 7_000 }],
-    ["429 without", refuse(429), { kind: "busy" }],
+    ["429 without Retry-After", refuse(429), { kind: "busy" }],
     ["500", refuse(500), { kind: "unreachable" }],
     ["502", refuse(502), { kind: "unreachable" }],
     ["503", refuse(503), { kind: "busy" }],
@@ -27,10 +27,10 @@ describe.each(endpoints)("$provider", (endpoint) => {
     ["silence before the headers", { ...long, breaks: { how: "stall" } }, { kind: "unreachable" }],
     ["silence before the first event", { ...long, breaks: { how: "stall", after: 0 } }, { kind: "unreachable" }],
     ["silence in the middle", { ...long, breaks: { how: "stall", after: 4 } }, { kind: "unreachable" }],
-    ["a line that is cut before it answers", { ...long, breaks: { how: "cut" } }, { kind: "unreachable" }],
-    ["a line that is cut in the middle", { ...long, breaks: { how: "cut", after: 4 } }, { kind: "unreachable" }],
-    ["an answer that just ends", { ...long, breaks: { how: "end", after: 4 } }, { kind: "unreachable" }],
-    ["an event that is no JSON", { ...long, breaks: { how: "garbage", after: 4 } }, { kind: "unreachable" }],
+    ["a connection cut before the headers", { ...long, breaks: { how: "cut" } }, { kind: "unreachable" }],
+    ["a connection cut in the middle", { ...long, breaks: { how: "cut", after: 4 } }, { kind: "unreachable" }],
+    ["a response that ends early", { ...long, breaks: { how: "end", after: 4 } }, { kind: "unreachable" }],
+    ["an event that is not JSON", { ...long, breaks: { how: "garbage", after: 4 } }, { kind: "unreachable" }],
     ["an overload in the middle", { ...long, breaks: { how: "error", after: 4, error: overloaded } }, { kind: "busy" }],
     [
       "an overflow in the middle",
@@ -40,7 +40,7 @@ describe.each(endpoints)("$provider", (endpoint) => {
     ["a refusal", { ...long, stop: "refusal" }, { kind: "refused" }],
   ];
 
-  test.each(outcomes)("VOI7 %s has a failure kind", async (_, step, failure) => {
+  test.each(outcomes)("VOI7 %s ends the reply with the right failure kind", async (_, step, failure) => {
     const model = await begin(endpoint, [step], 400);
     const events = await all(model);
     expect(events.filter(({ type }) => type === "reply-ended" || type === "reply-failed")).toHaveLength(1);
@@ -49,22 +49,25 @@ describe.each(endpoints)("$provider", (endpoint) => {
 
   const silences: readonly (readonly [string, Step, string])[] = [
     ["no headers", { ...long, breaks: { how: "stall" } }, "nothing for 0.6 s"],
-    ["headers alone", { ...long, breaks: { how: "stall", after: 0 } }, "nothing for 0.6 s"],
+    ["headers only", { ...long, breaks: { how: "stall", after: 0 } }, "nothing for 0.6 s"],
     ["a first token", { ...long, breaks: { how: "stall", after: 6 } }, "nothing for 0.3 s"],
   ];
 
-  test.each(silences)("VOI14 after %s, it is waited for as long as that is worth", async (_, step, message) => {
-    server = await startServer({ script: [step, step] });
-    const waits = { firstWaitMs: 10, firstTokenTimeoutMs: 600, idleTimeoutMs: 300 };
-    const model = await modelOf(endpoint, server, { requestPolicy: { ...defaultRequestPolicy, ...waits } });
-    const failure = expect.objectContaining({ kind: "unreachable", message: expect.stringContaining(message) });
-    const ends = (await all(model)).filter(({ type }) => type === "reply-restarted" || type === "reply-failed");
-    expect(ends).toMatchObject([
-      { type: "reply-restarted", failure },
-      { type: "reply-failed", failure },
-    ]);
-    expect(modelRequests(server)).toHaveLength(2);
-  });
+  test.each(silences)(
+    "VOI14 after %s and then silence, the request is given up and retried once",
+    async (_, step, message) => {
+      server = await startServer({ script: [step, step] });
+      const waits = { firstWaitMs: 10, firstTokenTimeoutMs: 600, idleTimeoutMs: 300 };
+      const model = await modelOf(endpoint, server, { requestPolicy: { ...defaultRequestPolicy, ...waits } });
+      const failure = expect.objectContaining({ kind: "unreachable", message: expect.stringContaining(message) });
+      const ends = (await all(model)).filter(({ type }) => type === "reply-restarted" || type === "reply-failed");
+      expect(ends).toMatchObject([
+        { type: "reply-restarted", failure },
+        { type: "reply-failed", failure },
+      ]);
+      expect(modelRequests(server)).toHaveLength(2);
+    },
+  );
 
   test("VOI7 keeps the incomplete reply when the connection is cut", async () => {
     const model = await begin(endpoint, [{ ...long, breaks: { how: "cut", after: 6 } }]);
@@ -72,7 +75,7 @@ describe.each(endpoints)("$provider", (endpoint) => {
     expect(end).toMatchObject({ type: "reply-failed", message: { stopReason: "error", content: [{ type: "text" }] } });
   });
 
-  test.each(["zero", "none"] as const)("VOI8 a reply that reports %s of its usage is a reply", async (usage) => {
+  test.each(["zero", "none"] as const)("VOI8 accepts a reply with usage %s", async (usage) => {
     const model = await begin(endpoint, [{ ...long, usage }]);
     expect((await all(model)).at(-1)).toMatchObject({ type: "reply-ended", message: { usage: { totalTokens: 0 } } });
   });
@@ -81,11 +84,11 @@ describe.each(endpoints)("$provider", (endpoint) => {
     ["before the headers", { ...long, breaks: { how: "stall" } }],
     ["before the first event", { ...long, breaks: { how: "stall", after: 0 } }],
     ["in the middle", { ...long, breaks: { how: "stall", after: 5 } }],
-    ["while it speaks", { ...long, pace: { everyMs: 30 } }],
-    ["while it waits to ask again", refuse(429, { "retry-after": "60" })],
+    ["during the stream", { ...long, pace: { everyMs: 30 } }],
+    ["while it waits to retry", refuse(429, { "retry-after": "60" })],
   ];
 
-  test.each(moments)("VOI9 aborted %s, it ends within 200 ms", async (_, step) => {
+  test.each(moments)("VOI9 an abort %s ends the reply within 200 ms", async (_, step) => {
     const tries: number[] = [];
     for (let round = 0; round < 3 && !tries.some((ms) => ms < 200); round += 1) {
       await server?.close();

@@ -27,7 +27,7 @@ test("VOI12 loads any AI SDK provider package by name", async () => {
   });
 });
 
-test("VOI12 says how to install a missing package", async () => {
+test("VOI12 an error for a missing package says how to install it", async () => {
   const opened = await openModel({ provider: "x", model: "m", package: "@ai-sdk/not-there" }, { environment: {} });
   expect(opened).toEqual({
     type: "not-installed",
@@ -35,12 +35,12 @@ test("VOI12 says how to install a missing package", async () => {
   });
 });
 
-test("VOI12 names a package that is not a provider", async () => {
+test("VOI12 an error for a package that is not a provider names it", async () => {
   const opened = await openModel({ provider: "x", model: "m", package: "node:path" }, { environment: {} });
   expect(opened).toMatchObject({ type: "not-installed", message: expect.stringContaining("not an AI SDK 7 provider") });
 });
 
-test("VOI13 names what is missing and suggests a provider", async () => {
+test("VOI13 an error for incomplete options names what is missing and suggests a provider", async () => {
   const openMessage = async (options: ModelOptions) => {
     const opened = await openModel(options, { environment: { OPENAI_API_KEY: "  " } });
     return opened.type === "opened" ? "opened" : `${opened.type}: ${opened.message}`;
@@ -61,7 +61,7 @@ test("VOI13 names what is missing and suggests a provider", async () => {
   expect(await openMessage({ provider: "ollama", model: " " })).toMatch(/^incomplete: the model name is empty/);
 });
 
-test("VOI13 reads the key from the first variable that is set", async () => {
+test("VOI13 the API key is read from the first variable that is set", async () => {
   server = await startServer({ script: ["Hello."] });
   const opened = await openModel(
     { provider: "google", model: "gemini-3-pro-preview", baseUrl: `${server.url}/v1beta` },
@@ -70,7 +70,7 @@ test("VOI13 reads the key from the first variable that is set", async () => {
   expect(opened.type).toBe("opened");
 });
 
-test("VOI13 reads the base URL only from the given environment", async () => {
+test("VOI13 the base URL is read only from the given environment", async () => {
   server = await startServer({ script: () => "Hello." });
   const environment = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: server.url };
   const opened = await openModel({ provider: "anthropic", model: "claude-sonnet-4-5" }, { environment });
@@ -79,7 +79,7 @@ test("VOI13 reads the base URL only from the given environment", async () => {
   expect(server.requests).toMatchObject([{ path: "/v1/messages" }]);
 });
 
-test("VOI13 accepts a smaller reply limit than the model's, not a larger one", async () => {
+test("VOI13 a smaller reply limit than the model's is accepted, a larger one is not", async () => {
   const longest = async (model: string, maxTokens: number) => {
     const opened = await openModel({ provider: "anthropic", model, maxTokens, apiKey: "any" }, { environment: {} });
     return opened.type === "opened" ? opened.model.maxTokens : opened.message;

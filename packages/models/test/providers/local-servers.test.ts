@@ -21,7 +21,7 @@ afterEach(() => server.close());
 describe.each(kinds.flatMap((kind) => sizes.map((tokens) => ({ kind, tokens }))))(
   "$kind with $tokens",
   ({ kind, tokens }) => {
-    test("SEE2 is probed for its window, and reports no usage", async () => {
+    test("SEE2 is probed for its window although it reports no usage", async () => {
       const local = { kind, model: "qwen3", window: tokens, trainedWindow: 262_144 };
       server = await startServer({ script: () => ({ parts: [{ type: "text", text: "ok" }], usage: "zero" }), local });
       const opened = await open(kind);

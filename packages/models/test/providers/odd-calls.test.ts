@@ -20,7 +20,7 @@ describe.each(endpoints)("$provider", (endpoint) => {
     },
   );
 
-  test("CNV3 rejects arguments that a session could not store, and continues", async () => {
+  test("CNV3 drops arguments that a session could not store, and continues", async () => {
     const { reply } = await talked(call("read", { path: JSON.parse("[".repeat(1_000) + "]".repeat(1_000)) }));
     expect(reply.content).toMatchObject([
       { name: "read", arguments: {}, pith: { unread: expect.stringMatching(/^\{"path":\[{200}/) } },

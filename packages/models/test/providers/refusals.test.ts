@@ -31,7 +31,7 @@ describe.each(endpoints)("$provider", (endpoint) => {
   });
   afterAll(() => server.close());
 
-  test.each(rows.map((row) => [row.provider, row] as const))("VOI11 %s", async (_, row) => {
+  test.each(rows.map((row) => [row.provider, row] as const))("VOI11 classifies the refusals of %s", async (_, row) => {
     step = stepOf(row);
     const end = await lastOf(model.stream(request, {}));
     expect(end.type).toBe("reply-failed");

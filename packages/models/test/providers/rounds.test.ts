@@ -21,7 +21,7 @@ describe.each(endpoints)("$provider", (endpoint) => {
     ).toBe(true);
   });
 
-  test("VOI2 usage and cost are what the server counted", async () => {
+  test("VOI2 usage and cost are equal to what the server counted", async () => {
     const { replies, prices } = await worked(endpoint);
     for (const [at, { usage }] of replies.entries()) {
       const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0 } = modelRequests(server)[at]?.usage ?? {};

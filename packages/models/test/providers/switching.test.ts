@@ -8,7 +8,7 @@ let server: TestServer;
 afterEach(() => server.close());
 
 test.each(endpointPairs)(
-  "VOI5 switches from $provider to another protocol during a turn, and back",
+  "VOI5 a conversation switches from $provider to another protocol during a turn, and back",
   async (from, to) => {
     server = await startServer({ script: scriptRound });
     const conversation = await TestConversation.begin();

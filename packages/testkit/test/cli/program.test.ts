@@ -32,7 +32,7 @@ test("KIT7 without a script it echoes the user's text, prints its address, and s
   expect(stdout).toContain(`GOOGLE_GEMINI_BASE_URL=${await url}\n`);
 });
 
-test("KIT7 Ctrl-C stops it, even during a stalled reply", async () => {
+test("KIT7 Ctrl-C stops it during a stalled reply", async () => {
   const { child, url, result } = start(script([{ parts: [], breaks: { how: "stall" } }]));
   const stuck = ask(await url, "hello").catch(() => "gone");
   await new Promise((resolve) => setTimeout(resolve, 200));
@@ -41,7 +41,7 @@ test("KIT7 Ctrl-C stops it, even during a stalled reply", async () => {
 });
 
 test.each([{ waitMs: 3_600_000 }, { everyMs: 3_600_000 }])(
-  "KIT7 Ctrl-C stops it, even while a reply waits: %j",
+  "KIT7 Ctrl-C stops it while a reply waits: %j",
   async (pace) => {
     const { child, url, result } = start(script([{ parts: [{ type: "text", text: "late" }], pace }]));
     const late = readStreamedText(await url).catch(() => "gone");
@@ -110,13 +110,13 @@ test.each([
   [["--local", "llama"], /^--local takes one of ollama, llama\.cpp, lm-studio, vllm, but got llama\./],
   [["a.json", "b.json"], /^pith-testkit takes one script, but got 2/],
   [["nowhere.json"], /^The script cannot be read: .*nowhere\.json/],
-] as const)("KIT7 %j is refused with what to write instead", async (words, message) => {
+] as const)("KIT7 the arguments %j are refused with what to write instead", async (words, message) => {
   const { status, stderr } = await start(...words).result;
   expect(status).toBe(2);
   expect(stderr).toMatch(message);
 });
 
-test("KIT7 lists every fault of a script with its step and a valid value", async () => {
+test("KIT7 lists every mistake of a script with its step and a valid value", async () => {
   const { status, stderr } = await start(
     script(["fine", 7, { parts: [{ type: "tool" }] }, { refuse: { status: 200 } }]),
   ).result;

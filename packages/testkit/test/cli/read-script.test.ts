@@ -97,16 +97,16 @@ test.each([
     [{ parts, stop: "end_turn" }],
     /^step 1: stop is "end_turn": write one of stop, length, calls, refusal, context-window\.$/,
   ],
-  ["usage that is a word", [{ parts, usage: "low" }], /^step 1: usage is "low": write "zero", "none" or numbers/],
+  ["usage as a word", [{ parts, usage: "low" }], /^step 1: usage is "low": write "zero", "none" or numbers/],
   ["usage below zero", [{ parts, usage: { input: -1 } }], /^step 1: usage\.input is -1: write a number, 0 or more\.$/],
-  ["a pace of a word", [{ parts, pace: { everyMs: "slow" } }], /^step 1: pace\.everyMs is "slow"/],
-  ["a chunk of nothing", [{ parts, pace: { chunk: 0 } }], /^step 1: pace\.chunk is 0/],
+  ["a pace as a word", [{ parts, pace: { everyMs: "slow" } }], /^step 1: pace\.everyMs is "slow"/],
+  ["a chunk of zero", [{ parts, pace: { chunk: 0 } }], /^step 1: pace\.chunk is 0/],
   [
     "a break of another kind",
     [{ parts, breaks: { how: "explode" } }],
     /^step 1: breaks\.how is "explode": write one of stall, cut, end, garbage, repeat, long-line, error/,
   ],
-  ["an error that says nothing", [{ parts, breaks: { how: "error" } }], /^step 1: breaks\.error is missing/],
+  ["an error without a message", [{ parts, breaks: { how: "error" } }], /^step 1: breaks\.error is missing/],
   [
     "a refusal with a good status",
     [{ refuse: { status: 200, message: "" } }],
@@ -117,7 +117,7 @@ test.each([
     [{ refuse: { status: 429, message: "", headers: { "retry-after": 2 } } }],
     /^step 1: headers is an object with retry-after: write an object of strings/,
   ],
-])("KIT7 %s", (_, value, message) => {
+])("KIT7 rejects a script with a mistake: %s", (_, value, message) => {
   const read = parseScript(value === "[" ? "[" : JSON.stringify(value));
   expect(read).toEqual({ faults: [expect.stringMatching(message)] });
 });

@@ -8,7 +8,7 @@ afterEach(() => server.close());
 
 const parts = [{ type: "text" as const, text: "one two three" }];
 
-test("KIT5 too many requests: the status, the retry-after header and the provider's error format", async () => {
+test("KIT5 a 429 has the status, the retry-after header and the provider's error format", async () => {
   const refuse = { status: 429, type: "rate_limit_error", message: "slow down", headers: { "retry-after": "7" } };
   const response = await ask([{ refuse }]);
   expect(response.status).toBe(429);
@@ -17,7 +17,7 @@ test("KIT5 too many requests: the status, the retry-after header and the provide
 });
 
 test.each([500, 502, 503, 529])(
-  "KIT5 a failure with status %i, in the provider's format or with a scripted body",
+  "KIT5 a failure with status %i has the provider's format or a scripted body",
   async (status) => {
     const own = await ask([{ refuse: { status, message: "sorry" } }]);
     expect([own.status, await own.json()]).toMatchObject([status, { error: { message: "sorry" } }]);
@@ -32,14 +32,14 @@ test("KIT5 Google reports the same error in its own format", async () => {
   expect(await response.json()).toEqual({ error: { code: 429, message: "slow down", status: "RESOURCE_EXHAUSTED" } });
 });
 
-test("KIT5 a stall before the headers: nothing arrives until the client aborts", async () => {
+test("KIT5 a stall before the headers sends nothing until the client aborts", async () => {
   const failure = await ask([brokenReply({ how: "stall" })], AbortSignal.timeout(400)).catch(
     (error: Error) => error.name,
   );
   expect(failure).toBe("TimeoutError");
 });
 
-test("KIT5 a stall before the first event: only the headers arrive", async () => {
+test("KIT5 a stall before the first event sends only the headers", async () => {
   const abort = new AbortController();
   const response = await ask([brokenReply({ how: "stall", after: 0 })], abort.signal);
   expect(response.status).toBe(200);
@@ -47,7 +47,7 @@ test("KIT5 a stall before the first event: only the headers arrive", async () =>
   expect(await readEvents(response)).toEqual({ events: [], end: "AbortError" });
 });
 
-test("KIT5 a stall in the middle: the events before it arrive, then nothing", async () => {
+test("KIT5 a stall in the middle sends the events before it, then nothing", async () => {
   const abort = new AbortController();
   const response = await ask([brokenReply({ how: "stall", after: 4 })], abort.signal);
   // Four events are written at once: after the first bytes, a second without data is the stall.
@@ -62,7 +62,7 @@ test("KIT5 a cut before the headers closes the connection", async () => {
   expect(await ask([brokenReply({ how: "cut" })]).catch((error: Error) => error.message)).toBe("fetch failed");
 });
 
-test("KIT5 a cut in the middle: the events before it arrive, then an error", async () => {
+test("KIT5 a cut in the middle sends the events before it, then closes the connection with an error", async () => {
   const response = await ask([brokenReply({ how: "cut", after: 3 })]);
   const { events, end } = await readEvents(response);
   expect(events).toEqual(["message_start", "ping", "content_block_start"]);
@@ -77,7 +77,7 @@ test("KIT5 an early end without the closing events looks like a complete respons
   });
 });
 
-test("KIT5 garbage: one event is not JSON, the others are valid", async () => {
+test("KIT5 garbage replaces one event with invalid JSON and leaves the others valid", async () => {
   const response = await ask([brokenReply({ how: "garbage", after: 2 })]);
   const { events } = await readEvents(response);
   expect(events).toEqual([
@@ -106,7 +106,7 @@ test("KIT5 an error inside the stream has the provider's format and ends the str
   expect(google).toBe('data: {"error":{"code":503,"message":"Overloaded","status":"UNAVAILABLE"}}\n\n');
 });
 
-test("KIT5 a reply that is not streamed breaks too: half of it arrives, or none", async () => {
+test("KIT5 a reply without streaming can break too: half of it arrives, or none", async () => {
   const script = [
     brokenReply({ how: "end", after: 1 }),
     brokenReply({ how: "cut", after: 1 }),
@@ -165,14 +165,14 @@ test("KIT5 usage can be zero, absent, or set by the script", async () => {
   });
 });
 
-test("KIT5 no usage in a stream: Google omits it, Anthropic, which cannot, sends zeros", async () => {
+test('KIT5 usage "none" in a stream is omitted by Google, and sent as zeros by Anthropic', async () => {
   const text = await (await ask([{ parts, usage: "none" }])).text();
   expect([...text.matchAll(/"usage":\{"input_tokens":(\d+),/g)].map(([, count]) => count)).toEqual(["0", "0"]);
   await server.close();
   expect(await (await askGoogle([{ parts, usage: "none" }])).text()).not.toMatch(/usage/);
 });
 
-test("KIT5 pace: a wait before the first byte, and one between events", async () => {
+test("KIT5 a pace waits before the first byte and between events", async () => {
   const begin = performance.now();
   const response = await ask([{ parts, pace: { waitMs: 200, everyMs: 50, chunk: 3 } }]);
   expect(performance.now() - begin).toBeGreaterThan(190);
@@ -181,7 +181,7 @@ test("KIT5 pace: a wait before the first byte, and one between events", async ()
   expect(performance.now() - begin).toBeGreaterThan(190 + 9 * 45);
 });
 
-test("KIT5 a script without a step for a request fails with a message, does not hang, and is logged", async () => {
+test("KIT5 a request beyond the end of the script fails with a message and is logged", async () => {
   const response = await ask([]);
   const why = "request 1: the script ends after step 0";
   expect([response.status, await response.text()]).toEqual([500, `testkit: ${why}`]);
@@ -198,14 +198,14 @@ test("KIT5 reports a mistake in a script at the start, or at the step that a fun
   expect(await response.text()).toContain("the step for request 1 is 42: write a string");
 });
 
-test("KIT5 repeats an event as often as the script says, then sends the rest", async () => {
+test("KIT5 an event can be repeated a given number of times before the rest", async () => {
   const { events } = await readEvents(await ask([brokenReply({ how: "repeat", after: 3, times: 5 })]));
   expect(events.filter((event) => event === "content_block_delta")).toHaveLength(6);
   expect(events.at(-1)).toBe("message_stop");
 });
 
 test.each([{ how: "repeat", after: 3 } as const, { how: "long-line", after: 1 } as const])(
-  "KIT5 $how continues until the client disconnects",
+  "KIT5 $how without a number continues until the client disconnects",
   async (breaks) => {
     const response = await ask([brokenReply(breaks)]);
     let bytes = 0;

@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { startServer } from "../../src/index.ts";
 
-test("KIT6 answers a local server's API with a query, and logs it without a protocol", async () => {
+test("KIT6 responds to a local server's API with a query, and logs the request without a protocol", async () => {
   const server = await startServer({ script: () => "fine", local: { kind: "llama.cpp", model: "m", window: 4096 } });
   const answers = await Promise.all(
     ["/props?model=m&autoload=false", "/nowhere?a=b"].map((path) => fetch(server.url + path)),

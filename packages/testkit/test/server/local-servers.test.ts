@@ -21,7 +21,7 @@ describe.each(kinds)("%s", (kind) => {
     });
   });
 
-  test("does not answer chat paths and unknown paths", () => {
+  test("does not respond to chat paths and unknown paths", () => {
     const theirs = [
       "POST /v1/chat/completions",
       "GET /v1/completions",
@@ -71,7 +71,7 @@ describe("llama.cpp", () => {
     expect(body(server, "GET /v1/models")).toMatchObject({ data: [{ meta: { n_ctx: window, n_ctx_train: 40_960 } }] });
   });
 
-  test("refuses while it loads", () => {
+  test("returns 503 while it loads", () => {
     expect(answerLocalRequest({ ...server, isLoaded: false }, { method: "GET", path: "/props" })?.status).toBe(503);
   });
 });

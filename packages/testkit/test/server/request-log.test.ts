@@ -95,7 +95,7 @@ async function ask(): Promise<number> {
   return (await postJson(`${server.url}/v1/messages`, question, key)).status;
 }
 
-test("KIT6 a second server appends to the same file", async () => {
+test("KIT6 a second server appends to the log of the first", async () => {
   const log = join(folder, "requests.jsonl");
   for (let servers = 0; servers < 2; servers += 1) {
     server = await startServer({ log, script: ["hello"] });

@@ -40,7 +40,7 @@ const hostile: readonly (readonly [string, string | Buffer, string, number, RegE
 ];
 
 test.each(hostile)(
-  "KIT6 %s: refused in the format of each provider, and logged",
+  "KIT6 %s is refused in the format of each provider, and logged",
   async (_, body, encoding, status, why) => {
     const paths = [
       "/v1/messages",

@@ -29,7 +29,7 @@ test("KIT5 a wait ends when the server closes", async () => {
   await ended;
 });
 
-test("KIT5 a short wait ends by itself and does not end later waits", async () => {
+test("KIT5 a short wait ends after its time, and the response is sent", async () => {
   server = createServer(async (_, response) => {
     await pause(response, 1);
     response.end("late");

@@ -61,7 +61,7 @@ test("KIT3 refuses a changed result", async () => {
     );
 });
 
-test("KIT2 refuses one block without the other, an invalid id and a missing title", async () => {
+test("KIT2 refuses a search without its result, a result without its search, an invalid id and a missing title", async () => {
   const [text = {}, search = {}, found = {}] = blocks;
   const untitled = (found.content as readonly Block[]).map(({ title: _, ...page }) => page);
   expect(await sendBack([text, found])).toMatch(/^messages\.1\.content: unexpected `tool_use_id` found in `web_search/);

@@ -58,7 +58,7 @@ test("KIT2 Google accepts both spellings of its fields, and the script gets came
   expect(scriptRequests[0]?.body).toMatchObject({ generationConfig: { maxOutputTokens: 100 } });
 });
 
-test("KIT6 the log keeps the spelling that was sent", async () => {
+test("KIT6 the log keeps the spelling of the request", async () => {
   await ask(withBars);
   expect(server.requests[0]?.body).toEqual(withBars);
 });
@@ -75,7 +75,7 @@ test("KIT2 does not rename keys that the user chose", () => {
   ]);
 });
 
-test("KIT2 refuses faults in both spellings", async () => {
+test("KIT2 refuses invalid fields in both spellings", async () => {
   const tool_config = { function_calling_config: { mode: "ANY", allowed_function_names: ["write"] } };
   expect((await ask({ ...withBars, tool_config })).message).toContain("function 'write' is not declared");
   expect((await ask({ ...withBars, max_tokens: 3 })).message).toContain('Unknown name "max_tokens"');

@@ -35,7 +35,7 @@ async function runSearch(body: object = { tools, toolConfig: includeSearchParts 
   return candidates[0].groundingMetadata;
 }
 
-test("KIT1 a search is two signed parts if the request asks for them, and the last chunk has its grounding", async () => {
+test("KIT1 a search is two signed parts if the request includes them, and the last chunk has its grounding", async () => {
   expect(await runSearch()).toEqual({
     webSearchQueries: ["pages"],
     groundingChunks: [{ web: { uri: "https://example.org/a", title: "A page" } }],
@@ -44,7 +44,7 @@ test("KIT1 a search is two signed parts if the request asks for them, and the la
   expect(parts[1]).toMatchObject({ toolCall: { toolType: "GOOGLE_SEARCH_WEB", args: { queries: ["pages"] } } });
 });
 
-test("KIT1 without the request for its parts, only the last chunk reports a search", async () => {
+test("KIT1 a search is only in the last chunk if the request does not include its parts", async () => {
   await runSearch({ tools: [{ googleSearch: {} }] });
   expect(parts.map((part) => Object.keys(part)[0])).toEqual(["text", "text"]);
   expect(await sendBack([{ text: "I look.There.", thoughtSignature: parts[1]?.thoughtSignature }])).toBe("accepted");
@@ -60,14 +60,14 @@ test("KIT3 accepts an unchanged search and refuses a changed one", async () => {
   expect(await sendBack([text, call, { ...response, toolResponse: empty }])).toBe("Corrupted thought signature.");
 });
 
-test("KIT2 refuses one part without the other", async () => {
+test("KIT2 refuses a search call without its response and a response without its call", async () => {
   await runSearch();
   const [text = {}, call = {}, response = {}] = parts;
   expect(await sendBack([text, response])).toMatch(/tool response parts match the tool call parts/);
   expect(await sendBack([text, call])).toMatch(/every tool call part has its tool response part/);
 });
 
-test("KIT2 with functions a request must ask for search parts, and models before 3 refuse both", async () => {
+test("KIT2 a request with functions has to include search parts, and models before 3 refuse both", async () => {
   expect((await postContents([question], { tools })).message).toMatch(/include_server_side_tool_invocations/);
   const { message } = await postContents([question], { tools, toolConfig: includeSearchParts }, "gemini-2.5-pro");
   expect(message).toBe("Tool use with function calling is unsupported");
