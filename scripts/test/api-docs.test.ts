@@ -114,7 +114,7 @@ The disk.
 <!-- end -->
 `;
 
-test("the page has a table per entry point and subject, functions first, with one sentence each", () => {
+test("the API page has a table per entry point and subject, functions first, with one sentence each", () => {
   const { root, page } = write(clean);
   expect(page).toBe(expectedPage);
   expect(checkDocs(root).faults).toEqual([]);
@@ -143,11 +143,11 @@ test.each<[string, FileTree, string]>([
     { "docs/api.md": `${clean["docs/api.md"]}${"\n".repeat(900)}` },
     "docs/api.md:901 it has 936 lines; at most 900 are allowed",
   ],
-])("%s is found", (_, change, fault) => {
+])("check-docs reports %s", (_, change, fault) => {
   expect(listFaults(change)).toEqual([fault]);
 });
 
-test("a page that is out of date is reported, and rewritten with --write", () => {
+test("check-docs reports an API page that is out of date, and --write updates it", () => {
   const stale = writeTree({ ...clean, "docs/api.md": write(clean).page.replace("= 3", "= 4") });
   expect(checkDocs(stale).faults.map(({ sentence }) => sentence)).toEqual([
     "api is out of date; run `pnpm write-docs`",

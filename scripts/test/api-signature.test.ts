@@ -32,7 +32,7 @@ test.each([
     "interface One extends Two {\n  /** Why. */\n  readonly a: 1;\n}",
   ],
   ["export type One =\n  | { readonly a: 1; }\n  | Two;", "type One =\n  | { readonly a: 1; }\n  | Two"],
-])("%s", (text, signature) => {
+])("the signature of a declaration leaves out bodies and values: %s", (text, signature) => {
   expect(onlyDeclaration(`${text}\n`).signature).toBe(signature);
 });
 

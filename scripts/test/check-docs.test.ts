@@ -17,7 +17,7 @@ const clean: FileTree = {
 const faultsOf = (tree: FileTree): readonly string[] =>
   checkDocs(writeTree(tree)).faults.map(({ path, line, sentence }) => `${path}:${line} ${sentence}`);
 
-test("a clean tree has no fault", () => {
+test("check-docs reports no fault in a clean tree", () => {
   const root = writeTree(clean);
   expect(checkDocs(root)).toEqual({ pages: 3, faults: [] });
   expect(runScript("check-docs.ts", root)).toEqual({ status: 0, lines: ["docs: 3 pages, 0 faults"] });
@@ -35,7 +35,7 @@ test.each([
     "README.md:1 differs from examples/one.ts, region screen; run `pnpm write-docs`",
   ],
   ["a region that is gone", { "examples/one.ts": "" }, "README.md:2 examples/one.ts has no region screen"],
-])("%s is reported where it is", (_, change, fault) => {
+])("check-docs reports %s with its line", (_, change, fault) => {
   const tree = { ...clean, ...change } as FileTree;
   expect(faultsOf(tree)).toEqual([fault]);
   expect(runScript("check-docs.ts", writeTree(tree)).status).toBe(1);
@@ -52,7 +52,7 @@ test("--write replaces code that differs from its example, also from an indented
   expect(checkDocs(root).faults).toEqual([]);
 });
 
-test("a path of the repository that a page names must exist; decisions may name files that are gone", () => {
+test("check-docs reports a missing path that a page names, except in decisions", () => {
   const tree = {
     "README.md":
       "Run `pnpm test packages/context/test/gone.test.ts`, see packages/context/src/there.ts.\nNot context/src/lost.ts, but context/src/there.ts.\n",

@@ -18,11 +18,11 @@ import { plantedFaults } from "./planted-faults.ts";
 import { runScript } from "./run-script.ts";
 import { writeTree } from "./write-tree.ts";
 
-test("a clean tree has no fault and no question", () => {
+test("check-house reports no fault and no question in a clean tree", () => {
   expect(runChecks(writeTree(cleanWorkspace))).toMatchObject({ files: 19, faults: [], questions: [] });
 });
 
-test.each(plantedFaults)("found: $fault", ({ files, at, message }) => {
+test.each(plantedFaults)("check-house reports: $fault", ({ files, at, message }) => {
   const { faults } = runChecks(writeTree({ ...cleanWorkspace, ...files }));
   expect(faults.map(({ path, line }) => `${path}:${line}`)).toEqual([at]);
   expect(faults[0]?.sentence).toContain(message);
@@ -45,7 +45,7 @@ test.each([
   `const a = \`import "pith"; \${\`export * from "pith"\`} import "pith";\`;`,
   `const a = /["'\`/]/; const b = 'import "pith"';`,
   `const a = Array.from("pith");`,
-])("is not an import: %s", (text) => {
+])("check-house does not take this for an import: %s", (text) => {
   expect(runChecks(writeTree({ ...cleanWorkspace, ...faultInConvert(text).files })).faults).toEqual([]);
 });
 
@@ -53,7 +53,7 @@ test.each([
   "const a = new Date(0); const b = parts.process.name; const c = clock.Date.now;",
   "/** Not Date.now, but a port. */ const a = 'Math.random';",
   `const a = \`process.env \${name} console.log\`;`,
-])("is not an effect: %s", (text) => {
+])("check-house does not take this for an effect: %s", (text) => {
   expect(runChecks(writeTree({ ...cleanWorkspace, ...faultInMessage(text).files })).faults).toEqual([]);
 });
 
@@ -159,7 +159,7 @@ test.each([
     },
     `${CONTEXT_SOURCES}/compaction:1 imports ${CONTEXT_SOURCES}/session, which imports it back`,
   ],
-])("is a question, but not a fault: %s", (_, files, expected) => {
+])("check-house asks about %s without a fault", (_, files, expected) => {
   const { faults, questions } = runChecks(writeTree({ ...cleanWorkspace, ...files }));
   expect(faults).toEqual([]);
   expect(questions.map(({ path, line, sentence }) => `${path}:${line} ${sentence.split(";")[0]}`)).toEqual([expected]);
@@ -171,7 +171,7 @@ test.each([
   "export class SessionManager {}",
   "export interface LoadOptions {}",
   "export function readSettings(): void {}",
-])("is not a question: %s", (text) => {
+])("check-house does not ask about %s", (text) => {
   const { faults, questions } = runChecks(
     writeTree({
       ...cleanWorkspace,
@@ -197,11 +197,11 @@ test.each([
     { "bench/src/a.ts": sourceFile(`import "./b.ts";`), "bench/src/b.ts": sourceFile("export interface Port {}") },
   ],
   ["a folder called testing", { "bench/src/testing/a.ts": sourceFile(""), ...twoMoreFiles("bench/src/testing") }],
-])("is not a question: %s", (_, files) => {
+])("check-house does not ask about these files: %s", (_, files) => {
   expect(runChecks(writeTree({ ...cleanWorkspace, ...files }))).toMatchObject({ faults: [], questions: [] });
 });
 
-test("is not a question: sizes just within the limits, calls and statements", () => {
+test("check-house does not ask about sizes just within the limits, calls and statements", () => {
   const text = sourceFile(
     `function fine(a: Map<A, B>, b: B, c: C) {\n  if (\n    a(1, 2, 3, 4)\n  ) {\n${"    b();\n".repeat(54)}  }\n}`,
   );
@@ -225,7 +225,7 @@ test("check-house prints faults and counts questions, and fails only on faults",
   expect(faulty.lines.at(-1)).toBe("house: 20 files, 1 fault, 1 question (pnpm house lists them)");
 });
 
-test("pnpm house lists questions and figures; with --json the figures are one object", () => {
+test("pnpm house lists questions and figures, and --json prints the figures as one object", () => {
   const planted = writeTree({
     ...cleanWorkspace,
     "bench/src/a.ts": sourceFile("function wide(a: A, b: A, c: A, d: A) {}"),
@@ -278,7 +278,7 @@ test("pnpm house lists questions and figures; with --json the figures are one ob
   });
 });
 
-test("pnpm prose lists sentences of documents and strings that sound translated, and code is none", () => {
+test("pnpm prose lists sentences of documents and strings that sound translated, and ignores code", () => {
   const planted = writeTree({
     ...cleanWorkspace,
     "docs/a.md": "Nobody is asked.\n\n```\nnobody\n```\n\nThe user is asked. `anew`\n",
@@ -327,7 +327,7 @@ test.each([
     imports: { "agent.ts": ["loop/a.ts", "tool.ts"], "loop/a.ts": ["tool.ts"], "tool.ts": ["agent.ts"] },
     count: 1,
   },
-])("back arrows between rooms of the agent $rooms: $count", ({ imports, count }) => {
+])("check-house counts back arrows between rooms of the agent $rooms: $count", ({ imports, count }) => {
   const files = Object.entries(imports).map(([path, targets]) => {
     const up = "../".repeat(path.split("/").length - 1) || "./";
     const lines = targets.map((target) => `import type {} from "${up}${target}";`);
@@ -365,7 +365,7 @@ test.each([
   "export function readSettings() {} export function splitLines() {} export function needsLock() {}",
   "export function embedText() {} export function isNamed() {} export const strings = [];",
   "export function run() { const told = 1; return { kept: told }; }",
-])("is not a participle: %s", (text) => {
+])("the figure one_word_participles does not count %s", (text) => {
   const { figures } = runChecks(
     writeTree({ ...cleanWorkspace, [`${CONTEXT_SOURCES}/session/second.ts`]: sourceFile(text) }),
   );
@@ -398,7 +398,7 @@ test.each([
     "compaction_lines is 7634",
     { [`${CONTEXT_SOURCES}/session/session.ts`]: sourceFile(`export class Session {}\n${"\n".repeat(7620)}`) },
   ],
-])("a figure above its aim is a question: %s", (expected, files) => {
+])("check-house asks about a figure above its aim: %s", (expected, files) => {
   const { faults, questions } = runChecks(writeTree({ ...cleanWorkspace, ...files }));
   expect(faults.filter(({ path }) => path !== "ARCHITECTURE.md")).toEqual([]);
   expect(questions.map(({ sentence }) => sentence.split(";")[0])).toContain(expected);
@@ -409,7 +409,7 @@ function exportNames(count: number): string {
   return `export { ${names.join(", ")} } from "${count > 200 ? "../" : "./"}message.ts";`;
 }
 
-test("the script fails if there is nothing to check", () => {
+test("check-house fails if there is nothing to check", () => {
   expect(runScript("check-house.ts", writeTree({})).status).toBe(1);
 });
 

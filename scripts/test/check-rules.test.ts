@@ -37,7 +37,7 @@ function faultsOf(tree: FileTree): string[] {
   );
 }
 
-test("a clean tree has no fault", () => {
+test("check-rules reports no fault in a clean tree", () => {
   expect(checkRules(writeTree(clean))).toEqual({ rules: 4, faults: [] });
 });
 
@@ -49,13 +49,13 @@ test.each([
   ["only inside a string", 'const text = `test("CUT1 holds")`;'],
   ["only by a skipped test", `test.skip("CUT1 holds");`],
   ["only by a todo test", `test.todo("CUT1 holds");`],
-])("found: a rule cited %s", (_, text) => {
+])("check-rules reports a rule that is cited %s", (_, text) => {
   const tree = { ...clean, [testFile]: `${text}\ntest("CTX1 CTX2 hold", () => assert(true));\n` };
   expect(faultsOf(tree)).toEqual(["docs/rules.md:3 CUT1 has no test"]);
 });
 
 test.each(["HOSTILE5", "E2E13"])(
-  "found: a rule of a long family or one with a digit that no test cites: %s",
+  "check-rules reports a rule of a long family or one with a digit that no test cites: %s",
   (number) => {
     const tree = { ...clean, "docs/rules.md": [...rules, `- **${number}** e`].join("\n") };
     expect(faultsOf(tree)).toEqual([`docs/rules.md:7 ${number} has no test`]);
@@ -65,12 +65,12 @@ test.each(["HOSTILE5", "E2E13"])(
   },
 );
 
-test.each(["HOSTILE5", "E2E13"])("found: a test that cites %s, which is no rule", (number) => {
+test.each(["HOSTILE5", "E2E13"])("check-rules reports a test that cites %s, which is not a rule", (number) => {
   const tree = { ...clean, "scripts/test/a.test.ts": `test("CUT1 ${number} holds", () => expect(1));\n` };
   expect(faultsOf(tree)).toEqual([`scripts/test/a.test.ts:1 ${number} is not in docs/rules.md`]);
 });
 
-test("found: a test that cites a number that is no rule", () => {
+test("check-rules reports a test that cites a number without a rule", () => {
   const tree = { ...clean, "scripts/test/a.test.ts": `\ntest("CUT1 CUT9 holds", () => expect(1));\n` };
   expect(faultsOf(tree)).toEqual(["scripts/test/a.test.ts:2 CUT9 is not in docs/rules.md"]);
 });
@@ -79,21 +79,21 @@ test.each([
   ["an empty test", "() => {}"],
   ["a test that only calls what asserts nothing", "() => prepare()"],
   ["a test that calls a function of another file by the same name", "() => expectMoved()"],
-])("CI2 found: %s that cites a rule", (_, body) => {
+])("CI2 check-rules reports %s that cites a rule", (_, body) => {
   const text = `test("CUT1 holds", ${body});\nfunction prepare() {}\ntest("CTX1 CTX2 hold", () => assert(true));\n`;
   expect(faultsOf({ ...clean, [testFile]: text })).toEqual([`${testFile}:1 "CUT1 holds" asserts nothing`]);
 });
 
-test("found: a number given twice", () => {
+test("check-rules reports a number that is used twice", () => {
   const tree = { ...clean, "docs/rules.md": [...rules, "- **CUT1** another"].join("\n") };
   expect(faultsOf(tree)).toEqual(["docs/rules.md:7 CUT1 is used twice"]);
 });
 
-test("found: no rules at all", () => {
+test("check-rules reports a tree without rules", () => {
   expect(faultsOf({})).toEqual(["docs/rules.md:1 has no rule"]);
 });
 
-test("the script prints the counts of rules and rows, and fails on a fault", () => {
+test("check-rules prints the counts of rules and rows, and fails on a fault", () => {
   const tree = { ...clean, "docs/sources.md": sourcesPage(allRows.filter((row) => row !== 28)) };
   expect(runScript("check-rules.ts", writeTree(tree))).toEqual({
     status: 0,
@@ -121,18 +121,18 @@ function rowFaults(settled: readonly number[], pending: readonly number[]): read
   return checkRows(root).map(({ sentence }) => sentence.split(";")[0] ?? "");
 }
 
-test("a row that a rule settles or that is still to come is no fault", () => {
+test("check-rules accepts a row that a rule settles or that is still open", () => {
   expect(rowFaults(allRows, [])).toEqual([]);
   expect(rowFaults(allRows.slice(1), [1])).toEqual([]);
 });
 
-test("found: a row in neither place, in both, or after the last", () => {
+test("check-rules reports a row in neither place, in both, or after the last", () => {
   expect(rowFaults(allRows.slice(1), [])).toEqual(["no rule settles B1"]);
   expect(rowFaults(allRows, [3])).toEqual(["B3 is settled by a rule"]);
   expect(rowFaults([...allRows, 85], [])).toEqual(["there is no row B85"]);
 });
 
-test("a row counts only in the brackets at the end of a rule", () => {
+test("check-rules counts a row only in the brackets at the end of a rule", () => {
   const root = writeTree({
     "docs/rules.md": `${rulesPage(allRows.slice(1))}\nB1 is here`,
     "docs/sources.md": sourcesPage([]),

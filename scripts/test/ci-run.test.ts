@@ -10,14 +10,14 @@ const root = resolve(import.meta.dirname, "../..");
 const ciRun = readFileSync(join(root, ".ci/run"), "utf8");
 const STEPS = ["tools", "install", "release age", "check", "test", "inventory", "try install", "examples"];
 
-test("CI1 a skipped test is counted as a failure, and its name is printed", () => {
+test("CI1 a run with a skipped test fails and prints its name", () => {
   const { status, lines, errors } = runCi(`test("one", () => {});\ntest.skip("two is left out", () => {});`);
   expect(errors).toContain("skipped: two is left out");
   expect(lines.at(-1)).toMatch(/^\d+ passed, 1 failed$/);
   expect(status).toBe(1);
 });
 
-test("CI1 without a skipped test it passes, and prints what each step took", () => {
+test("CI1 a run without a skipped test passes, and prints the time of each step", () => {
   const { status, lines, errors } = runCi(`test("one", () => {});\ntest("two", () => {});`);
   expect(listTimes(lines)).toEqual([...STEPS, "the whole run"]);
   expect(errors).not.toContain("skipped");
@@ -29,7 +29,7 @@ test.each([
   ["checks", STEPS.filter((step) => !["test", "inventory"].includes(step))],
   ["libraries", ["tools", "install", "test"]],
   ["program", ["tools", "install", "test", "inventory"]],
-])("CI1 the part %s runs its steps only", (part, steps) => {
+])("CI1 the part %s runs only its steps", (part, steps) => {
   const { status, lines } = runCi(`test("one", () => {});`, part);
   expect(listTimes(lines)).toEqual([...steps, "the whole run"]);
   expect(status).toBe(0);

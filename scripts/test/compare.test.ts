@@ -16,7 +16,7 @@ test("the same program prints the same bytes twice, through tools, a compaction,
     expect(types).toContain(type);
 });
 
-test("a commit that does not exist ends in one sentence", () => {
+test("a commit that does not exist is refused with one sentence", () => {
   const script = join(import.meta.dirname, "../compare.ts");
   const { status, stderr } = spawnSync(process.execPath, [script, "no-such-commit"], { encoding: "utf8" });
   expect(stderr).toBe('compare: there is no commit "no-such-commit" here; git log lists them\n');
@@ -25,7 +25,7 @@ test("a commit that does not exist ends in one sentence", () => {
 
 const text = (...lines: string[]): string => `/** A file. */\n${lines.join("\n")}\n`;
 
-test("calls are counted, however they are chained", () => {
+test("tests and assertions are counted, however their calls are chained", () => {
   const root = writeTree({
     "packages/cli/test/a.test.ts": text(
       `test("one", () => expect(1).not.toBe(2));`,
@@ -37,7 +37,7 @@ test("calls are counted, however they are chained", () => {
   expect(countCalls(root)).toEqual({ test: 4, expect: 3 });
 });
 
-test("strings, comments and methods of the same name do not count", () => {
+test("strings, comments and methods named test or expect are not counted", () => {
   const root = writeTree({
     "bench/test/a.test.ts": text(`// test("no")`, `const a = 'expect(1)';`, "tools.test(1);", "regexp.expect();"),
     "packages/cli/node_modules/a/test/a.test.ts": text(`test("no", () => {});`),

@@ -47,7 +47,7 @@ test.each([
   ["a file that is gone", { file: "b.ts" }, ["it broke: the text of the fix is 0 times in b.ts"]],
   ["a test that is gone", { title: "A2" }, ['it broke: a.test.ts has no test "A2"']],
   ["a replacement that changes nothing", { replace: "fix" }, ["it broke: the replacement changes nothing"]],
-] as const)("CI3 found: %s", (_, change, problems) => {
+] as const)("CI3 findProblems reports %s", (_, change, problems) => {
   const tree = writeTree({ "a.ts": "the fix here", "a.test.ts": 'test("A1 it works", () => {});' });
   expect(findProblems(tree, { ...fault, ...change })).toEqual(problems);
 });

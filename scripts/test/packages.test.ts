@@ -45,7 +45,7 @@ test.each(packages)("INST3 $manifest.name names its repository, and its Node is 
   expect(fields.engines?.node).toBe(`>=${oldest.replace(/\.0$/, "")}`);
 });
 
-test("INST4 the program has no dependencies, @pith/context and @pith/client have none, and libraries share theirs by ranges", () => {
+test("INST4 the program, @pith/context and @pith/client have no dependencies, and libraries share theirs by ranges", () => {
   for (const each of packages) {
     const { name, dependencies = {} } = each.manifest;
     if (isProgram(each) || name === "@pith/context" || name === "@pith/client") expect(dependencies).toEqual({});

@@ -47,7 +47,7 @@ test("REL1 the bill of materials and the notices name every package in the bundl
 /** It is copied beside the bundle, and not part of it. */
 const COPIED_LIBRARY = "@silvia-odwyer/photon-node 0.3.4";
 
-test("REL1 data that modules of ours are generated from is named with its licence", () => {
+test("REL1 data that our modules are generated from is named with its licence", () => {
   const data = sbom.components.filter(({ type }) => type === "data").map(titleOf);
   expect(data).toEqual(["gitleaks", expect.stringMatching(/^@earendil-works\/pi-ai \d+\.\d+\.\d+$/), "models.dev"]);
   for (const line of ["Copyright (c) 2019 Zachary Rice", "Copyright (c) 2025 spin.dev"])
@@ -126,11 +126,11 @@ test.each([
     "none of them has the whole text",
   ],
   ["no package.json with a name", { "node_modules/dep/package.json": "{}" }, "no package.json with a name"],
-])("REL3 fails the build: a package with %s", (_, tree, sentence) => {
+])("REL3 a package with %s fails the build", (_, tree, sentence) => {
   expect(() => read(tree)).toThrow(sentence);
 });
 
-test("REL3 fails the build: a module generated from the work of others that is not in the table", () => {
+test("REL3 a module generated from third-party work that is not in the table fails the build", () => {
   const module = "packages/a/src/made.ts";
   expect(() =>
     read({ [module]: "/** Generated from x (see NOTICE.md). */", "packages/a/package.json": "{}" }, module),

@@ -35,7 +35,7 @@ function pack(
 const faultsOf = (folder: string, names: readonly string[]) =>
   checkTarballs(readTarballs(folder), { version: "1.2.3", names });
 
-test("REL6 packages that have one version and depend on each other by it have no faults", () => {
+test("REL6 packages with one version that depend on each other by it have no faults", () => {
   const folder = pack(
     [
       { name: "@pith/base", exports: { ".": { types: "./dist/index.d.ts", default: "./dist/index.js" } } },
@@ -54,14 +54,14 @@ test.each([
   [{ scripts: { postinstall: "node x.js" } }, "it runs a script at installation (postinstall)"],
   [{ exports: { ".": "./dist/none.js" } }, "its package.json names dist/none.js, which it does not have"],
   [{ bin: { a: "./src/a.ts" } }, "its package.json names src/a.ts, which it does not have"],
-])("REL6 found: a package with %j", (manifest, sentence) => {
+])("REL6 a package with %j is reported", (manifest, sentence) => {
   const folder = pack([{ name: "@pith/a", ...manifest }]);
   const faults = faultsOf(folder, ["@pith/a", "@pith/b"]);
   expect(faults).toContain(`@pith/a: ${sentence}`);
   expect(faults).toContain("@pith/b was not packed");
 });
 
-test("REL6 found: a program with a dependency, without notices and without a bill of materials; a source", () => {
+test("REL6 a program with a dependency, without notices or a bill of materials, or with a source file is reported", () => {
   const folder = pack([{ name: PROGRAM_NAME, dependencies: { zod: "4.0.0" } }], { "src/index.ts": "" });
   expect(faultsOf(folder, [PROGRAM_NAME])).toEqual([
     `${PROGRAM_NAME}: it has the source src/index.ts`,
@@ -90,7 +90,7 @@ test("REL7 dependencies are published before what depends on them, and the progr
   ]);
 });
 
-test("REL7 a run that failed halfway publishes the rest when it is run again; a published version is never replaced", async () => {
+test("REL7 a run that failed halfway publishes the rest when it is run again, and never replaces a published version", async () => {
   const refused = { name: "@pith/b" };
   const registry = await startRegistry(({ name }) => name === refused.name);
   // A tarball runs no scripts, not even those that refuse to publish a folder.
@@ -116,7 +116,7 @@ test("REL7 a run that failed halfway publishes the rest when it is run again; a 
   expect(third.error).toContain("@pith/a 1.2.3 is on the registry with other content.");
 });
 
-test("REL9 only the job in the protected environment can publish, with no stored token; what the workflow runs exists", () => {
+test("REL9 only the job in the protected environment can publish, without a stored token, and what the workflow runs exists", () => {
   const root = join(import.meta.dirname, "../..");
   const text = readFileSync(join(root, ".github/workflows/release.yml"), "utf8");
   const jobs = text.slice(text.indexOf("\njobs:\n")).split(/^(?= {2}\w+:$)/m);

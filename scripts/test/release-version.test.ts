@@ -93,7 +93,7 @@ test("REL4 without a changeset nothing is released, and one that names an unknow
 const checkRelease = (place: string, tag: string, ...more: readonly string[]) =>
   runScript("release/version.ts", place, "--check", tag, ...more);
 
-test("REL4 a tag that differs from the version, and a changeset that is left, are no release", () => {
+test("REL4 a tag that differs from the version, and a remaining changeset, are refused", () => {
   const place = repository("# Changelog\n\n## 0.1.0\n\n- The beginning.\n", {});
   expect(checkRelease(place, "v0.1.0")).toEqual({ status: 0, lines: ["- The beginning."] });
   expect(checkRelease(place, "v0.1.1").status).toBe(1);
@@ -103,7 +103,7 @@ test("REL4 a tag that differs from the version, and a changeset that is left, ar
   expect(checkRelease(unreleased, "v0.1.0").status).toBe(1);
 });
 
-test("REL4 a package that does not name the repository of the workflow is no release", () => {
+test("REL4 a package that does not name the repository of the workflow is refused", () => {
   const named = { repository: { type: "git", url: "git+https://github.com/owner/name.git" } };
   const both = { "packages/a/package.json": manifest("a", named), "packages/b/package.json": manifest("b", named) };
   const text = "## 0.1.0\n\n- The beginning.\n";

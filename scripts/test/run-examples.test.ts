@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { runScript } from "./run-script.ts";
 import { writeTree } from "./write-tree.ts";
 
-test("examples that pass are counted", () => {
+test("run-examples counts examples that pass", () => {
   const { status, lines } = runScript("run-examples.ts", writeTree({ "examples/02-b.ts": "", "examples/01-a.ts": "" }));
   expect(status).toBe(0);
   expect(lines.map((line) => line.replace(/\d\.\d s/, "time"))).toEqual([
@@ -14,7 +14,7 @@ test("examples that pass are counted", () => {
   ]);
 });
 
-test("examples in folders run too", () => {
+test("run-examples also runs examples in folders", () => {
   const { lines } = runScript("run-examples.ts", writeTree({ "examples/api/a.ts": "", "examples/01-a.ts": "" }));
   expect(lines.map((line) => line.replace(/\d\.\d s/, "time"))).toEqual([
     "ok 01-a.ts (time)",
@@ -23,7 +23,7 @@ test("examples in folders run too", () => {
   ]);
 });
 
-test("an example that fails shows what it printed", () => {
+test("run-examples prints the output of an example that fails", () => {
   const text = `console.log("before");\nconsole.error("why");\nprocess.exit(3);\n`;
   const { status, lines } = runScript(
     "run-examples.ts",
@@ -33,7 +33,7 @@ test("an example that fails shows what it printed", () => {
   expect(lines).toEqual(expect.arrayContaining(["before", "why", "ended with exit code 3", "1 passed, 1 failed"]));
 });
 
-test("no examples is a failure", () => {
+test("run-examples fails if there are no examples", () => {
   expect(runScript("run-examples.ts", writeTree({}))).toEqual({
     status: 1,
     lines: ["there are no examples", "0 passed, 0 failed"],

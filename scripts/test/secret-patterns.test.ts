@@ -65,11 +65,11 @@ describe("conversion of a rule", () => {
     ["(?i)[\\w.-]{0,50}?(?:name)[\\s'\"]{0,3}(?:=|:)(KEY-[a-f0-9]{20})(?:[;]|$)", "KEY-[0-9A-Fa-f]{20}(?![A-Za-z0-9])"],
     ["abc(?-i:X|y)~[[:alnum:]_]{9}\\z", "abc(?:X|y)~\\w{9,}"],
     ["abc-(?:[0-9]+|local)\\.[A-Z+/]+={0,2}", "abc-(?:[0-9]{1,}|local)\\.[+/A-Z]{1,601}={0,2}(?![A-Za-z0-9])"],
-  ])("SEC29 %s becomes %s", (regex, pattern) => {
+  ])("SEC29 %s is converted to %s", (regex, pattern) => {
     expect(toPattern(convertRule({ id: "a", regex }))).toBe(pattern);
   });
 
-  test("SEC29 a rule that finds its secrets by a name nearby, or by their shape alone, has no prefix", () => {
+  test("SEC29 a rule that finds secrets by a name nearby or by their shape alone gets no prefix", () => {
     expect(convertRule({ id: "a", regex: "(?i)name[ =]{1,4}([a-f0-9]{40})" }).prefixes).toEqual([]);
     expect(convertRule({ id: "a", regex: "https://[a-z]+\\.host/[a-z]{30}" }).prefixes).toEqual([]);
   });

@@ -22,7 +22,7 @@ test("POL1 the workflows of this repository pin every action", () => {
   expect(runScript("check-supply-chain.ts")).toEqual({ status: 0, lines: ["workflows: 2 files, 0 faults"] });
 });
 
-test("POL1 an action of this repository, and one with its commit and version, are no faults", () => {
+test("POL1 an action of this repository, and one with its commit and version, are accepted", () => {
   const text = workflow(
     `      - uses: actions/checkout@${HASH} # v5.0.0`,
     "      - uses: ./.github/actions/own",
@@ -44,13 +44,13 @@ test.each([
   "      - uses : actions/checkout@v5",
   "      - uses: docker://alpine:3",
   "        uses: >-",
-])("POL1 found: %s", (step) => {
+])("POL1 an action that is not pinned is reported: %s", (step) => {
   const root = writeTree({ ".github/workflows/a.yaml": workflow(step), ".github/actions/own/action.yml": "runs:" });
   expect(checkWorkflows(root).map(({ path, line }) => `${path}:${line}`)).toEqual([".github/workflows/a.yaml:8"]);
   expect(runScript("check-supply-chain.ts", root).status).toBe(1);
 });
 
-test.each(["on: push", "permissions: write-all"])("POL1 found: a workflow with only %s", (text) => {
+test.each(["on: push", "permissions: write-all"])("POL1 a workflow with only %s is reported", (text) => {
   const faults = checkWorkflows(writeTree({ ".github/workflows/a.yml": text }));
   expect(faults.map(({ sentence }) => sentence)).toEqual([
     "has no permissions for all jobs; write permissions: contents: read",
@@ -112,7 +112,7 @@ async function faultsWith(
   return faults.map(({ path, line, sentence }) => `${path}:${line} ${sentence.split(";")[0]}`);
 }
 
-test("POL2 a version that is too young is reported on its line; an old one is no fault", async () => {
+test("POL2 a version that is too young is reported with its line, and an old one is accepted", async () => {
   const { url, requests } = await startRegistry(published);
   expect(await faultsWith(url)).toEqual([
     "pnpm-lock.yaml:10 @scope/young@2.0.0-rc.1: published 2026-01-09T23:00:00Z, 60 minutes ago",
@@ -120,7 +120,7 @@ test("POL2 a version that is too young is reported on its line; an old one is no
   expect(requests.toSorted()).toEqual(["/@scope%2fyoung", "/old"]);
 });
 
-test("POL2 an exception permits one version; an exception without a version is reported", async () => {
+test("POL2 an exception permits one version, and an exception without a version is reported", async () => {
   const { url } = await startRegistry(published);
   expect(await faultsWith(url, ["@scope/young@2.0.0-rc.1"])).toEqual([]);
   expect(await faultsWith(url, ["@scope/young@2.0.0-rc.1", "old@0.9.0"])).toEqual([
@@ -136,7 +136,7 @@ test("POL2 known times are not fetched again", async () => {
   expect(requests).toHaveLength(2);
 });
 
-test("POL2 a registry that does not answer or does not know a version is a fault for each version", async () => {
+test("POL2 a registry that does not respond or does not know a version is a fault for each version", async () => {
   const { url } = await startRegistry({ old: { "0.9.0": "2025-01-01T00:00:00Z" } });
   expect(await faultsWith(url)).toEqual([
     "pnpm-lock.yaml:10 @scope/young@2.0.0-rc.1: the registry answered 404",

@@ -53,7 +53,7 @@ test.each([
   expect(rankTests(graph, [file]).slice(0, 5)).toContain(nearest);
 });
 
-test("CI5 a test that starts the built program is found by what the program imports", () => {
+test("CI5 a test that starts the built program is found by the imports of the program", () => {
   const tests = rankTests(graph, ["packages/cli/src/modes/print/json-output.ts"]);
   expect(tests).toContain("packages/cli/test/modes/print/json-mode.test.ts");
 });

@@ -362,7 +362,7 @@ describe("permissions", () => {
   describe("PERM14 an abort resolves a question at once, as refused", () => {
     const brokenOff = { type: "refused", why: "not permitted: the question was cancelled before it was answered" };
 
-    test("including the questions after it, and a later question can still be asked", async () => {
+    test("including the questions after it, and does not prevent later questions", async () => {
       const stop = new AbortController();
       const asking = Promise.withResolvers<void>();
       let questions = 0;
