@@ -1,6 +1,6 @@
 /** One thing a person does with the program in a real terminal, from the start to what must be seen in the end. */
 
-import type { Ground } from "./ground/ground.ts";
+import type { TestWorkspace } from "./ground/ground.ts";
 
 export interface Scenario {
   /** As it is called on the command line. */
@@ -11,7 +11,7 @@ export interface Scenario {
   run(keep: Keep): Promise<string>;
 }
 
-export type Keep = (making: Promise<Ground>) => Promise<Ground>;
+export type Keep = (making: Promise<TestWorkspace>) => Promise<TestWorkspace>;
 
 export interface Outcome {
   readonly name: string;
@@ -22,7 +22,7 @@ export interface Outcome {
 }
 
 export async function play({ name, run }: Scenario): Promise<Outcome> {
-  const grounds: Ground[] = [];
+  const grounds: TestWorkspace[] = [];
   const start = Date.now();
   const seconds = (): number => (Date.now() - start) / 1000;
   try {
@@ -36,7 +36,7 @@ export async function play({ name, run }: Scenario): Promise<Outcome> {
     const note = error instanceof Error ? (error.stack ?? error.message) : String(error);
     return { name, isPassed: false, note, seconds: seconds() };
   } finally {
-    for (const ground of grounds) await ground.clear();
+    for (const ground of grounds) await ground.remove();
   }
 }
 

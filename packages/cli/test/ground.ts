@@ -9,23 +9,23 @@ import { type Script, type Step, startServer, type TestServer } from "@pith/test
 import { findBuiltProgram } from "./built-program.ts";
 import { leaveTriggered } from "./inventory/triggered.ts";
 
-export interface Ended {
+export interface ProgramResult {
   readonly code: number | null;
   readonly out: string;
   readonly notes: string;
 }
 
-export interface Starting {
+export interface ProgramOptions {
   /** Instead of a key and the address of the server. */
   readonly variables?: Readonly<Record<string, string>>;
   readonly input?: string;
   /** Sent when the server has been asked so often, and half a second has passed. */
   readonly signal?: { readonly name: NodeJS.Signals; readonly afterRequests: number };
   /** Whoever reads the answer goes away before it comes. */
-  readonly isDeaf?: boolean;
+  readonly closesOutput?: boolean;
 }
 
-export class Ground {
+export class TestProgram {
   readonly folder: string = mkdtempSync(join(tmpdir(), "pith-work-"));
   readonly home: string = mkdtempSync(join(tmpdir(), "pith-home-"));
   /** Of the person: nothing that lies in a developer's own reaches a test. */
@@ -50,13 +50,20 @@ export class Ground {
   }
 
   /** With a server that says these. */
-  async pith(args: readonly string[], script: readonly Step[], starting: Starting = {}): Promise<Ended> {
+  async runWithScript(
+    args: readonly string[],
+    script: readonly Step[],
+    options: ProgramOptions = {},
+  ): Promise<ProgramResult> {
     const { url } = await this.serve(script);
-    return await this.run(args, { variables: { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url }, ...starting });
+    return await this.run(args, { variables: { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url }, ...options });
   }
 
-  async run(args: readonly string[], { variables = {}, input, signal, isDeaf }: Starting = {}): Promise<Ended> {
-    const env = { PATH: process.env.PATH, HOME: this.userHome, PITH_HOME: this.home, ...variables, ...compiled };
+  async run(
+    args: readonly string[],
+    { variables = {}, input, signal, closesOutput }: ProgramOptions = {},
+  ): Promise<ProgramResult> {
+    const env = { PATH: process.env.PATH, HOME: this.userHome, PITH_HOME: this.home, ...variables, ...compileCache };
     const stdin = input === undefined ? "ignore" : "pipe";
     const child = spawn(process.execPath, [this.bin, ...args], {
       cwd: this.folder,
@@ -64,9 +71,9 @@ export class Ground {
       stdio: [stdin, "pipe", "pipe"],
     });
     child.stdin?.end(input);
-    if (isDeaf) child.stdout?.destroy();
+    if (closesOutput) child.stdout?.destroy();
     if (signal) void this.#send(signal, child);
-    const end = await ended(child);
+    const end = await waitForEnd(child);
     const own = [this.home, join(this.folder, ".pith")];
     const templateFolders = own.map((folder) => join(folder, "prompts"));
     leaveTriggered({ args, ...end, settingsFiles: own.map(settingsIn), templateFolders });
@@ -74,7 +81,7 @@ export class Ground {
   }
 
   /** The text of the only session there is. */
-  session(): string {
+  readSession(): string {
     const names = readdirSync(this.home, { recursive: true, encoding: "utf8" });
     const sessions = names.filter(
       (name) => name.endsWith(".jsonl") && !name.includes(".pith") && !name.startsWith("audit"),
@@ -84,16 +91,16 @@ export class Ground {
   }
 
   /** The body of the newest request. */
-  body(): unknown {
+  lastRequestBody(): unknown {
     return this.server.requests.at(-1)?.body;
   }
 
-  async clear(): Promise<void> {
+  async remove(): Promise<void> {
     await this.#server?.close();
     for (const each of [this.folder, this.home, this.userHome]) rmSync(each, { recursive: true });
   }
 
-  async #send({ name, afterRequests }: NonNullable<Starting["signal"]>, child: ChildProcess): Promise<void> {
+  async #send({ name, afterRequests }: NonNullable<ProgramOptions["signal"]>, child: ChildProcess): Promise<void> {
     while (this.server.requests.length < afterRequests) await sleep(50);
     await sleep(500);
     child.kill(name);
@@ -103,9 +110,9 @@ export class Ground {
 const settingsIn = (folder: string): string => join(folder, "settings.json");
 
 /** What every start would compile anew is kept by the first. */
-const compiled = process.env.NODE_COMPILE_CACHE ? { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE } : {};
+const compileCache = process.env.NODE_COMPILE_CACHE ? { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE } : {};
 
-function ended(child: ChildProcess): Promise<Ended> {
+function waitForEnd(child: ChildProcess): Promise<ProgramResult> {
   let out = "";
   let notes = "";
   child.stdout?.on("data", (chunk) => {

@@ -3,13 +3,13 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { story } from "@pith/context/testing";
-import type { Ground } from "./ground.ts";
+import type { TestProgram } from "./ground.ts";
 
 const FILE_TEXT = Array.from({ length: 400 }, (_, index) => `line${index}`).join(" ");
 const READ = ["calls: read path=a.txt", `result: ${FILE_TEXT}`];
 
 /** Returns the path of the session file. */
-export function writeOldSession({ home, folder }: Ground): string {
+export function writeOldSession({ home, folder }: TestProgram): string {
   const entries = story("user: read a.txt twice", ...READ, ...READ, "says: Both are the same.");
   const header = { type: "session", version: 3, id: "old-session", timestamp: entries[0]?.timestamp, cwd: folder };
   const lines = [header, ...entries.map(({ number: _, ...line }) => line)];

@@ -10,7 +10,7 @@ import { leaveTriggered } from "../../test/inventory/triggered.ts";
 import { reserveLocalModelPort } from "../../test/local-model-port.ts";
 import { Tmux } from "./tmux.ts";
 
-export interface GroundWish {
+export interface TestWorkspaceOptions {
   readonly script: Script;
   readonly server?: Omit<ServerOptions, "script">;
   readonly columns?: number;
@@ -30,34 +30,39 @@ export interface GroundWish {
 
 type Reservation = Awaited<ReturnType<typeof reserveLocalModelPort>>;
 
-export class Ground {
-  readonly place: string = mkdtempSync(join(tmpdir(), "pith-e2e-"));
-  readonly folder: string = join(this.place, "work");
-  readonly home: string = join(this.place, "user/.pith");
+export class TestWorkspace {
+  readonly root: string = mkdtempSync(join(tmpdir(), "pith-e2e-"));
+  readonly folder: string = join(this.root, "work");
+  readonly home: string = join(this.root, "user/.pith");
   readonly server: TestServer;
-  readonly #wish: GroundWish;
+  readonly #options: TestWorkspaceOptions;
   readonly #terminals: Tmux[] = [];
   readonly #reservation: Reservation | null;
 
-  private constructor(wish: GroundWish, server: TestServer, reservation: Reservation | null) {
-    this.#wish = wish;
+  private constructor(options: TestWorkspaceOptions, server: TestServer, reservation: Reservation | null) {
+    this.#options = options;
     this.#reservation = reservation;
     this.server = server;
   }
 
-  static async make(wish: GroundWish): Promise<Ground> {
-    const reservation = wish.server?.port === undefined ? null : await reserveLocalModelPort();
-    const ground = new Ground(wish, await startServer({ ...wish.server, script: wish.script }), reservation);
-    for (const [name, text] of Object.entries({ "work/.keep": "", ...filesOf(wish) })) ground.#write(name, text);
-    ground.#write("bin/pith", wrapper(ground.place, wish.program ?? findBuiltProgram()), 0o755);
-    return ground;
+  static async create(options: TestWorkspaceOptions): Promise<TestWorkspace> {
+    const reservation = options.server?.port === undefined ? null : await reserveLocalModelPort();
+    const workspace = new TestWorkspace(
+      options,
+      await startServer({ ...options.server, script: options.script }),
+      reservation,
+    );
+    for (const [name, text] of Object.entries({ "work/.keep": "", ...listFiles(options) }))
+      workspace.#write(name, text);
+    workspace.#write("bin/pith", createLauncher(workspace.root, options.program ?? findBuiltProgram()), 0o755);
+    return workspace;
   }
 
   /** A terminal with a shell in it. */
-  async terminal(): Promise<Tmux> {
-    const { columns = 80, rows = 24 } = this.#wish;
+  async openTerminal(): Promise<Tmux> {
+    const { columns = 80, rows = 24 } = this.#options;
     const tmux = await Tmux.start({
-      folder: this.place,
+      folder: this.root,
       cwd: this.folder,
       columns,
       rows,
@@ -68,8 +73,8 @@ export class Ground {
   }
 
   /** The program in a terminal of its own, as far as where one types. */
-  async pith(args = ""): Promise<Tmux> {
-    const tmux = await this.terminal();
+  async startProgram(args = ""): Promise<Tmux> {
+    const tmux = await this.openTerminal();
     await tmux.enter(`pith ${args}`.trim());
     await tmux.waitFor(READY);
     return tmux;
@@ -77,7 +82,7 @@ export class Ground {
 
   /** Of the program that was started last. */
   get pid(): number {
-    return Number(readFileSync(join(this.place, "pid"), "utf8"));
+    return Number(readFileSync(join(this.root, "pid"), "utf8"));
   }
 
   read(name: string): string {
@@ -85,7 +90,7 @@ export class Ground {
   }
 
   /** What the model was sent last with these words in it; a request is known once it has its answer. */
-  async sent(words: string): Promise<string> {
+  async waitForRequest(words: string): Promise<string> {
     for (let left = 1_000; left > 0; left -= 1) {
       const bodies = this.server.requests.map(({ body }) => JSON.stringify(body ?? ""));
       const found = bodies.findLast((body) => body.includes(words));
@@ -104,12 +109,12 @@ export class Ground {
       .map((name) => readFileSync(join(this.home, "sessions", name), "utf8"));
   }
 
-  async clear(): Promise<void> {
+  async remove(): Promise<void> {
     this.#leaveTriggered();
-    for (const terminal of this.#terminals) await terminal.end();
+    for (const openTerminal of this.#terminals) await openTerminal.end();
     await this.server.close();
     await this.#reservation?.release();
-    rmSync(this.place, { recursive: true, force: true, maxRetries: 5 });
+    rmSync(this.root, { recursive: true, force: true, maxRetries: 5 });
   }
 
   /** What was typed and set counts as used, though no process of ours tells it. */
@@ -126,10 +131,10 @@ export class Ground {
   }
 
   #variables(): Readonly<Record<string, string>> {
-    const { isKeyless, variables } = this.#wish;
+    const { isKeyless, variables } = this.#options;
     return {
-      PATH: `${join(this.place, "bin")}:${process.env.PATH}`,
-      HOME: join(this.place, "user"),
+      PATH: `${join(this.root, "bin")}:${process.env.PATH}`,
+      HOME: join(this.root, "user"),
       LANG: "C.UTF-8",
       ANTHROPIC_BASE_URL: this.server.url,
       ...(!isKeyless && { ANTHROPIC_API_KEY: "any" }),
@@ -138,7 +143,7 @@ export class Ground {
   }
 
   #write(name: string, text: string, mode = 0o644): void {
-    const path = join(this.place, name);
+    const path = join(this.root, name);
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text, { mode });
   }
@@ -147,7 +152,7 @@ export class Ground {
 /** The footer: the program has drawn itself. */
 const READY = /claude|qwen|Choose a provider/;
 
-function filesOf({ settings, files = {}, homeFiles = {} }: GroundWish): Readonly<Record<string, string>> {
+function listFiles({ settings, files = {}, homeFiles = {} }: TestWorkspaceOptions): Readonly<Record<string, string>> {
   const own = [
     ...Object.entries(files).map(([name, text]) => [`work/${name}`, text]),
     ...Object.entries(homeFiles).map(([name, text]) => [`user/.pith/${name}`, text]),
@@ -160,6 +165,6 @@ function filesOf({ settings, files = {}, homeFiles = {} }: GroundWish): Readonly
 }
 
 /** Leaves its number behind, for who wants to kill it. */
-function wrapper(place: string, path: string): string {
-  return `#!/bin/sh\necho $$ > ${place}/pid\nexec ${process.execPath} ${path} "$@"\n`;
+function createLauncher(root: string, path: string): string {
+  return `#!/bin/sh\necho $$ > ${root}/pid\nexec ${process.execPath} ${path} "$@"\n`;
 }

@@ -1,7 +1,7 @@
 /** Esc at ten points of the work: it stops at once, nothing begins afterwards, and the next words are answered. */
 
 import type { ScriptRequest, Step } from "@pith/testkit";
-import { Ground } from "../ground/ground.ts";
+import { TestWorkspace } from "../ground/ground.ts";
 import { call, SUMMARY } from "../ground/scripts.ts";
 import type { Tmux } from "../ground/tmux.ts";
 import { expectThat, type Scenario } from "../scenario.ts";
@@ -62,8 +62,8 @@ export const abort: Scenario = {
       if (doing === "in a second round" && resultCount === 0) return call("bash", { command: "echo first round" });
       return points[doing]?.does ?? "";
     };
-    const ground = await keep(Ground.make({ script, columns: 100, rows: 30 }));
-    const terminal = await ground.pith("--permission-mode all");
+    const ground = await keep(TestWorkspace.create({ script, columns: 100, rows: 30 }));
+    const terminal = await ground.startProgram("--permission-mode all");
     let slowest = 0;
     for (const [at, [point, { sign }]] of Object.entries(points).entries()) {
       doing = point;
@@ -81,7 +81,7 @@ export const abort: Scenario = {
 };
 
 /** In milliseconds, as seen from outside. */
-async function stopped(terminal: Tmux, ground: Ground, point: string): Promise<number> {
+async function stopped(terminal: Tmux, ground: TestWorkspace, point: string): Promise<number> {
   const start = Date.now();
   await terminal.press("Escape");
   await terminal.waitUntilGone(" s · Esc stop");

@@ -1,6 +1,6 @@
 /** A compaction in the middle of a turn: the context grows too full while tools run, and the work goes on by itself. */
 
-import { Ground } from "../ground/ground.ts";
+import { TestWorkspace } from "../ground/ground.ts";
 import { call, inTurn, withSummaries, words } from "../ground/scripts.ts";
 import { expectThat, type Scenario } from "../scenario.ts";
 
@@ -16,9 +16,9 @@ export const compaction: Scenario = {
     const reads = Object.keys(files).map((path) => call("read", { path }));
     const script = withSummaries(inTurn(...reads, "All pages are read."));
     const ground = await keep(
-      Ground.make({ script, files, settings: { contextWindow: 16_000 }, columns: 140, rows: 40 }),
+      TestWorkspace.create({ script, files, settings: { contextWindow: 16_000 }, columns: 140, rows: 40 }),
     );
-    const terminal = await ground.pith();
+    const terminal = await ground.startProgram();
     await terminal.enter("Read all pages.");
     await terminal.waitFor("All pages are read.");
     const seen = await terminal.scrollback();

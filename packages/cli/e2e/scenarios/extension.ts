@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Ground } from "../ground/ground.ts";
+import { TestWorkspace } from "../ground/ground.ts";
 import { call, inTurn } from "../ground/scripts.ts";
 import type { Tmux } from "../ground/tmux.ts";
 import { expectThat, type Scenario } from "../scenario.ts";
@@ -19,8 +19,8 @@ export const extension: Scenario = {
     ];
     const script = inTurn(call("todo", { items }), "Half of it is done.");
     const homeFiles = { "extensions/wizard.ts": WIZARD, "extensions/todo.ts": todo };
-    const ground = await keep(Ground.make({ script, homeFiles }));
-    const terminal = await ground.pith();
+    const ground = await keep(TestWorkspace.create({ script, homeFiles }));
+    const terminal = await ground.startProgram();
     await terminal.enter("/wizard");
     await answered(terminal, "Which colour?", "Down", "Enter");
     await answered(terminal, "Paint it green?", "y", "Enter");

@@ -1,6 +1,6 @@
 /** The first hour of a new user, from an empty home: no key, a second provider, a wrong key, a local server and no network, at two sizes. */
 
-import { Ground, type GroundWish } from "../ground/ground.ts";
+import { TestWorkspace, type TestWorkspaceOptions } from "../ground/ground.ts";
 import { findFreePort, type KeyGate, startKeyGate } from "../ground/key-gate.ts";
 import type { Tmux } from "../ground/tmux.ts";
 import { expectThat, type Keep, type Scenario } from "../scenario.ts";
@@ -28,7 +28,7 @@ export const firstHour: Scenario = {
 };
 
 type Size = (typeof SIZES)[number];
-type Walk = (start: (wish: Partial<GroundWish>) => Promise<Tmux>, gate: KeyGate) => Promise<void>;
+type Walk = (start: (wish: Partial<TestWorkspaceOptions>) => Promise<Tmux>, gate: KeyGate) => Promise<void>;
 
 /** The gate accepts only `KEY`, for Anthropic and for OpenAI. */
 async function walkWithGate(keep: Keep, size: Size, walk: Walk): Promise<void> {
@@ -37,7 +37,7 @@ async function walkWithGate(keep: Keep, size: Size, walk: Walk): Promise<void> {
   try {
     await walk(async (wish) => {
       const ground = await keep(
-        Ground.make({ ...size, script, ...wish, variables: { ...variables, ...wish.variables } }),
+        TestWorkspace.create({ ...size, script, ...wish, variables: { ...variables, ...wish.variables } }),
       );
       gate.target = ground.server.url;
       return await openProgram(ground);
@@ -49,8 +49,8 @@ async function walkWithGate(keep: Keep, size: Size, walk: Walk): Promise<void> {
 
 const script = () => "Good morning, I am here.";
 
-async function openProgram(ground: Ground): Promise<Tmux> {
-  const terminal = await ground.terminal();
+async function openProgram(ground: TestWorkspace): Promise<Tmux> {
+  const terminal = await ground.openTerminal();
   await terminal.enter("pith");
   return terminal;
 }
@@ -101,21 +101,21 @@ const startWithWrongKey: Walk = async (start) => {
 
 async function startWithLocalServer(keep: Keep, size: Size): Promise<void> {
   const server = { port: 11434, local: { kind: "ollama", model: "qwen3", window: 32_768 } } as const;
-  const ground = await keep(Ground.make({ ...size, script, isKeyless: true, server }));
+  const ground = await keep(TestWorkspace.create({ ...size, script, isKeyless: true, server }));
   const terminal = await openProgram(ground);
   await chooseLocalModel(terminal, "qwen3:latest");
   await terminal.waitFor("no API key needed");
   await terminal.enter("Are you there?");
   await expectAnswer(terminal);
   await expectCleanEnd(terminal);
-  await ground.clear();
+  await ground.remove();
 }
 
 /** Nothing listens at first; the message is sent again once the server runs. */
 async function startWithoutNetwork(keep: Keep, size: Size): Promise<void> {
   const port = await findFreePort();
   const variables = { ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: `http://127.0.0.1:${port}` };
-  const ground = await keep(Ground.make({ ...size, script, isKeyless: true, variables }));
+  const ground = await keep(TestWorkspace.create({ ...size, script, isKeyless: true, variables }));
   const terminal = await openProgram(ground);
   await terminal.waitFor("edit mode");
   await terminal.enter("Are you there?");

@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Ground, type GroundWish } from "../ground/ground.ts";
+import { TestWorkspace, type TestWorkspaceOptions } from "../ground/ground.ts";
 import { unpacked } from "../ground/program.ts";
 import type { Tmux } from "../ground/tmux.ts";
 import { expectThat, type Keep } from "../scenario.ts";
@@ -11,14 +11,14 @@ import { expectThat, type Keep } from "../scenario.ts";
 /** `act` comes as far as where one types. */
 export async function onFirstStart(
   keep: Keep,
-  wish: Partial<GroundWish>,
-  act: (terminal: Tmux, ground: Ground) => Promise<void>,
+  wish: Partial<TestWorkspaceOptions>,
+  act: (terminal: Tmux, ground: TestWorkspace) => Promise<void>,
 ): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "pith-packed-"));
   try {
     const script = () => "Good morning, I am here.";
-    const ground = await keep(Ground.make({ script, ...wish, program: await unpacked(folder) }));
-    const terminal = await ground.terminal();
+    const ground = await keep(TestWorkspace.create({ script, ...wish, program: await unpacked(folder) }));
+    const terminal = await ground.openTerminal();
     const start = Date.now();
     await terminal.enter("pith");
     await act(terminal, ground);

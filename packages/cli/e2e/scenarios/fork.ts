@@ -1,6 +1,6 @@
 /** `/fork`: a new session from an earlier message; the old one stays as it was. */
 
-import { Ground } from "../ground/ground.ts";
+import { TestWorkspace } from "../ground/ground.ts";
 import { inTurn } from "../ground/scripts.ts";
 import { expectThat, type Scenario } from "../scenario.ts";
 
@@ -9,8 +9,8 @@ export const fork: Scenario = {
   says: "a new session begins before an earlier message, with its words in the editor; the old one keeps all it had",
   run: async (keep) => {
     const script = inTurn("First answer.", "Second answer.", "In the fork.");
-    const ground = await keep(Ground.make({ script, columns: 140, rows: 40 }));
-    const terminal = await ground.pith();
+    const ground = await keep(TestWorkspace.create({ script, columns: 140, rows: 40 }));
+    const terminal = await ground.startProgram();
     await terminal.enter("Question one");
     await terminal.waitFor("First answer.");
     await terminal.enter("Question two");
@@ -33,7 +33,7 @@ export const fork: Scenario = {
       before.every((text) => after.some((now) => now.startsWith(text))),
       "the old session was changed",
     );
-    const body = await ground.sent("Question two, once more");
+    const body = await ground.waitForRequest("Question two, once more");
     expectThat(body.includes("First answer.") && !body.includes("Second answer."), "it is no fork");
     return "two sessions, the old one untouched";
   },

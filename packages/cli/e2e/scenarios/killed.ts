@@ -1,6 +1,6 @@
 /** Killed with -9 while it works: whoever starts it again finds all that was said and done. */
 
-import { Ground } from "../ground/ground.ts";
+import { TestWorkspace } from "../ground/ground.ts";
 import { answered } from "../ground/permit.ts";
 import { call, inTurn } from "../ground/scripts.ts";
 import { expectThat, type Scenario } from "../scenario.ts";
@@ -14,8 +14,8 @@ export const killed: Scenario = {
       call("bash", { command: "echo once >> ran.txt; sleep 120" }),
       "I have looked what became of it.",
     );
-    const ground = await keep(Ground.make({ script }));
-    const terminal = await ground.pith("--permission-mode all");
+    const ground = await keep(TestWorkspace.create({ script }));
+    const terminal = await ground.startProgram("--permission-mode all");
     await terminal.enter("First question");
     await terminal.waitFor("The first answer.");
     await terminal.enter("Run it");
@@ -23,7 +23,7 @@ export const killed: Scenario = {
     await terminal.waitUntil(() => hasRun(ground), "the command to run");
     process.kill(ground.pid, "SIGKILL");
     await terminal.waitFor(/Killed|\$ $/m);
-    const again = await ground.pith("-c --permission-mode all");
+    const again = await ground.startProgram("-c --permission-mode all");
     const back = await again.waitFor("was interrupted");
     for (const each of ["The first answer.", "Run it"]) expectThat(back.includes(each), `${each} is lost:\n${back}`);
     await again.waitFor("Continue (y then Enter)");
@@ -36,7 +36,7 @@ export const killed: Scenario = {
   },
 };
 
-function hasRun(ground: Ground): boolean {
+function hasRun(ground: TestWorkspace): boolean {
   try {
     return ground.read("ran.txt") !== "";
   } catch {

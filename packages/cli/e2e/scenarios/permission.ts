@@ -1,6 +1,6 @@
 /** Something that is not simply permitted: it is asked, with what it is about, and a no reaches the model. */
 
-import { Ground } from "../ground/ground.ts";
+import { TestWorkspace } from "../ground/ground.ts";
 import { answered } from "../ground/permit.ts";
 import { call, inTurn } from "../ground/scripts.ts";
 import { expectThat, type Scenario } from "../scenario.ts";
@@ -12,8 +12,8 @@ export const permission: Scenario = {
     const change = call("edit", { path: "a.txt", edits: [{ oldText: "old words", newText: "new words" }] });
     const script = inTurn(call("read", { path: "a.txt" }), change, "Then not.", change, "It is changed.");
     const files = { "a.txt": "old words\n" };
-    const ground = await keep(Ground.make({ script, files }));
-    const terminal = await ground.pith("--permission-mode ask");
+    const ground = await keep(TestWorkspace.create({ script, files }));
+    const terminal = await ground.startProgram("--permission-mode ask");
     await terminal.enter("Change it");
     const asked = await terminal.waitFor(/No, and tell the model why/);
     expectThat(/old words[\s\S]*new words/.test(asked), `the question shows no diff:\n${asked}`);

@@ -1,6 +1,6 @@
 /** The terminal changes its size between answers: nothing is doubled, nothing is lost, and the shell's lines stay. */
 
-import { Ground } from "../ground/ground.ts";
+import { TestWorkspace } from "../ground/ground.ts";
 import { expectThat, type Scenario } from "../scenario.ts";
 
 const SIZES = [
@@ -20,8 +20,8 @@ export const resize: Scenario = {
   says: "after six resizes each line of each answer is there once, and the shell's lines above it stay",
   run: async (keep) => {
     const script = ({ number }: { readonly number: number }) => lines(number).join("\n\n");
-    const ground = await keep(Ground.make({ script }));
-    const terminal = await ground.terminal();
+    const ground = await keep(TestWorkspace.create({ script }));
+    const terminal = await ground.openTerminal();
     await terminal.enter("echo a line of the shell");
     await terminal.waitFor(/^a line of the shell/m);
     await terminal.enter("pith");

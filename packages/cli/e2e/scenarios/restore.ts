@@ -1,6 +1,6 @@
 /** A move in the tree past a change of files offers to put them back. */
 
-import { Ground } from "../ground/ground.ts";
+import { TestWorkspace } from "../ground/ground.ts";
 import { call, inTurn, withSummaries } from "../ground/scripts.ts";
 import { expectThat, type Scenario } from "../scenario.ts";
 
@@ -16,8 +16,10 @@ export const restore: Scenario = {
         "It is plan B now.",
       ),
     );
-    const ground = await keep(Ground.make({ script, files: { "plan.txt": "plan A\n" }, columns: 140, rows: 40 }));
-    const terminal = await ground.pith();
+    const ground = await keep(
+      TestWorkspace.create({ script, files: { "plan.txt": "plan A\n" }, columns: 140, rows: 40 }),
+    );
+    const terminal = await ground.startProgram();
     await terminal.enter("Are you there?");
     await terminal.waitFor("Yes, I am here.");
     await terminal.enter("Make it B");

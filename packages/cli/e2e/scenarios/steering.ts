@@ -2,7 +2,7 @@
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Ground } from "../ground/ground.ts";
+import { TestWorkspace } from "../ground/ground.ts";
 import { call } from "../ground/scripts.ts";
 import { expectThat, type Scenario } from "../scenario.ts";
 
@@ -12,8 +12,8 @@ export const steering: Scenario = {
   run: async (keep) => {
     const script = ({ number, text }: { readonly number: number; readonly text: string }) =>
       number === 1 ? call("bash", { command: "until [ -e go ]; do sleep 0.1; done" }) : `I heard: ${text}`;
-    const ground = await keep(Ground.make({ script }));
-    const terminal = await ground.pith("--permission-mode all");
+    const ground = await keep(TestWorkspace.create({ script }));
+    const terminal = await ground.startProgram("--permission-mode all");
     await terminal.enter("Wait for it");
     await terminal.waitFor("sleep 0.1");
     await terminal.enter("Be quick, please");

@@ -1,6 +1,6 @@
 /** A task with tools: a file is read, changed and tried out, and all of it is seen. */
 
-import { Ground } from "../ground/ground.ts";
+import { TestWorkspace } from "../ground/ground.ts";
 import { call, inTurn } from "../ground/scripts.ts";
 import { expectThat, type Scenario } from "../scenario.ts";
 
@@ -15,8 +15,8 @@ export const task: Scenario = {
       "The sum is right now.",
     );
     const files = { "sum.js": "module.exports = (a, b) => a - b;\n" };
-    const ground = await keep(Ground.make({ script, files, columns: 140, rows: 40 }));
-    const terminal = await ground.pith();
+    const ground = await keep(TestWorkspace.create({ script, files, columns: 140, rows: 40 }));
+    const terminal = await ground.startProgram();
     await terminal.enter("The sum is wrong. Please mend it.");
     await terminal.waitFor("The sum is right now.");
     const seen = await terminal.scrollback();

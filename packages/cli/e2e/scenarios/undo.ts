@@ -1,6 +1,6 @@
 /** `/compact` shows what it would do; done, it is taken back by one key, and by the same key done again. */
 
-import { Ground } from "../ground/ground.ts";
+import { TestWorkspace } from "../ground/ground.ts";
 import { inTurn, withSummaries, words } from "../ground/scripts.ts";
 import { expectThat, type Scenario } from "../scenario.ts";
 
@@ -9,8 +9,10 @@ export const undo: Scenario = {
   says: "a compaction is previewed, done, undone and done again, and the log says so each time",
   run: async (keep) => {
     const script = withSummaries(inTurn(...Array.from({ length: 4 }, () => words(2_300)), "I see."));
-    const ground = await keep(Ground.make({ script, settings: { contextWindow: 16_000 }, columns: 140, rows: 40 }));
-    const terminal = await ground.pith();
+    const ground = await keep(
+      TestWorkspace.create({ script, settings: { contextWindow: 16_000 }, columns: 140, rows: 40 }),
+    );
+    const terminal = await ground.startProgram();
     for (const say of ["Tell me a long story.", "And a second one.", "And a third one.", "And a fourth one."]) {
       const sent = ground.server.requests.length;
       await terminal.enter(say);
@@ -26,11 +28,11 @@ export const undo: Scenario = {
     await terminal.press("Enter");
     await terminal.waitFor(/compacted: /);
     await terminal.enter("What do you see?");
-    expectThat((await ground.sent("What do you see?")).includes(TOLD), "no summary was sent");
+    expectThat((await ground.waitForRequest("What do you see?")).includes(TOLD), "no summary was sent");
     await terminal.press("M-u");
     await terminal.waitFor(/undone/);
     await terminal.enter("And what now?");
-    expectThat(!(await ground.sent("And what now?")).includes(TOLD), "it was not undone");
+    expectThat(!(await ground.waitForRequest("And what now?")).includes(TOLD), "it was not undone");
     await terminal.enter("/redo");
     await terminal.waitFor(/Compaction restored/);
     return "previewed, done, undone, done again";

@@ -5,7 +5,7 @@ import { loadBranch } from "@pith/context/store";
 import { story } from "@pith/context/testing";
 import { expect, test } from "vitest";
 import { buildContextReport, computeContextParts, formatContextReport } from "../../src/context-report/report.ts";
-import { deskOf, toldBy } from "./desks.ts";
+import { createCommandContext, runForText } from "./desks.ts";
 
 const budget = createBudget(compactionLimits, { contextWindow: 200_000 });
 
@@ -87,11 +87,14 @@ test("COM15 the report says that a size is an estimate, and since when", () => {
 });
 
 test("COM15 /context reports an empty session, an unknown window and a full window", async () => {
-  expect(await toldBy("/context", await deskOf([]))).toContain("There is nothing to compact.");
-  const unknown = await deskOf(talk, { model: { contextWindow: 0 } });
-  expect(await toldBy("/context", unknown)).toMatch(/^about [\d,]+ tokens \(context window unknown\)\n/);
-  const full = await deskOf(["user: go", ...Array.from({ length: 30 }, () => `says: ${"work ".repeat(2_000)}`)], {
-    model: { contextWindow: 20_000 },
-  });
-  expect(await toldBy("/context", full)).toMatch(/^█{30} about [\d,]+ of 15,000 tokens \(\d{3}%/);
+  expect(await runForText("/context", await createCommandContext([]))).toContain("There is nothing to compact.");
+  const unknown = await createCommandContext(talk, { model: { contextWindow: 0 } });
+  expect(await runForText("/context", unknown)).toMatch(/^about [\d,]+ tokens \(context window unknown\)\n/);
+  const full = await createCommandContext(
+    ["user: go", ...Array.from({ length: 30 }, () => `says: ${"work ".repeat(2_000)}`)],
+    {
+      model: { contextWindow: 20_000 },
+    },
+  );
+  expect(await runForText("/context", full)).toMatch(/^█{30} about [\d,]+ of 15,000 tokens \(\d{3}%/);
 });

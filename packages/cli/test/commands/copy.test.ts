@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { findLastCodeBlock } from "../../src/commands/copy.ts";
-import { answerOf, deskOf, toldBy } from "./desks.ts";
+import { createCommandContext, runForResult, runForText } from "./desks.ts";
 
 const talk = [
   ...["user: first", "says: one", "user: second", "says: looking", "calls: read", "result: text", "says: two"],
@@ -10,9 +10,9 @@ const talk = [
 ];
 
 test("LOOK1 /copy copies the last answer, and /copy N the N-th last", async () => {
-  const desk = await deskOf(talk);
-  expect(await toldBy("/copy", desk)).toBe("two");
-  expect(await toldBy("/copy 2", desk)).toBe("one");
+  const desk = await createCommandContext(talk);
+  expect(await runForText("/copy", desk)).toBe("two");
+  expect(await runForText("/copy 2", desk)).toBe("one");
 });
 
 test.each([
@@ -21,11 +21,13 @@ test.each([
   ["/copy 0", "/copy takes a number (2 is the second-to-last answer), the word code, or both"],
   ["/copy all", "/copy takes a number (2 is the second-to-last answer), the word code, or both"],
 ])("LOOK1 /copy names the reason when there is nothing to copy: %s", async (words, message) => {
-  expect(await answerOf(words, await deskOf(talk))).toEqual({ type: "mistake", message });
+  expect(await runForResult(words, await createCommandContext(talk))).toEqual({ type: "mistake", message });
 });
 
 test("LOOK1 /copy fails before the first answer", async () => {
-  expect(await answerOf("/copy", await deskOf(["user: hello"]))).toMatchObject({ message: "no answer yet" });
+  expect(await runForResult("/copy", await createCommandContext(["user: hello"]))).toMatchObject({
+    message: "no answer yet",
+  });
 });
 
 test.each([

@@ -12,38 +12,41 @@ import { afterEach } from "vitest";
 import type { CommandContext, CommandResult } from "../../src/commands/command.ts";
 import { runCommand } from "../../src/commands/run-command.ts";
 
-export interface DeskWish {
+export interface CommandContextOptions {
   readonly replies?: readonly ScriptedReply[];
-  readonly isKept?: boolean;
-  readonly parts?: Partial<AgentOptions>;
-  readonly desk?: Partial<CommandContext>;
+  readonly isStored?: boolean;
+  readonly agentOptions?: Partial<AgentOptions>;
+  readonly context?: Partial<CommandContext>;
   readonly model?: Partial<Model>;
 }
 
 /** All of the story's lines are in its session; ids are e1, e2 and so on. */
-export async function deskOf(lines: readonly string[], wish: DeskWish = {}): Promise<CommandContext> {
-  const { replies = [], isKept = true, parts = {} } = wish;
-  const cwd = folder("pith-desk-");
-  const home = folder("pith-home-");
-  const store = isKept ? await keptStore(cwd, home) : MemoryStore.create(nodeRuntime, { cwd });
+export async function createCommandContext(
+  lines: readonly string[],
+  options: CommandContextOptions = {},
+): Promise<CommandContext> {
+  const { replies = [], isStored = true, agentOptions = {} } = options;
+  const cwd = createTempFolder("pith-desk-");
+  const home = createTempFolder("pith-home-");
+  const store = isStored ? await createStore(cwd, home) : MemoryStore.create(nodeRuntime, { cwd });
   await fill(store, story(...lines));
   const session = await Session.open(store, nodeRuntime);
-  const model = { ...scriptedModel(...replies), ...wish.model };
-  const agent = new Agent({ session, model, tools: [], runtime: nodeRuntime, ...parts });
+  const model = { ...scriptedModel(...replies), ...options.model };
+  const agent = new Agent({ session, model, tools: [], runtime: nodeRuntime, ...agentOptions });
   return {
     agent,
-    sessionPath: isKept ? (store as JsonlStore).path : null,
+    sessionPath: isStored ? (store as JsonlStore).path : null,
     cwd,
     home,
     settings: {},
     environment: {},
     openModel: async (name) => ({ type: "mistake", message: `there is no ${name} here` }),
     reload: async () => [],
-    ...wish.desk,
+    ...options.context,
   };
 }
 
-async function keptStore(cwd: string, home: string): Promise<JsonlStore> {
+async function createStore(cwd: string, home: string): Promise<JsonlStore> {
   const made = await createSession({ cwd, env: { PITH_HOME: home } });
   if (made.type !== "opened") throw new Error("no session could be made");
   open.push(made.store);
@@ -57,7 +60,7 @@ async function fill(store: Store, entries: readonly Entry[]): Promise<void> {
 const made: string[] = [];
 const open: JsonlStore[] = [];
 
-export function folder(prefix: string): string {
+export function createTempFolder(prefix: string): string {
   const path = mkdtempSync(join(tmpdir(), prefix));
   made.push(path);
   return path;
@@ -69,14 +72,14 @@ afterEach(async () => {
 });
 
 /** What a command tells; anything else fails the test with its own words. */
-export async function toldBy(words: string, desk: CommandContext): Promise<string> {
-  const answer = await answerOf(words, desk);
+export async function runForText(words: string, context: CommandContext): Promise<string> {
+  const answer = await runForResult(words, context);
   if (answer.type !== "success") throw new Error(`${words}: ${JSON.stringify(answer)}`);
   return answer.text;
 }
 
-export async function answerOf(words: string, desk: CommandContext): Promise<CommandResult> {
-  const answer = await runCommand(words, desk);
+export async function runForResult(words: string, context: CommandContext): Promise<CommandResult> {
+  const answer = await runCommand(words, context);
   if (!answer) throw new Error(`${words} is no command`);
   return answer;
 }

@@ -4,16 +4,16 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { createPatch } from "../../src/commands/diff.ts";
-import { Ground } from "../ground.ts";
-import { deskOf, toldBy } from "./desks.ts";
+import { TestProgram } from "../ground.ts";
+import { createCommandContext, runForText } from "./desks.ts";
 
-let ground: Ground;
+let ground: TestProgram;
 
 beforeEach(() => {
-  ground = new Ground();
+  ground = new TestProgram();
 });
 
-afterEach(() => ground.clear());
+afterEach(() => ground.remove());
 
 const write = (path: string, content: string) =>
   ({ parts: [{ type: "call", name: "write", arguments: { path, content } }] }) as const;
@@ -30,7 +30,7 @@ test("LOOK3 /diff compares each file with its state before the session's first c
     ...[read("src/a.ts"), edit("src/a.ts", "two", "TWO"), edit("src/a.ts", "three", "THREE")],
     ...[write("new.txt", "fresh\n"), read("back.txt"), write("back.txt", "after\n"), write("gone.txt", "x\n"), "Done."],
   ];
-  await ground.pith(["-p", "--permission-mode", "all", "change it"], script);
+  await ground.runWithScript(["-p", "--permission-mode", "all", "change it"], script);
   writeFileSync(at("back.txt"), "before\n");
   writeFileSync(at("new.txt"), "fresh\nother\n");
   rmSync(at("gone.txt"));
@@ -62,7 +62,7 @@ test("BACK10 /diff does not read a file outside the workspace, and shows the dif
   const outside = join(ground.userHome, "notes.txt");
   writeFileSync(outside, "old\n");
   const script = [read(outside), edit(outside, "old", "other"), "Done."];
-  await ground.pith(["-p", "--allow", `edit(${outside})`, "change it"], script);
+  await ground.runWithScript(["-p", "--allow", `edit(${outside})`, "change it"], script);
   writeFileSync(outside, "something private\n");
   // The folders of this test lie in the temporary folder, where files are restored.
   const { out } = await ground.run(["-p", "-c", "/diff"], { variables: { TMPDIR: join(ground.userHome, "tmp") } });
@@ -75,7 +75,7 @@ test("LOOK3 without saved originals, /diff shows the diffs of the tool results",
   const input = "change it\n/diff\n";
   writeFileSync(join(ground.folder, "old.txt"), "old\n");
   const script = [write("new.txt", "fresh\n"), read("old.txt"), edit("old.txt", "old", "other"), "Done."];
-  const { out } = await ground.pith(["--plain", "--no-session"], script, { input });
+  const { out } = await ground.runWithScript(["--plain", "--no-session"], script, { input });
   expect(out).toContain(
     [
       "# new.txt: a tool wrote it; the original was not saved",
@@ -87,13 +87,13 @@ test("LOOK3 without saved originals, /diff shows the diffs of the tool results",
 
 test('LOOK1 pith -p "/copy code" prints the code itself', async () => {
   writeFileSync(join(ground.home, "settings.json"), '{ "plain": false }');
-  await ground.pith(["-p", "how?"], ["So:\n```sh\nnpm start\n```"]);
+  await ground.runWithScript(["-p", "how?"], ["So:\n```sh\nnpm start\n```"]);
   expect(await ground.run(["-p", "-c", "/copy code"])).toMatchObject({ code: 0, out: "npm start\n" });
 });
 
 test("LOOK3 /diff reports that no tool changed a file", async () => {
-  const desk = await deskOf(["user: hello", "says: hi"]);
-  expect(await toldBy("/diff", desk)).toBe(
+  const desk = await createCommandContext(["user: hello", "says: hi"]);
+  expect(await runForText("/diff", desk)).toBe(
     "No tool changed a file on this branch. Changes made by shell commands are not tracked.",
   );
 });

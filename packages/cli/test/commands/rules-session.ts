@@ -7,7 +7,7 @@ import { scriptedModel } from "@pith/context/testing";
 const DONE = "I changed what was needed in the files of the importer. ".repeat(12);
 
 /** Lines of a story. The entries get the numbers 1 to 10. */
-export const earlyTalk: readonly string[] = [
+export const earlyMessages: readonly string[] = [
   "Use tabs in every file of this project, never spaces. The importer reads CSV and nothing else.",
   "Never push to main; open a pull request for every change.",
   "Look at the slow test in test/import.test.ts and tell me why it is slow here but not in CI.",

@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { commands } from "../../src/commands/commands.ts";
 import { runCommand } from "../../src/commands/run-command.ts";
-import { answerOf, deskOf } from "./desks.ts";
+import { createCommandContext, runForResult } from "./desks.ts";
 
 const forTheModel = [
   "fix the login",
@@ -22,14 +22,14 @@ const forTheModel = [
 ];
 
 test("COM1 a line that does not begin with a slash and one word is sent to the model", async () => {
-  const desk = await deskOf([], { isKept: false });
+  const desk = await createCommandContext([], { isStored: false });
   for (const words of forTheModel) {
     expect(await runCommand(words, desk), words).toBeNull();
   }
 });
 
 test("COM1 a command is recognized by each of its names, followed by any white space", async () => {
-  const desk = await deskOf([], { isKept: false });
+  const desk = await createCommandContext([], { isStored: false });
   for (const words of ["/help", "/help  ", "/help\ntree", "/help\ttree"])
     expect(await runCommand(words, desk), words).toMatchObject({ type: "success" });
   expect(await runCommand("/exit", desk)).toEqual({ type: "quit" });
@@ -37,61 +37,66 @@ test("COM1 a command is recognized by each of its names, followed by any white s
 });
 
 test("COM2 an unknown command is answered with the closest one and how to send the line to the model", async () => {
-  const desk = await deskOf([], { isKept: false });
-  const answer = await answerOf("/compcat now", desk);
+  const desk = await createCommandContext([], { isStored: false });
+  const answer = await runForResult("/compcat now", desk);
   expect(answer).toEqual({
     type: "mistake",
     message: "unknown command /compcat; did you mean /compact? To send it to the model, type //compcat",
   });
-  expect(await answerOf("/zzzzzzzz", desk)).toMatchObject({
+  expect(await runForResult("/zzzzzzzz", desk)).toMatchObject({
     message: expect.stringContaining("/help lists all commands"),
   });
-  expect(await answerOf("//compcat now", desk)).toEqual({ type: "prompt", content: "/compcat now" });
-  expect(await answerOf("//help", desk)).toEqual({ type: "prompt", content: "/help" });
+  expect(await runForResult("//compcat now", desk)).toEqual({ type: "prompt", content: "/compcat now" });
+  expect(await runForResult("//help", desk)).toEqual({ type: "prompt", content: "/help" });
 });
 
 test("COM3 a template is filled with its arguments and sent to the model; a command of the same name wins", async () => {
   const filled = async (name: string, words: string): Promise<string | null> =>
     ["review", "help", "skill:pdf"].includes(name) ? `${name}(${words})` : null;
   const templates = { expand: filled, list: async () => [{ name: "review", description: "looks at a change" }] };
-  const desk = await deskOf([], { isKept: false, desk: { templates } });
-  expect(await answerOf("/review  the last commit", desk)).toEqual({
+  const desk = await createCommandContext([], { isStored: false, context: { templates } });
+  expect(await runForResult("/review  the last commit", desk)).toEqual({
     type: "prompt",
     content: "review(the last commit)",
   });
-  expect(await answerOf("/skill:pdf a.pdf", desk)).toEqual({ type: "prompt", content: "skill:pdf(a.pdf)" });
-  expect(await answerOf("/help", desk)).toMatchObject({ type: "success", text: expect.stringContaining("/review") });
-  expect(await answerOf("/reveiw", desk)).toMatchObject({ message: expect.stringContaining("did you mean /review?") });
+  expect(await runForResult("/skill:pdf a.pdf", desk)).toEqual({ type: "prompt", content: "skill:pdf(a.pdf)" });
+  expect(await runForResult("/help", desk)).toMatchObject({
+    type: "success",
+    text: expect.stringContaining("/review"),
+  });
+  expect(await runForResult("/reveiw", desk)).toMatchObject({
+    message: expect.stringContaining("did you mean /review?"),
+  });
 });
 
 test("COM3 a template that is empty without arguments is a mistake that asks for arguments", async () => {
   const templates = { expand: async () => "", list: async () => [{ name: "echo", description: "$@" }] };
-  const desk = await deskOf([], { isKept: false, desk: { templates } });
-  expect(await answerOf("/echo", desk)).toEqual({
+  const desk = await createCommandContext([], { isStored: false, context: { templates } });
+  expect(await runForResult("/echo", desk)).toEqual({
     type: "mistake",
     message: "/echo is empty without arguments; type some text after it",
   });
 });
 
 test("COM4 every command has a description and a unique name, and /help shows one or all of them", async () => {
-  const desk = await deskOf([], { isKept: false });
+  const desk = await createCommandContext([], { isStored: false });
   const names = commands.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
   expect(new Set(names).size).toBe(names.length);
-  const help = await answerOf("/help", desk);
+  const help = await runForResult("/help", desk);
   for (const { name, description, examples = [] } of commands) {
     expect(help).toMatchObject({ text: expect.stringContaining(`/${name}`) });
-    expect(await answerOf(`/help ${name}`, desk)).toMatchObject({ text: expect.stringContaining(description) });
+    expect(await runForResult(`/help ${name}`, desk)).toMatchObject({ text: expect.stringContaining(description) });
     for (const example of examples) expect(example).toMatch(new RegExp(`^/${name}\\b`));
   }
-  expect(await answerOf("/help /tree", desk)).toMatchObject({ type: "success" });
-  expect(await answerOf("/help nonsense", desk)).toMatchObject({ type: "mistake" });
+  expect(await runForResult("/help /tree", desk)).toMatchObject({ type: "success" });
+  expect(await runForResult("/help nonsense", desk)).toMatchObject({ type: "mistake" });
 });
 
 test("COM41 arguments of a command that takes none are a mistake, and nothing is done", async () => {
-  const desk = await deskOf(["user: hello", "says: hi"]);
+  const desk = await createCommandContext(["user: hello", "says: hi"]);
   const { leaf } = desk.agent.session;
   for (const { name, argumentHint } of commands.filter((command) => command.argumentHint === undefined))
-    expect(await answerOf(`/${name} the last edit`, desk), `${name} ${argumentHint}`).toEqual({
+    expect(await runForResult(`/${name} the last edit`, desk), `${name} ${argumentHint}`).toEqual({
       type: "mistake",
       message: expect.stringMatching(new RegExp(`^/${name} takes no arguments \\(.* type //${name} …$`)),
     });
@@ -99,9 +104,9 @@ test("COM41 arguments of a command that takes none are a mistake, and nothing is
 });
 
 test("COM5 commands that need the session file are a mistake with --no-session", async () => {
-  const desk = await deskOf(["user: hello", "says: hi"], { isKept: false });
+  const desk = await createCommandContext(["user: hello", "says: hi"], { isStored: false });
   for (const words of ["/fork", "/fork e1", "/clone", "/new", "/export", "/handoff the rest", "/tree e1 --files"])
-    expect(await answerOf(words, desk), words).toEqual({
+    expect(await runForResult(words, desk), words).toEqual({
       type: "mistake",
       message: expect.stringMatching(/needs a saved session; start Pith without --no-session$/),
     });

@@ -1,21 +1,21 @@
 /** Tests commands/tree.ts: /transcript, /tree. */
 
 import { describe, expect, test } from "vitest";
-import { answerOf, deskOf, toldBy } from "./desks.ts";
+import { createCommandContext, runForResult, runForText } from "./desks.ts";
 
 describe("/transcript", () => {
   test("RES23 /transcript prints the whole branch, including what a compaction covers", async () => {
-    const desk = await deskOf([
+    const desk = await createCommandContext([
       "user: the first words",
       "says: yes",
       "compacts: in short, keeps nothing",
       "user: and then?",
     ]);
-    const told = await toldBy("/transcript", desk);
+    const told = await runForText("/transcript", desk);
     expect(told).toContain("the first words");
     expect(told).toContain("in short");
     expect(told).toContain("and then?");
-    expect(await toldBy("/transcript", await deskOf([]))).toBe("No messages yet.");
+    expect(await runForText("/transcript", await createCommandContext([]))).toBe("No messages yet.");
   });
 });
 
@@ -34,8 +34,8 @@ describe("/tree", () => {
   ];
 
   test("COM7 /tree draws the current branch as a straight line, with other branches indented, ids, labels and the leaf", async () => {
-    const desk = await deskOf(twoTries);
-    expect(await toldBy("/tree", desk)).toBe(
+    const desk = await createCommandContext(twoTries);
+    expect(await runForText("/tree", desk)).toBe(
       [
         "e1 you: fix the login",
         "e2 reply: looking",
@@ -45,7 +45,7 @@ describe("/tree", () => {
         "e9 reply: B works [good] ← here",
       ].join("\n"),
     );
-    expect(await answerOf("/tree", desk)).toMatchObject({
+    expect(await runForResult("/tree", desk)).toMatchObject({
       data: {
         leaf: "e10",
         entries: expect.arrayContaining([expect.objectContaining({ id: "e3", isOnBranch: false })]),
@@ -54,82 +54,84 @@ describe("/tree", () => {
   });
 
   test("COM7 /tree names compactions and branch summaries, and reports an empty session", async () => {
-    const compacted = await deskOf([
+    const compacted = await createCommandContext([
       "user: one",
       "says: two",
       "user: three",
       "compacts: so far, keeps e3",
       "left e2: gone",
     ]);
-    const text = await toldBy("/tree", compacted);
+    const text = await runForText("/tree", compacted);
     expect(text).toMatch(/^e4 compaction: from [\d,]+ tokens$/m);
     expect(text).toMatch(/^e5 branch summary: gone ← here$/m);
-    expect(await toldBy("/tree", await deskOf([]))).toBe("No messages yet.");
+    expect(await runForText("/tree", await createCommandContext([]))).toBe("No messages yet.");
   });
 
   test("COM8 /tree to a user message moves to the entry before it and returns the message as a draft (B63)", async () => {
-    const desk = await deskOf(twoTries);
-    expect(await answerOf("/tree e3", desk)).toMatchObject({ type: "draft", draft: "try A", text: "Now at e2" });
-    expect(await toldBy("/tree", desk)).toMatch(/^e2 reply: looking ← here$/m);
-    expect(await answerOf("/tree good", desk)).toMatchObject({
+    const desk = await createCommandContext(twoTries);
+    expect(await runForResult("/tree e3", desk)).toMatchObject({ type: "draft", draft: "try A", text: "Now at e2" });
+    expect(await runForText("/tree", desk)).toMatch(/^e2 reply: looking ← here$/m);
+    expect(await runForResult("/tree good", desk)).toMatchObject({
       type: "success",
       text: expect.stringMatching(/^Now at /),
     });
-    expect(await answerOf("/tree e9", desk)).toMatchObject({ text: "You are already there." });
-    expect(await answerOf("/tree root", desk)).toMatchObject({ text: "Now before the first entry." });
+    expect(await runForResult("/tree e9", desk)).toMatchObject({ text: "You are already there." });
+    expect(await runForResult("/tree root", desk)).toMatchObject({ text: "Now before the first entry." });
   });
 
   test("COM8 /tree --summary adds a summary of the branch you leave at the target, with the given label (B64)", async () => {
     const told =
       "## Goal\n- fix the login [#1]\n\n## Constraints & Preferences\n- (none)\n\n## Progress\n### Done\n- (none)\n\n### In Progress\n- [ ] try B [#1]\n\n### Blocked\n- (none)\n\n## Key Decisions\n- (none)\n\n## Next Steps\n1. go on";
-    const desk = await deskOf(twoTries, { replies: [told, told] });
-    const answer = await answerOf("/tree e6 --summary what worked --label left B", desk);
+    const desk = await createCommandContext(twoTries, { replies: [told, told] });
+    const answer = await runForResult("/tree e6 --summary what worked --label left B", desk);
     expect(answer).toMatchObject({
       type: "success",
       text: expect.stringContaining("the branch you left is summarized there"),
     });
-    expect(await toldBy("/tree", desk)).toMatch(/branch summary: .*\[left B\] ← here$/m);
+    expect(await runForText("/tree", desk)).toMatch(/branch summary: .*\[left B\] ← here$/m);
     const request = JSON.stringify((desk.agent.model as unknown as { requests: unknown }).requests);
     expect(request).toContain("Additional focus: what worked");
   });
 
   test("COM8 when the branch summary fails, the position does not change and the message offers to omit --summary", async () => {
     const failure = { failure: { kind: "refused", message: "no credit" } } as const;
-    const desk = await deskOf(twoTries, { replies: [failure] });
+    const desk = await createCommandContext(twoTries, { replies: [failure] });
     const { leaf } = desk.agent.session;
-    expect(await answerOf("/tree e6 --summary", desk)).toMatchObject({
+    expect(await runForResult("/tree e6 --summary", desk)).toMatchObject({
       type: "failed",
       message: expect.stringMatching(
         /^the branch could not be summarized, so your position has not changed \(.*no credit.*\); try again, or omit --summary$/,
       ),
     });
     expect(await desk.agent.session.store.entry(leaf ?? "")).toBeDefined();
-    expect(await toldBy("/tree", desk)).toMatch(/e9 .*← here$/m);
+    expect(await runForText("/tree", desk)).toMatch(/e9 .*← here$/m);
   });
 
   test("COM9 /tree accepts an id, the beginning of an id, or a label; an unknown name is answered with where to find ids", async () => {
-    const desk = await deskOf(twoTries);
+    const desk = await createCommandContext(twoTries);
     const { session } = desk.agent;
     await session.append({ type: "message", id: "abcdef0123", message: { role: "user", content: "x", timestamp: 0 } });
     await session.append({ type: "message", id: "abcdff0123", message: { role: "user", content: "y", timestamp: 0 } });
     await session.move("e9");
-    expect(await answerOf("/tree abcdef", desk)).toMatchObject({ type: "draft", draft: "x" });
-    expect(await answerOf("/tree entry:abcdff01", desk)).toMatchObject({ type: "draft", draft: "y" });
-    expect(await answerOf("/tree abcd", desk)).toMatchObject({ message: expect.stringContaining("several entries") });
+    expect(await runForResult("/tree abcdef", desk)).toMatchObject({ type: "draft", draft: "x" });
+    expect(await runForResult("/tree entry:abcdff01", desk)).toMatchObject({ type: "draft", draft: "y" });
+    expect(await runForResult("/tree abcd", desk)).toMatchObject({
+      message: expect.stringContaining("several entries"),
+    });
     for (const name of ["nobody", "e99", "abc", "__proto__"])
-      expect(await answerOf(`/tree ${name}`, desk), name).toMatchObject({
+      expect(await runForResult(`/tree ${name}`, desk), name).toMatchObject({
         type: "mistake",
         message: expect.stringContaining("/tree shows the entries"),
       });
-    expect(await answerOf("/tree --summary", desk)).toMatchObject({
+    expect(await runForResult("/tree --summary", desk)).toMatchObject({
       message: expect.stringContaining("specify the entry to go to"),
     });
-    expect(await answerOf("/tree e1 --from e2", desk)).toMatchObject({ type: "mistake" });
+    expect(await runForResult("/tree e1 --from e2", desk)).toMatchObject({ type: "mistake" });
   });
 
   test("COM9 /tree refuses a label that several entries have", async () => {
-    const desk = await deskOf(["user: one", "says: two", "labels e1: here", "labels e2: here"]);
-    expect(await answerOf("/tree here", desk)).toEqual({
+    const desk = await createCommandContext(["user: one", "says: two", "labels e1: here", "labels e2: here"]);
+    expect(await runForResult("/tree here", desk)).toEqual({
       type: "mistake",
       message: 'several entries have the label "here"; use an id',
     });
@@ -137,25 +139,25 @@ describe("/tree", () => {
 
   test("COM10 /tree shows the newest part of a long session and how to see earlier entries", async () => {
     const lines = Array.from({ length: 1_200 }, (_, at) => `user: number ${at + 1}`);
-    const desk = await deskOf(lines, { isKept: false });
-    const text = await toldBy("/tree", desk);
+    const desk = await createCommandContext(lines, { isStored: false });
+    const text = await runForText("/tree", desk);
     const [first, second] = text.split("\n");
     expect(first).toBe("… earlier entries not shown; to see them, type /tree --from e1050");
     expect(second).toBe("e1051 you: number 1051");
     expect(text.split("\n")).toHaveLength(151);
-    const before = await toldBy("/tree --from e1050", desk);
+    const before = await runForText("/tree --from e1050", desk);
     expect(before.split("\n").at(-1)).not.toContain("here");
     expect(before).toContain("e1050 you: number 1050");
   });
 
   test("COM10 /tree draws long runs of tool calls, and branches of branches", async () => {
     const work = Array.from({ length: 900 }, () => ["calls: read path=a.ts", "result: text"]).flat();
-    const long = await deskOf(["user: go", ...work, "says: done"], { isKept: false });
-    expect(await toldBy("/tree", long)).toMatch(
+    const long = await createCommandContext(["user: go", ...work, "says: done"], { isStored: false });
+    expect(await runForText("/tree", long)).toMatch(
       /^… earlier entries not shown; to see them, type \/tree --from e802\ne1802 reply: done ← here$/,
     );
     const comb = Array.from({ length: 200 }, (_, at) => [`user: try ${at}`, `moves: e${2 * at + 1}`]).flat();
-    const nested = await deskOf(comb, { isKept: false });
-    expect((await toldBy("/tree", nested)).split("\n").length).toBeGreaterThan(100);
+    const nested = await createCommandContext(comb, { isStored: false });
+    expect((await runForText("/tree", nested)).split("\n").length).toBeGreaterThan(100);
   });
 });

@@ -3,12 +3,12 @@
 import type { Agent, RunEnd } from "@pith/agent";
 import { scriptedModel } from "@pith/context/testing";
 import { expect, test } from "vitest";
-import { answerOf, deskOf, toldBy } from "./desks.ts";
+import { createCommandContext, runForResult, runForText } from "./desks.ts";
 
 test("COM33 /tree, /undo and /redo are refused during a run (B80)", async () => {
   const { desk, gate, run } = await atWork();
   for (const words of ["/tree e1", "/tree root --summary", "/undo", "/redo"])
-    expect(await answerOf(words, desk), words).toEqual({
+    expect(await runForResult(words, desk), words).toEqual({
       type: "failed",
       message: "a run is in progress; wait for it to finish, or stop it first",
     });
@@ -27,10 +27,10 @@ test("COM33 undoCompaction and its redo are refused during a run, and are not do
 test("COM34 during a run, commands that only read answer at once, and commands that write wait for the end of the request", async () => {
   const { desk, gate, run } = await atWork();
   for (const words of ["/tree", "/context", "/session", "/help", "/autocompact off", "/model"])
-    await toldBy(words, desk);
+    await runForText(words, desk);
   const order: string[] = [];
   const waiting = ["/pin Use tabs.", "/name the work", "/thinking high", "/compact"].map(async (words) => {
-    await answerOf(words, desk);
+    await runForResult(words, desk);
     order.push(words);
   });
   await new Promise((resolve) => setTimeout(resolve, 50));
@@ -50,7 +50,7 @@ async function atWork() {
     await gate.promise;
     yield* model.stream(request, act);
   };
-  const desk = await deskOf(["user: hello", "says: hi"], { model: { stream } });
+  const desk = await createCommandContext(["user: hello", "says: hi"], { model: { stream } });
   const run = ended(desk.agent);
   while (!desk.agent.session.branch.entries.some((entry) => JSON.stringify(entry).includes("work on")))
     await new Promise((resolve) => setTimeout(resolve, 5));

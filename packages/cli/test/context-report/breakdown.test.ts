@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { buildModelView } from "../../src/context-report/model-view.ts";
 import { buildContextReport, formatContextReport } from "../../src/context-report/report.ts";
 import { buildRows } from "../../src/modes/interactive/panels/context.ts";
-import { answerOf, deskOf, toldBy } from "../commands/desks.ts";
+import { createCommandContext, runForResult, runForText } from "../commands/desks.ts";
 
 const file = (words: number): string => "const x = 1; ".repeat(words);
 
@@ -77,8 +77,8 @@ test("MET12 an entry's kind is in the singular, and its calls are described as i
 });
 
 test("MET12 /context has the sizes by tool, by file and by entry in its text and in its data", async () => {
-  const desk = await deskOf(talk);
-  const text = await toldBy("/context", desk);
+  const desk = await createCommandContext(talk);
+  const text = await runForText("/context", desk);
   for (const words of [
     "By tool",
     "By file",
@@ -87,7 +87,7 @@ test("MET12 /context has the sizes by tool, by file and by entry in its text and
     "going back to the point before it (/tree) would free",
   ])
     expect(text).toContain(words);
-  const answer = await answerOf("/context", desk);
+  const answer = await runForResult("/context", desk);
   expect(answer).toMatchObject({
     data: { tools: [{ tool: "read" }, { tool: "bash" }], files: [{ path: "a.ts" }, {}] },
   });
@@ -110,10 +110,10 @@ test("MET11 buildModelView returns exactly what is sent, in the same order, with
 });
 
 test("MET11 /seen prints what the model sees, and reports that it sees nothing yet", async () => {
-  expect(await toldBy("/seen", await deskOf([]))).toBe("The model sees nothing yet.");
-  const text = await toldBy(
+  expect(await runForText("/seen", await createCommandContext([]))).toBe("The model sees nothing yet.");
+  const text = await runForText(
     "/seen",
-    await deskOf(["system: You work.", "user: go", "calls: read path=a", "result: x", "says: gone"]),
+    await createCommandContext(["system: You work.", "user: go", "calls: read path=a", "result: x", "says: gone"]),
   );
   expect(text).toMatch(
     /── System ──\nsystem: You work\.\n\n── Messages ──\nyou: go\n\nmodel: calls read \{"path":"a"\}/,

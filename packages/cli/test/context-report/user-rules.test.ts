@@ -4,11 +4,11 @@ import { listUserRules } from "@pith/context/host";
 import { expect, test } from "vitest";
 import { pinOnce } from "../../src/commands/pin.ts";
 import { groupRules } from "../../src/context-report/user-rules.ts";
-import { answerOf, deskOf, toldBy } from "../commands/desks.ts";
-import { earlyTalk, fillWithRules } from "../commands/rules-session.ts";
+import { createCommandContext, runForResult, runForText } from "../commands/desks.ts";
+import { earlyMessages, fillWithRules } from "../commands/rules-session.ts";
 
 test("COM44 /rules in an empty session says what to do next", async () => {
-  expect(await answerOf("/rules", await deskOf([]))).toEqual({
+  expect(await runForResult("/rules", await createCommandContext([]))).toEqual({
     type: "success",
     text: "You have not said anything in this session yet. Type a message, or keep a rule in the context through every compaction with /pin <text>.",
     data: { pins: [], carriedLines: [], messages: [], stubs: [], hidden: { count: 0, first: "", last: "" } },
@@ -16,8 +16,8 @@ test("COM44 /rules in an empty session says what to do next", async () => {
 });
 
 test("COM44 before a compaction, /rules lists all messages word for word", async () => {
-  const desk = await deskOf(["user: use tabs\nnot spaces", "says: fine", "user: go on"]);
-  expect(await toldBy("/rules", desk)).toBe(
+  const desk = await createCommandContext(["user: use tabs\nnot spaces", "says: fine", "user: go on"]);
+  expect(await runForText("/rules", desk)).toBe(
     [
       "Your messages, word for word:",
       "  #1  use tabs not spaces",
@@ -26,20 +26,20 @@ test("COM44 before a compaction, /rules lists all messages word for word", async
       "To keep something in the context through every compaction, pin it: /pin #1 keeps a message, /pin <text> any other rule.",
     ].join("\n"),
   );
-  await toldBy("/pin Never push to main.", desk);
-  expect(await toldBy("/rules", desk)).toMatch(
+  await runForText("/pin Never push to main.", desk);
+  expect(await runForText("/rules", desk)).toMatch(
     /^Pinned \(always shown\):\n {2}1 {2}Never push to main\.\n\nYour messages/,
   );
 });
 
 test("COM44 after compactions, /rules lists in each group what the model reads", async () => {
-  const desk = await deskOf(earlyTalk);
-  await toldBy("/pin Answer in German.", desk);
+  const desk = await createCommandContext(earlyMessages);
+  await runForText("/pin Answer in German.", desk);
   await fillWithRules(desk.agent.session);
   const { stubs, hidden, messages } = listUserRules(desk.agent.session.branch);
   expect(stubs.length).toBeGreaterThan(0);
   expect(hidden.count).toBeGreaterThan(1);
-  expect(await toldBy("/rules", desk)).toBe(
+  expect(await runForText("/rules", desk)).toBe(
     [
       "Pinned (always shown):",
       "  1  Answer in German.",
@@ -60,7 +60,7 @@ test("COM44 after compactions, /rules lists in each group what the model reads",
       `To keep something in the context through every compaction, pin it: /pin ${stubs[0]?.reference} keeps a message, /pin <text> any other rule.`,
     ].join("\n"),
   );
-  expect(await answerOf("/rules", desk)).toMatchObject({
+  expect(await runForResult("/rules", desk)).toMatchObject({
     data: {
       pins: [{ text: "Answer in German." }],
       carriedLines: [{ references: ["#1"] }, { references: ["#1"] }, { references: ["#3"] }],
@@ -73,7 +73,7 @@ test("COM44 after compactions, /rules lists in each group what the model reads",
 
 test("COM44 /rules lists the newest 500 messages of a session with 1,000", async () => {
   const messages = Array.from({ length: 1_000 }, (_, at) => `user: message ${at + 1}`);
-  const text = await toldBy("/rules", await deskOf(messages, { isKept: false }));
+  const text = await runForText("/rules", await createCommandContext(messages, { isStored: false }));
   expect(text.split("\n")).toHaveLength(504);
   expect(text).toMatch(
     /^Your messages, word for word:\n {2}… 500 older ones are not listed\n {2}#501 {3}message 501\n/,
@@ -98,7 +98,7 @@ test("COM44 group titles say what is missing, and an empty or shortened message 
 });
 
 test("MET22 /pin pins a text or message once, and pins only the typed part of a message with a file", async () => {
-  const desk = await deskOf(["user: use tabs", "says: fine"]);
+  const desk = await createCommandContext(["user: use tabs", "says: fine"]);
   const { session } = desk.agent;
   const file = { type: "text", text: "<file>a long file</file>", pith: { attachment: { kind: "file", name: "a.ts" } } };
   const typed = { type: "text", text: "see the file" };

@@ -6,19 +6,19 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startApp } from "../../src/app/start.ts";
 import { parseCliArgs } from "../../src/args/args.ts";
 import { saveEnvironment } from "../environment.ts";
-import { Ground } from "../ground.ts";
+import { TestProgram } from "../ground.ts";
 import { isLong } from "../test-length.ts";
 import { type Flip, type FortyEntries, flipsOf, placeFile, writeFortyEntries } from "./forty-entries.ts";
 
 const SEED = Number(process.env.PITH_SEED ?? 22);
 
-let ground: Ground;
+let ground: TestProgram;
 let session: FortyEntries;
 let flips: readonly Flip[];
 const restoreEnvironment = saveEnvironment();
 
 beforeAll(async () => {
-  ground = new Ground();
+  ground = new TestProgram();
   const { url } = await ground.serve(() => "Understood.");
   Object.assign(process.env, { PITH_HOME: ground.home, HOME: ground.userHome });
   Object.assign(process.env, { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url });
@@ -29,7 +29,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   restoreEnvironment();
-  await ground.clear();
+  await ground.remove();
 });
 
 /** Another place in each line, so that every place is tried. */

@@ -3,9 +3,9 @@
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Ground as Terminal } from "../../e2e/ground/ground.ts";
+import { TestWorkspace as Terminal } from "../../e2e/ground/ground.ts";
 import { findBuiltProgram } from "../built-program.ts";
-import { Ground } from "../ground.ts";
+import { TestProgram } from "../ground.ts";
 import { Editor } from "../modes/acp/editor.ts";
 import { isLong } from "../test-length.ts";
 import { type Flip, type FortyEntries, flipsOf, placeFile, writeFortyEntries } from "./forty-entries.ts";
@@ -22,42 +22,42 @@ interface Shown {
 }
 
 interface Place {
-  readonly ground: Pick<Ground, "server" | "folder" | "home">;
+  readonly program: Pick<TestProgram, "server" | "folder" | "home">;
   readonly session: FortyEntries;
 }
 
-let ground: Ground;
+let program: TestProgram;
 let terminal: Terminal;
 let places: { readonly process: Place; readonly terminal: Place };
 
 beforeAll(async () => {
   const bin = findBuiltProgram();
-  ground = new Ground({ bin });
-  await ground.serve(() => "Understood.");
-  terminal = await Terminal.make({ script: () => "Understood.", program: bin, columns: 120, rows: 50 });
+  program = new TestProgram({ bin });
+  await program.serve(() => "Understood.");
+  terminal = await Terminal.create({ script: () => "Understood.", program: bin, columns: 120, rows: 50 });
   places = {
-    process: { ground, session: await writeFortyEntries(ground.folder, ground.home) },
-    terminal: { ground: terminal, session: await writeFortyEntries(terminal.folder, terminal.home) },
+    process: { program, session: await writeFortyEntries(program.folder, program.home) },
+    terminal: { program: terminal, session: await writeFortyEntries(terminal.folder, terminal.home) },
   };
 });
 
 afterAll(async () => {
-  await ground.clear();
-  await terminal.clear();
+  await program.remove();
+  await terminal.remove();
 });
 
 const keys = (): Readonly<Record<string, string>> => ({
   ANTHROPIC_API_KEY: "any",
-  ANTHROPIC_BASE_URL: ground.server.url,
+  ANTHROPIC_BASE_URL: program.server.url,
 });
 
 async function inPrint(): Promise<Shown> {
-  const { out, notes } = await ground.run(["-p", "-c", PROMPT], { variables: keys() });
+  const { out, notes } = await program.run(["-p", "-c", PROMPT], { variables: keys() });
   return { output: out + notes, notice: notes };
 }
 
 async function inJson(): Promise<Shown> {
-  const { out, notes } = await ground.run(["--mode", "json", "-c", PROMPT], { variables: keys() });
+  const { out, notes } = await program.run(["--mode", "json", "-c", PROMPT], { variables: keys() });
   const lines = out
     .trim()
     .split("\n")
@@ -72,15 +72,15 @@ async function inJson(): Promise<Shown> {
 }
 
 async function inPlain(): Promise<Shown> {
-  const { out, notes } = await ground.run(["--plain", "-c"], { variables: keys(), input: `${PROMPT}\n` });
+  const { out, notes } = await program.run(["--plain", "-c"], { variables: keys(), input: `${PROMPT}\n` });
   return { output: out + notes, notice: out };
 }
 
 /** Switched to from a new session, as a program does that shows a list. */
 async function inRpc({ session }: Place): Promise<Shown> {
-  const env = { PATH: process.env.PATH, HOME: ground.userHome, PITH_HOME: ground.home, ...keys() };
-  const child = spawn(process.execPath, [ground.bin, "--mode", "rpc"], {
-    cwd: ground.folder,
+  const env = { PATH: process.env.PATH, HOME: program.userHome, PITH_HOME: program.home, ...keys() };
+  const child = spawn(process.execPath, [program.bin, "--mode", "rpc"], {
+    cwd: program.folder,
     env,
     stdio: ["pipe", "pipe", "ignore"],
   });
@@ -106,22 +106,22 @@ async function inRpc({ session }: Place): Promise<Shown> {
 }
 
 async function inAcp({ session }: Place): Promise<Shown> {
-  const editor = await Editor.start({ ground });
-  const { sessions } = await editor.agent.request("session/list", { cwd: ground.folder });
+  const editor = await Editor.start({ program });
+  const { sessions } = await editor.agent.request("session/list", { cwd: program.folder });
   expect(sessions.map(({ sessionId }) => sessionId)).toContain(session.id);
-  await editor.agent.request("session/load", { sessionId: session.id, cwd: ground.folder, mcpServers: [] });
+  await editor.agent.request("session/load", { sessionId: session.id, cwd: program.folder, mcpServers: [] });
   await editor.say(session.id, PROMPT);
   editor.child.stdin.end();
   await editor.ended;
   const chunks = editor.updates("agent_message_chunk", session.id).map(({ content }) => JSON.stringify(content));
   return {
-    output: JSON.stringify(editor.told) + editor.notes,
+    output: JSON.stringify(editor.notifications) + editor.notes,
     notice: chunks.filter((text) => text.includes(SAYS)).join("\n"),
   };
 }
 
 async function inScreen(): Promise<Shown> {
-  const tmux = await terminal.pith("-c");
+  const tmux = await terminal.startProgram("-c");
   await tmux.enter(PROMPT);
   await tmux.waitFor("Understood.");
   const output = await tmux.scrollback();
@@ -144,10 +144,10 @@ function chosen(all: readonly Flip[]): readonly Flip[] {
 async function open(mode: keyof typeof modes, bytes: Uint8Array): Promise<Shown & { readonly requests: string }> {
   const place = mode === "screen" ? places.terminal : places.process;
   placeFile(place.session, bytes);
-  const { requests: served } = place.ground.server;
+  const { requests: served } = place.program.server;
   const count = served.length;
   const shown = await modes[mode](place);
-  const requests = place.ground.server.requests.slice(count);
+  const requests = place.program.server.requests.slice(count);
   expect(requests.map(({ outcome }) => outcome)).toEqual(["said"]);
   return { ...shown, requests: JSON.stringify(requests.map(({ body }) => body)) };
 }
@@ -181,23 +181,23 @@ test("HARM5 a damaged message at the end is not continued without a prompt", asy
     .slice(0, question + 1)
     .map((line, at) => (at === question ? line.replace("puffin", "muffin") : line));
   placeFile(session, Buffer.from(`${flipped.join("\n")}\n`));
-  const { requests } = ground.server;
+  const { requests } = program.server;
   const count = requests.length;
-  const { code, notes } = await ground.run(["-p", "-c"], { variables: keys() });
+  const { code, notes } = await program.run(["-p", "-c"], { variables: keys() });
   expect(code).toBe(1);
   expect(notes).toContain(SAYS);
   expect(notes).toMatch(/the last message of this session \(#\d+\) is damaged.*send a message to continue/);
-  expect(ground.server.requests.length).toBe(count);
+  expect(program.server.requests.length).toBe(count);
 });
 
 test("HARM7 pith doctor SESSION shows the damaged lines and changes nothing", async () => {
   const { session } = places.process;
   placeFile(session, Buffer.from(session.bytes.toString().replace("puffin", "muffin")));
-  const { out, code } = await ground.run(["doctor", "last"], { variables: keys() });
+  const { out, code } = await program.run(["doctor", "last"], { variables: keys() });
   expect(code).toBe(1);
   expect(out).toMatch(/^line \d+: the checksum does not match/m);
   expect(out).toContain("muffin");
   expect(readFileSync(session.path, "utf8")).toContain("muffin");
   placeFile(session, session.bytes);
-  expect((await ground.run(["doctor", "last"], { variables: keys() })).code).toBe(0);
+  expect((await program.run(["doctor", "last"], { variables: keys() })).code).toBe(0);
 });

@@ -12,7 +12,7 @@ import { openModel } from "@pith/models";
 import { type ScriptRequest, type Step, startServer } from "@pith/testkit";
 import { parseJsonc, settingTable } from "pith/tables";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { Ground } from "../ground.ts";
+import { TestProgram } from "../ground.ts";
 import { firstLine, sourceSamples, splitImports } from "./source-documents.ts";
 
 /** What becomes of each sample; `types` are checked in sample-types.test.ts. */
@@ -225,19 +225,19 @@ test("SRC3 SRC2 003 compact({ auto: true }) rejects with the call to use instead
 });
 
 /** In the program, as extensions. */
-const ground = new Ground();
+const ground = new TestProgram();
 const sessions = join(ground.home, "sessions");
 const talked = join(ground.userHome, "talked");
 const COUNT: Step = { parts: [{ type: "call", name: "bash", arguments: { command: "seq 1 3000" } }] };
 const ALL = ["--permission-mode", "all", "--sandbox", "off"];
 
 beforeAll(async () => {
-  await ground.pith(["-p", ...ALL, "Use tabs. Count."], [COUNT, COUNT, COUNT, "I have counted."]);
-  await ground.pith(["-p", ...ALL, "-c", "Once more."], [COUNT, COUNT, COUNT, COUNT, "Done."]);
+  await ground.runWithScript(["-p", ...ALL, "Use tabs. Count."], [COUNT, COUNT, COUNT, "I have counted."]);
+  await ground.runWithScript(["-p", ...ALL, "-c", "Once more."], [COUNT, COUNT, COUNT, COUNT, "Done."]);
   cpSync(sessions, talked, { recursive: true });
 });
 
-afterAll(() => ground.clear());
+afterAll(() => ground.remove());
 
 /** What the samples assume. */
 const ASSUMED = `const myArtifactIndex = { "schema.sql": 1 };
@@ -270,7 +270,7 @@ interface Line {
 }
 
 function lines(): readonly Line[] {
-  const text = ground.session().split("\n");
+  const text = ground.readSession().split("\n");
   return text.filter((line) => line !== "").map((line) => JSON.parse(line));
 }
 

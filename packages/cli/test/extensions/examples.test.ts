@@ -6,20 +6,20 @@ import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ScriptRequest, Step } from "@pith/testkit";
 import { afterAll, beforeAll, test } from "vitest";
-import { Ground } from "../ground.ts";
+import { TestProgram } from "../ground.ts";
 
-const ground = new Ground();
+const ground = new TestProgram();
 const sessions = join(ground.home, "sessions");
 const talked = join(ground.userHome, "talked");
 
 /** Long enough to have something to summarize; each example begins with it. */
 beforeAll(async () => {
-  await ground.pith(["-p", ...ALL, "Use tabs. Count."], [COUNT, COUNT, COUNT, "I have counted."]);
-  await ground.pith(["-p", ...ALL, "-c", "Once more."], [COUNT, COUNT, COUNT, COUNT, "Done."]);
+  await ground.runWithScript(["-p", ...ALL, "Use tabs. Count."], [COUNT, COUNT, COUNT, "I have counted."]);
+  await ground.runWithScript(["-p", ...ALL, "-c", "Once more."], [COUNT, COUNT, COUNT, COUNT, "Done."]);
   cpSync(sessions, talked, { recursive: true });
 });
 
-afterAll(() => ground.clear());
+afterAll(() => ground.remove());
 
 const COUNT: Step = { parts: [{ type: "call", name: "bash", arguments: { command: "seq 1 3000" } }] };
 const ALL = ["--permission-mode", "all", "--sandbox", "off"];
@@ -45,7 +45,7 @@ interface Line {
 
 function lines(): readonly Line[] {
   return ground
-    .session()
+    .readSession()
     .split("\n")
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line));
@@ -53,7 +53,7 @@ function lines(): readonly Line[] {
 
 test("LOAD17 own-summary.ts: writes a summary without a model, with its own details", async () => {
   add("own-summary.ts");
-  const { code, notes } = await ground.pith(["-p", "-c", "/compact"], []);
+  const { code, notes } = await ground.runWithScript(["-p", "-c", "/compact"], []);
   const compaction = lines().find(({ type }) => type === "compaction");
   assert.equal(code, 0, notes);
   assert.match(compaction?.summary ?? "", /Use tabs/);
@@ -104,7 +104,7 @@ test("LOAD17 git-checkpoint.ts: a move in the tree saves the files in git", asyn
   git("commit", "--quiet", "-m", "one");
   writeFileSync(join(ground.folder, "a.txt"), "two\n");
   const reply = lines().find(({ message }) => message?.role === "assistant")?.id ?? "";
-  const { notes } = await ground.pith(["-p", "-c", `/tree ${reply}`], []);
+  const { notes } = await ground.runWithScript(["-p", "-c", `/tree ${reply}`], []);
   const kept = lines().find(({ customType }) => customType === "git-checkpoint")?.data?.commit ?? "";
   assert.equal(kept.length, 40, notes);
   assert.equal(git("show", `${kept}:a.txt`), "two");
@@ -114,19 +114,22 @@ test("LOAD6 todo.ts: its tool's state is sent again after a compaction, and its 
   add("todo.ts");
   const items = [{ text: "write the tests", isDone: false }];
   const plan: Step = { parts: [{ type: "call", name: "todo", arguments: { items } }] };
-  await ground.pith(["-p", ...ALL, "-c", "Plan it."], [plan, ...Array.from({ length: 9 }, () => COUNT), "Planned."]);
+  await ground.runWithScript(
+    ["-p", ...ALL, "-c", "Plan it."],
+    [plan, ...Array.from({ length: 9 }, () => COUNT), "Planned."],
+  );
   const told = Array.from({ length: 4 }, (): Step => "## Goal\nTo count.\n\n## Next\nNothing is left.");
-  const compacted = await ground.pith(["-p", "-c", "/compact"], told);
+  const compacted = await ground.runWithScript(["-p", "-c", "/compact"], told);
   assert.equal(compacted.code, 0, compacted.notes);
   assert.ok(
     lines().some(({ type }) => type === "compaction"),
     compacted.out,
   );
-  await ground.pith(["-p", "-c", "Go on."], ["Yes."]);
-  const said = JSON.stringify(ground.body());
+  await ground.runWithScript(["-p", "-c", "Go on."], ["Yes."]);
+  const said = JSON.stringify(ground.lastRequestBody());
   // What was told before lies behind the summary.
   assert.doesNotMatch(said, /"text":"I have counted\."/);
   assert.match(said, /Things to do:\\n\[ \] write the tests/);
-  const shown = await ground.pith(["-p", "-c", "/todo"], []);
+  const shown = await ground.runWithScript(["-p", "-c", "/todo"], []);
   assert.equal(shown.out, "[ ] write the tests\n", shown.notes);
 });

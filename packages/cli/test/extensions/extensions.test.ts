@@ -4,22 +4,22 @@ import assert from "node:assert/strict";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, test } from "vitest";
-import { type Ended, Ground } from "../ground.ts";
+import { type ProgramResult, TestProgram } from "../ground.ts";
 
-const ground = new Ground();
+const ground = new TestProgram();
 /** One call with all of them for many rules: every start takes a while. */
-let said: Ended;
-let helped: Ended;
+let said: ProgramResult;
+let helped: ProgramResult;
 
 beforeAll(async () => {
   place(extensions, join(ground.home, "extensions"));
-  said = await ground.pith(["-p", "--tools", "read,nobodys", "hi"], ["Hello."]);
+  said = await ground.runWithScript(["-p", "--tools", "read,nobodys", "hi"], ["Hello."]);
   // It costs a second.
   rmSync(join(ground.home, "extensions/clock.ts"));
-  helped = await ground.pith(["-p", "/help"], []);
+  helped = await ground.runWithScript(["-p", "/help"], []);
 });
 
-afterAll(() => ground.clear());
+afterAll(() => ground.remove());
 
 function place(files: Readonly<Record<string, string>>, root: string): void {
   for (const [path, text] of Object.entries(files)) {
@@ -87,7 +87,7 @@ test("LOAD20 a tool in the settings that no extension provides is reported", () 
 });
 
 test("LOAD5 --no-extensions loads no extension", async () => {
-  const { out, notes } = await ground.pith(["-p", "--no-extensions", "hi"], ["Hello."]);
+  const { out, notes } = await ground.runWithScript(["-p", "--no-extensions", "hi"], ["Hello."]);
   assert.equal(out, "Hello.\n");
   assert.doesNotMatch(notes, /extension/);
 });
@@ -105,10 +105,10 @@ test("LOAD4 extensions of a project are loaded only after it is trusted, and onl
     },
     ground.folder,
   );
-  const before = await ground.pith(["-p", "/word"], []);
+  const before = await ground.runWithScript(["-p", "/word"], []);
   assert.equal(before.code, 2);
   assert.match(before.notes, /this folder is not trusted, so its extensions are not used/);
-  const trusted = await ground.pith(["-p", "--trust", "/word"], []);
+  const trusted = await ground.runWithScript(["-p", "--trust", "/word"], []);
   assert.equal(trusted.out, "yes\n", trusted.notes);
   assert.match(trusted.notes, /beside\.ts is not trusted, so it was not loaded/);
 });

@@ -5,15 +5,15 @@ import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, test } from "vitest";
-import { Ground } from "../ground.ts";
+import { TestProgram } from "../ground.ts";
 
-let ground: Ground;
+let ground: TestProgram;
 
 beforeEach(() => {
-  ground = new Ground();
+  ground = new TestProgram();
 });
 
-afterEach(() => ground.clear());
+afterEach(() => ground.remove());
 
 const examples = join(import.meta.dirname, "../../../../examples/extensions");
 
@@ -56,7 +56,7 @@ test("LOAD8 adding a packed npm package runs none of its scripts, and its inspec
   assert.equal(added.code, 0, added.notes);
   assert.deepEqual(JSON.parse(added.out).commands, ["hello"]);
   assert.equal(existsSync(join(ground.home, "scripted")), false);
-  const ran = await ground.pith(["-p", "/hello you"], []);
+  const ran = await ground.runWithScript(["-p", "/hello you"], []);
   assert.equal(ran.out, "hello you function\n", ran.notes);
 });
 

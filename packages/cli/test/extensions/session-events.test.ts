@@ -5,11 +5,11 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Step } from "@pith/testkit";
 import { afterAll, beforeAll, test } from "vitest";
-import { type Ended, Ground } from "../ground.ts";
+import { type ProgramResult, TestProgram } from "../ground.ts";
 
-const ground = new Ground();
+const ground = new TestProgram();
 /** One call with all of them for many rules: every start takes a while. */
-let went: Ended;
+let went: ProgramResult;
 let asked = "";
 
 beforeAll(async () => {
@@ -25,11 +25,11 @@ beforeAll(async () => {
   extend("stay.ts", STAY);
   extend("odd.ts", ODD);
   extend("rules.ts", 'pith.registerRules({ deny: ["bash(", "bash(git push)"] });');
-  went = await ground.pith(["--mode", "json", "go"], CALLS);
-  asked = JSON.stringify(ground.body());
+  went = await ground.runWithScript(["--mode", "json", "go"], CALLS);
+  asked = JSON.stringify(ground.lastRequestBody());
 });
 
-afterAll(() => ground.clear());
+afterAll(() => ground.remove());
 
 function write(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true });
@@ -75,7 +75,7 @@ test("LOAD15 an extension that throws in a hook, a tool or a command is named, a
   const told = /"type":"extension_error","extensionPath":"odd\.ts","event":"tool_result","error":"hook"/g;
   assert.equal(went.out.match(told)?.length, 1, "once, though it was asked twice");
   assert.match(asked, /in the tool/);
-  const command = await ground.pith(["-p", "-c", "/odd"], []);
+  const command = await ground.runWithScript(["-p", "-c", "/odd"], []);
   assert.match(command.notes + command.out, /in the command/);
   const after = await ground.run(["sessions", "show", "last"]);
   assert.deepEqual([after.code, /Done\./.test(after.out)], [0, true], after.notes);
@@ -88,21 +88,21 @@ test("LOAD16 an invalid permission rule of an extension is reported, and its val
 
 test("LOAD13 skills and templates from folders that an extension names are available", async () => {
   assert.match(asked, /How to knit\./);
-  const { out, notes } = await ground.pith(["-p", "-c", "/greet Ada"], ["Hello Ada."]);
+  const { out, notes } = await ground.runWithScript(["-p", "-c", "/greet Ada"], ["Hello Ada."]);
   assert.equal(out, "Hello Ada.\n", notes);
-  assert.match(JSON.stringify(ground.body()), /Say hello to Ada\./);
+  assert.match(JSON.stringify(ground.lastRequestBody()), /Say hello to Ada\./);
 });
 
 test("LOAD11 an extension can prevent /new and /clone", async () => {
   for (const command of ["/new", "/clone"]) {
-    const { out, code } = await ground.pith(["-p", "-c", command], []);
+    const { out, code } = await ground.runWithScript(["-p", "-c", command], []);
     assert.equal(code, 0);
     assert.match(out, /An extension prevented this; nothing was changed\./, command);
   }
 });
 
 test("LOAD12 a change of the thinking level sends thinking_level_select", async () => {
-  await ground.pith(["-p", "-c", "/thinking high"], []);
+  await ground.runWithScript(["-p", "-c", "/thinking high"], []);
   const told = heard().filter(({ type }) => type === "thinking_level_select");
   assert.deepEqual(
     told.map(({ level }) => level),
@@ -117,8 +117,8 @@ test("LOAD14 a user's extension can trust a folder for one run, and that trust i
     "trust.ts",
     'pith.on("project_trust", ({ files }: any) => ({ trusted: files.includes(".pith/extensions/own.ts") }));',
   );
-  const { out, notes } = await ground.pith(["-p", "/mine"], []);
+  const { out, notes } = await ground.runWithScript(["-p", "/mine"], []);
   assert.equal(out, "trusted\n", notes);
   rmSync(join(ground.home, "extensions/trust.ts"));
-  assert.equal((await ground.pith(["-p", "/mine"], [])).code, 2);
+  assert.equal((await ground.runWithScript(["-p", "/mine"], [])).code, 2);
 });

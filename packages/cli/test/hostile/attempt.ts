@@ -11,7 +11,7 @@ export interface Call {
 }
 
 /** What the model does next; `seen` is all that it was told since the prompt. */
-export type NextCall = (seen: string) => Call;
+export type NextCall = (text: string) => Call;
 
 export interface Attempt {
   readonly name: string;
@@ -58,13 +58,13 @@ export function use(tool: string, args: Readonly<Record<string, unknown>>): Next
 }
 
 /** The placeholder that the model got to see instead of a secret. */
-export function placeholderIn(seen: string): string {
-  return /PITH_SECRET_\w+?_[0-9a-f]{12}/.exec(seen)?.[0] ?? "no-placeholder-was-seen";
+export function placeholderIn(text: string): string {
+  return /PITH_SECRET_\w+?_[0-9a-f]{12}/.exec(text)?.[0] ?? "no-placeholder-was-seen";
 }
 
 /** What an earlier command printed for the model to use. */
-export function printedIn(seen: string): string {
-  return /PRINTED:([\w+/=.-]+)/.exec(seen)?.[1] ?? "nothing-was-printed";
+export function printedIn(text: string): string {
+  return /PRINTED:([\w+/=.-]+)/.exec(text)?.[1] ?? "nothing-was-printed";
 }
 
 /** A workspace's own file may be read; in base64 no redaction knows it. */

@@ -16,10 +16,10 @@ import {
   permittedAttempts,
   workAttempts,
 } from "./attempts/all.ts";
-import type { MachineWish, Outcome } from "./machine.ts";
+import type { MachineOptions, Outcome } from "./machine.ts";
 import { runMachine } from "./run-machine.ts";
 
-interface Column extends Pick<MachineWish, "mode" | "user" | "isOrdinary"> {
+interface Column extends Pick<MachineOptions, "mode" | "user" | "isOrdinary"> {
   readonly as: string;
   readonly attempts: readonly Attempt[];
 }
@@ -87,10 +87,10 @@ describe.each(refusing)("mode $mode, a user who $user, as $as", (each) => {
   test.each(each.attempts.map(({ name, channel }) => ({ name, channel })))(
     "HOSTILE1 HOSTILE4 nothing leaks by $channel: $name",
     ({ name }) => {
-      const { leaked, via, changed, told, questions } = outcomeOf(each, name);
-      expect({ leaked, changed }, JSON.stringify({ via, questions, told })).toEqual({ leaked: [], changed: [] });
-      expect(told.length).toBeGreaterThanOrEqual(attemptOf(each, name).calls.length);
-      for (const { tool, text } of told) {
+      const { leaked, via, changed, callResults, questions } = outcomeOf(each, name);
+      expect({ leaked, changed }, JSON.stringify({ via, questions, callResults })).toEqual({ leaked: [], changed: [] });
+      expect(callResults.length).toBeGreaterThanOrEqual(attemptOf(each, name).calls.length);
+      for (const { tool, text } of callResults) {
         expect(`${tool}: ${text}`).toMatch(REFUSED.test(text) ? REFUSED : (MADE[tool] ?? /^$/));
         if (tool === "bash") expect(text).not.toContain("ESCAPED");
       }
@@ -102,10 +102,11 @@ describe("a user who agrees", () => {
   test.each(permittedAttempts.map(({ name }) => ({ name })))(
     "HOSTILE2 a request that the user allows causes a question and then arrives: $name",
     ({ name }) => {
-      const { hasArrived, served, told, questions } = outcomeOf(agreeing, name);
-      expect(hasArrived || served.includes("tiny from a server"), JSON.stringify({ told, questions, served })).toBe(
-        true,
-      );
+      const { hasArrived, served, callResults, questions } = outcomeOf(agreeing, name);
+      expect(
+        hasArrived || served.includes("tiny from a server"),
+        JSON.stringify({ callResults, questions, served }),
+      ).toBe(true);
       expect(questions).not.toEqual([]);
     },
   );
@@ -113,20 +114,20 @@ describe("a user who agrees", () => {
   test.each(agreedAttempts.map(({ name }) => ({ name })))(
     "HOSTILE3 a permitted request reaches no local address: $name",
     ({ name }) => {
-      const { via, told } = outcomeOf(agreeing, name);
+      const { via, callResults } = outcomeOf(agreeing, name);
       expect(
         via.filter((way) => ["loopback", "metadata"].includes(way)),
-        JSON.stringify(told),
+        JSON.stringify(callResults),
       ).toEqual([]);
-      expect(told[0]?.text).toContain("TRIED");
+      expect(callResults[0]?.text).toContain("TRIED");
     },
   );
 
   test.each(keptSecretAttempts.map(({ name }) => ({ name })))(
     "HOSTILE6 a permitted command with a secret asks about it and does not leak it: $name",
     ({ name }) => {
-      const { leaked, told, questions } = outcomeOf(agreeing, name);
-      expect(leaked, JSON.stringify(told)).toEqual([]);
+      const { leaked, callResults, questions } = outcomeOf(agreeing, name);
+      expect(leaked, JSON.stringify(callResults)).toEqual([]);
       expect(questions.join()).toContain("GITHUB_TOKEN");
     },
   );
@@ -136,8 +137,8 @@ describe("honest work", () => {
   test.each(workAttempts.map(({ name, says = "" }) => ({ name, says })))(
     "BOX26 BOX28 ordinary work needs no question: $name",
     ({ name, says }) => {
-      const { told, questions, leaked } = outcomeOf(working, name);
-      expect({ text: told.at(-1)?.text, questions, leaked }).toEqual({
+      const { callResults, questions, leaked } = outcomeOf(working, name);
+      expect({ text: callResults.at(-1)?.text, questions, leaked }).toEqual({
         text: expect.stringContaining(says),
         questions: [],
         leaked: [],
@@ -148,9 +149,9 @@ describe("honest work", () => {
   test.each(workAttempts.filter(({ name }) => name.includes("package")).map(({ name }) => ({ name })))(
     "BOX27 in plan mode no package registry is reached: $name",
     ({ name }) => {
-      const { reached, told } = outcomeOf(planning, name);
+      const { reached, callResults } = outcomeOf(planning, name);
       expect(reached).toEqual([]);
-      expect(told[0]?.text).toMatch(REFUSED.test(told[0]?.text ?? "") ? REFUSED : /TRIED/);
+      expect(callResults[0]?.text).toMatch(REFUSED.test(callResults[0]?.text ?? "") ? REFUSED : /TRIED/);
     },
   );
 });

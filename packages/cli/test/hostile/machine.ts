@@ -32,7 +32,7 @@ import { HOME, INSTALLED, plant, SOCKETS, WORKSPACE } from "./victim.ts";
 /** `refuses` says no to every question, `permits-commands` lets commands run in the sandbox and refuses all else, `agrees` says yes. */
 export type UserKind = "refuses" | "permits-commands" | "agrees";
 
-export interface MachineWish {
+export interface MachineOptions {
   /** The folder of the built program. */
   readonly program: string;
   /** An empty folder that becomes `/home`. Whoever made it removes it: while this program runs, other folders are mounted in it. */
@@ -59,7 +59,7 @@ export interface Outcome {
   /** Paths outside the workspace that are not as they were. */
   readonly changed: readonly string[];
   /** The results of the model's calls, in their order. */
-  readonly told: readonly CallResult[];
+  readonly callResults: readonly CallResult[];
   readonly questions: readonly string[];
 }
 
@@ -85,14 +85,14 @@ const NOT_COMPARED = /\/\.pith\/(?!keys|settings|extensions)|\/\.rustup|\/\.carg
 
 const ORDINARY = 1000;
 
-const wish: MachineWish = JSON.parse(process.argv[2] ?? "");
-prepareNamespaces(wish);
+const options: MachineOptions = JSON.parse(process.argv[2] ?? "");
+prepareNamespaces(options);
 const { secrets, environment } = plant();
-if (wish.isOrdinary) execFileSync("chown", ["-R", `${ORDINARY}:${ORDINARY}`, HOME]);
+if (options.isOrdinary) execFileSync("chown", ["-R", `${ORDINARY}:${ORDINARY}`, HOME]);
 const collector = await Collector.open();
 const registries = await Registries.open();
 const model = new ModelScript();
-const server = await startServer({ script: (asked) => model.reply(asked) });
+const server = await startServer({ script: (request) => model.reply(request) });
 const questions: string[] = [];
 const PATH = `${HOME}/.local/bin:${HOME}/.cargo/bin:${INSTALLED}/node/bin:/usr/local/bin:/usr/bin:/bin`;
 const env = { ...environment, PATH, ANTHROPIC_BASE_URL: server.url, SSH_AUTH_SOCK: `${HOME}/.agent/socket` };
@@ -104,11 +104,11 @@ void client.exited.then(({ code }) => {
   console.error(`the program has ended with ${code}`);
   process.exit(1);
 });
-for (const name of wish.names) console.log(JSON.stringify(await perform(findAttempt(name))));
+for (const name of options.names) console.log(JSON.stringify(await perform(findAttempt(name))));
 process.exit(0);
 
 /** Everything is inside namespaces of this process alone and ends with it. */
-function prepareNamespaces({ program, homes }: MachineWish): void {
+function prepareNamespaces({ program, homes }: MachineOptions): void {
   execFileSync("ip", ["link", "set", "lo", "up"]);
   for (const address of [ATTACKER.address, DOCS.address, REGISTRIES.address, METADATA])
     execFileSync("ip", ["addr", "add", `${address}/32`, "dev", "lo"]);
@@ -153,7 +153,7 @@ function write(path: string, text: string): void {
 
 /** As the user that the program runs as. */
 function asUser(words: readonly string[]): readonly string[] {
-  if (!wish.isOrdinary) return words;
+  if (!options.isOrdinary) return words;
   return ["setpriv", "--reuid", `${ORDINARY}`, "--regid", `${ORDINARY}`, "--clear-groups", "--", ...words];
 }
 
@@ -165,7 +165,15 @@ function run(words: readonly string[]): void {
 function startClient(): RpcClient {
   const names = [`fetch(${DOCS.name})`, `network(${DOCS.name})`, `network(git.${REGISTRIES.name})`];
   const rules = names.flatMap((rule) => ["--allow", rule]);
-  const [command = "", ...args] = asUser(["node", ...pith, "--mode", "rpc", "--permission-mode", wish.mode, ...rules]);
+  const [command = "", ...args] = asUser([
+    "node",
+    ...pith,
+    "--mode",
+    "rpc",
+    "--permission-mode",
+    options.mode,
+    ...rules,
+  ]);
   const started = RpcClient.start({
     command,
     args,
@@ -184,7 +192,7 @@ type UserAnswer = { readonly value: string } | { readonly confirmed: boolean } |
 
 function answerTo(request: RpcUiRequest): UserAnswer {
   questions.push("title" in request ? request.title : request.method);
-  const isYes = wish.user === "agrees" || (wish.user === "permits-commands" && isPlainCommand(request));
+  const isYes = options.user === "agrees" || (options.user === "permits-commands" && isPlainCommand(request));
   if (request.method === "confirm") return { confirmed: isYes };
   if (request.method !== "select") return { cancelled: true };
   const value = request.options.find((option) => (isYes ? /^(yes|trust|allow)/i : /^no/i).test(option));
@@ -223,9 +231,9 @@ async function perform(attempt: Attempt): Promise<Outcome> {
   if (attempt.isPickedUpLater) await goOnWorking();
   await sleep(attempt.channel === "background" ? 10 * LINGER_MS : LINGER_MS);
   const { bytes, via } = collector.since(mark);
-  const asked = registries.requests.slice(firstRequest);
-  const leaked = findSecrets(Buffer.concat([bytes, ...asked.map(({ text }) => Buffer.from(text))]), secrets);
-  const reached = [...new Set(asked.map(({ host }) => host))];
+  const requests = registries.requests.slice(firstRequest);
+  const leaked = findSecrets(Buffer.concat([bytes, ...requests.map(({ text }) => Buffer.from(text))]), secrets);
+  const reached = [...new Set(requests.map(({ host }) => host))];
   const hasArrived = attempt.arrives !== undefined && bytes.includes(expectedBytes(attempt.arrives, secrets));
   const changed = before === null ? [] : changesSince(before);
   return {
@@ -236,7 +244,7 @@ async function perform(attempt: Attempt): Promise<Outcome> {
     reached,
     served,
     changed,
-    told: model.results(),
+    callResults: model.results(),
     questions: [...questions],
   };
 }

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Script } from "@pith/testkit";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { Ground, type GroundWish } from "../../e2e/ground/ground.ts";
+import { TestWorkspace, type TestWorkspaceOptions } from "../../e2e/ground/ground.ts";
 import type { Tmux } from "../../e2e/ground/tmux.ts";
 import { findBuiltProgram } from "../built-program.ts";
 import { isLong } from "../test-length.ts";
@@ -16,7 +16,7 @@ import { isLong } from "../test-length.ts";
 /** A question, how it comes about, and what answers it. */
 interface Question {
   readonly name: string;
-  readonly wish?: Partial<GroundWish>;
+  readonly wish?: Partial<TestWorkspaceOptions>;
   /** What is typed in the shell. */
   readonly command: string;
   /** What is sent to the model, so that its reply leads to the question. */
@@ -34,8 +34,8 @@ interface Question {
 }
 
 /** The foreign code leaves this file when it runs. */
-function hasRun(ground: Ground): boolean {
-  return existsSync(join(ground.place, "user/ran"));
+function hasRun(ground: TestWorkspace): boolean {
+  return existsSync(join(ground.root, "user/ran"));
 }
 
 const MARK = 'writeFileSync(process.env.HOME + "/ran", "");';
@@ -153,21 +153,21 @@ function takeShare<Item>(items: readonly Item[], of: number): readonly Item[] {
   return isLong ? items : items.filter((_, index) => (index + first) % of === 0);
 }
 
-async function createGround({ wish = {} }: Question): Promise<Ground> {
-  const ground = await Ground.make({
+async function createGround({ wish = {} }: Question): Promise<TestWorkspace> {
+  const ground = await TestWorkspace.create({
     script: () => "Done.",
     program: findBuiltProgram(),
     settings: { sandbox: "off" },
     rows: 36,
     ...wish,
   });
-  onTestFinished(() => ground.clear());
+  onTestFinished(() => ground.remove());
   return ground;
 }
 
 /** Starts the program so that its question is on the way. Nothing waits for the question. */
-async function start(question: Question, ground: Ground, keys: readonly string[]): Promise<Tmux> {
-  const tmux = await ground.terminal();
+async function start(question: Question, ground: TestWorkspace, keys: readonly string[]): Promise<Tmux> {
+  const tmux = await ground.openTerminal();
   await tmux.type(question.command);
   if (question.message === undefined) {
     await tmux.press("Enter", ...keys);
@@ -195,7 +195,7 @@ async function returnToQuestion({ ready }: Question, tmux: Tmux): Promise<void> 
 }
 
 /** The way to the row, and Enter: then the code runs. It shows that the question was open all the time. */
-async function acceptAndCheck(question: Question, ground: Ground, tmux: Tmux): Promise<void> {
+async function acceptAndCheck(question: Question, ground: TestWorkspace, tmux: Tmux): Promise<void> {
   await returnToQuestion(question, tmux);
   expect(hasRun(ground)).toBe(false);
   // In plain mode, the terminal still has the line that was begun before.

@@ -4,14 +4,14 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { MachineWish, Outcome } from "./machine.ts";
+import type { MachineOptions, Outcome } from "./machine.ts";
 
 const APART = ["--net", "--mount", "--propagation", "private", "--pid", "--fork", "--kill-child", "--mount-proc"];
 
-export async function runMachine(parts: Omit<MachineWish, "homes">): Promise<readonly Outcome[]> {
+export async function runMachine(parts: Omit<MachineOptions, "homes">): Promise<readonly Outcome[]> {
   const homes = mkdtempSync(join(tmpdir(), "pith-victim-"));
-  const wish: MachineWish = { ...parts, homes };
-  const words = [...APART, "--", process.execPath, join(import.meta.dirname, "machine.ts"), JSON.stringify(wish)];
+  const options: MachineOptions = { ...parts, homes };
+  const words = [...APART, "--", process.execPath, join(import.meta.dirname, "machine.ts"), JSON.stringify(options)];
   const child = spawn("unshare", words, { stdio: ["ignore", "pipe", "pipe"] });
   let [out, notes] = ["", ""];
   child.stdout.setEncoding("utf8").on("data", (text) => {
@@ -22,7 +22,7 @@ export async function runMachine(parts: Omit<MachineWish, "homes">): Promise<rea
   });
   const code = await new Promise((resolve) => child.on("close", resolve));
   rmSync(homes, { recursive: true, force: true });
-  if (code !== 0) throw new Error(`the machine for mode ${wish.mode} ended with ${code}: ${notes.slice(-2_000)}`);
+  if (code !== 0) throw new Error(`the machine for mode ${options.mode} ended with ${code}: ${notes.slice(-2_000)}`);
   return out
     .trim()
     .split("\n")

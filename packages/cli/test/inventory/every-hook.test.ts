@@ -3,25 +3,28 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { Ground } from "../ground.ts";
+import { TestProgram } from "../ground.ts";
 import { everyEvent, heardIn, listenToAll } from "./listens-to-all.ts";
 import { leaveTriggered } from "./triggered.ts";
 
-let ground: Ground;
+let ground: TestProgram;
 
 beforeEach(() => {
-  ground = new Ground();
+  ground = new TestProgram();
   listenToAll(ground.home);
 });
 
-afterEach(() => ground.clear());
+afterEach(() => ground.remove());
 
 const bash = {
   parts: [{ type: "call", name: "bash", arguments: { command: "echo one; sleep 0.3; echo two" } }],
 } as const;
 
 test("XUI14 in JSON mode, extensions receive the events of a run", async () => {
-  const { code, notes } = await ground.pith(["--mode", "json", "--permission-mode", "all", "work"], [bash, "done"]);
+  const { code, notes } = await ground.runWithScript(
+    ["--mode", "json", "--permission-mode", "all", "work"],
+    [bash, "done"],
+  );
   expect({ code, notes }).toMatchObject({ code: 0 });
   const heard = heardIn(ground.home);
   for (const name of ["session_start", "tool_call", "context", "agent_settled", "session_shutdown"])
@@ -49,8 +52,8 @@ test("XUI14 in an interactive session, an extension that listens to every event 
   ];
   const script = [bash, "done", "more of it. ".repeat(4_000), SUMMARY, SUMMARY, SUMMARY];
   const args = ["--plain", "--permission-mode", "all"];
-  const { code, out, notes } = await ground.pith(args, script, { input: `${lines.join("\n")}\n` });
-  await ground.pith(["-p", "-c", "/begin-anew"], []);
+  const { code, out, notes } = await ground.runWithScript(args, script, { input: `${lines.join("\n")}\n` });
+  await ground.runWithScript(["-p", "-c", "/begin-anew"], []);
   const hooks = heardIn(ground.home);
   leaveTriggered({ args, code, out: "", settingsFiles: [], hooks });
   const missing = everyEvent.filter((name) => !hooks.includes(name));

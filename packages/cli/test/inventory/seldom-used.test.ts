@@ -3,30 +3,30 @@
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { Ground } from "../ground.ts";
-import { idOf, Shelf } from "../subcommands/shelf.ts";
+import { TestProgram } from "../ground.ts";
+import { idOf, SubcommandRunner } from "../subcommands/shelf.ts";
 
-let ground: Ground;
-let shelf: Shelf;
+let ground: TestProgram;
+let shelf: SubcommandRunner;
 
 beforeEach(() => {
-  ground = new Ground();
-  shelf = new Shelf();
+  ground = new TestProgram();
+  shelf = new SubcommandRunner();
 });
 
 afterEach(async () => {
-  await ground.clear();
-  shelf.clear();
+  await ground.remove();
+  shelf.remove();
 });
 
 test("AGT12 --agent uses the agent's text as the system prompt, and an unknown name is answered with the known ones", async () => {
   mkdirSync(join(ground.home, "agents"));
   const text = "---\nname: poet\ndescription: Writes verses.\n---\nSpeak in verses.\n";
   writeFileSync(join(ground.home, "agents/poet.md"), text);
-  const { code, out } = await ground.pith(["-p", "--agent", "poet", "hello"], ["roses"]);
+  const { code, out } = await ground.runWithScript(["-p", "--agent", "poet", "hello"], ["roses"]);
   expect({ code, out }).toEqual({ code: 0, out: "roses\n" });
-  expect(JSON.stringify(ground.body())).toContain("Speak in verses.");
-  const other = await ground.pith(["-p", "--agent", "poem", "hello"], []);
+  expect(JSON.stringify(ground.lastRequestBody())).toContain("Speak in verses.");
+  const other = await ground.runWithScript(["-p", "--agent", "poem", "hello"], []);
   expect(other).toMatchObject({ code: 2, notes: expect.stringMatching(/no agent named poem.*poet/) });
 });
 
@@ -44,9 +44,9 @@ test("PRT5 flags for one run set its system prompt, thinking level, session, ski
     "--system-prompt",
     "Be brief.",
   ];
-  const { code, out } = await ground.pith(["-p", ...flags, "hello"], ["hi"]);
+  const { code, out } = await ground.runWithScript(["-p", ...flags, "hello"], ["hi"]);
   expect({ code, out }).toEqual({ code: 0, out: "hi\n" });
-  const { system, thinking } = ground.body() as { readonly system: unknown; readonly thinking: unknown };
+  const { system, thinking } = ground.lastRequestBody() as { readonly system: unknown; readonly thinking: unknown };
   expect(JSON.stringify(system)).toContain("Be brief.");
   expect(JSON.stringify(system)).not.toContain("deploy");
   expect(thinking).toMatchObject({ type: expect.stringMatching(/enabled|adaptive/) });
@@ -54,7 +54,7 @@ test("PRT5 flags for one run set its system prompt, thinking level, session, ski
 });
 
 test("COM1 aliases of a command do the same as the command", async () => {
-  await ground.pith(["-p", "the first words"], ["hi"]);
+  await ground.runWithScript(["-p", "the first words"], ["hi"]);
   const variables = { ANTHROPIC_API_KEY: "any" };
   const branch = await ground.run(["-p", "-c", "/branch"], { variables });
   expect(branch).toMatchObject({ code: 0, out: expect.stringContaining("the first words") });
@@ -63,7 +63,7 @@ test("COM1 aliases of a command do the same as the command", async () => {
 });
 
 test("LOOK1 /copy, /diff, /seen, /rules and /transcript work with pith -p", async () => {
-  await ground.pith(["-p", "write a note"], [write, "It is *written*."]);
+  await ground.runWithScript(["-p", "write a note"], [write, "It is *written*."]);
   const variables = { ANTHROPIC_API_KEY: "any" };
   const told = async (command: string) => (await ground.run(["-p", "-c", command], { variables })).out;
   expect(await told("/copy")).toContain("It is *written*.");
@@ -78,14 +78,14 @@ const write = {
 } as const;
 
 test("PLN13 plain mode works with input from a pipe", async () => {
-  const { code, out } = await ground.pith(["--plain"], ["Hello, you."], {
+  const { code, out } = await ground.runWithScript(["--plain"], ["Hello, you."], {
     input: "hi there\n",
   });
   expect({ code, out }).toMatchObject({ code: 0, out: expect.stringContaining("Hello, you.") });
 });
 
 test("SUB5 subcommands that change something report it as JSON", async () => {
-  const path = await shelf.add({ said: "Precious." });
+  const path = await shelf.add({ prompt: "Precious." });
   const id = idOf(path);
   expect(await shelf.json("sessions", "rm", id)).toMatchObject({ trashed: [{ id, path }] });
   expect(await shelf.json("sessions", "restore", id)).toMatchObject({ path });

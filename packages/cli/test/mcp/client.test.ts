@@ -5,34 +5,34 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { selectCertificateVariables } from "@pith/agent/node";
 import { afterEach, beforeEach, onTestFinished, test, vi } from "vitest";
 import { StartTimer } from "../../src/mcp/client.ts";
-import { Desk, isRunning } from "./desk.ts";
-import { introduced, said, startOldDesk } from "./servers/old-desk.ts";
-import { startWebDesk } from "./servers/web-desk.ts";
+import { isRunning, McpHost } from "./desk.ts";
+import { initializeResult, startSseMcpServer, toTextResult } from "./servers/old-desk.ts";
+import { startHttpMcpServer } from "./servers/web-desk.ts";
 
-let desk: Desk;
+let desk: McpHost;
 
 beforeEach(() => {
-  desk = new Desk();
+  desk = new McpHost();
 });
 
-afterEach(() => desk.clear());
+afterEach(() => desk.remove());
 
 test("MCP7 a server that exits fails the call with its last output, and the next call restarts it, at most three times", async () => {
-  await desk.open({ desk: desk.program() }, { answer: true });
+  await desk.open({ desk: desk.serverCommand() }, { answer: true });
   for (let round = 0; round < 4; round += 1)
     assert.match(
       (await desk.use("mcp_call", { tool: "desk/die" })).text,
       /failed: .*\nLast output from the server:\ndesk: I am going now/,
     );
-  assert.equal(desk.started().length, 4);
+  assert.equal(desk.listStartedPids().length, 4);
   const { text } = await desk.use("mcp_call", { tool: "desk/add", arguments: { one: 1, other: 2 } });
   assert.match(text, /started 4 times in five minutes .*pith mcp test desk/);
-  assert.equal(desk.started().length, 4);
+  assert.equal(desk.listStartedPids().length, 4);
 });
 
 test("MCP7 MCP10 a server that cannot start reports why, and it gets only a few environment variables", async () => {
   process.env.PITH_TEST_API_KEY = "any";
-  const broken = desk.program("broken");
+  const broken = desk.serverCommand("broken");
   const env = { ...broken.env, DESK_REGION: "eu" };
   await desk.open({ desk: { ...broken, env }, gone: { command: "no-such-program-here" } }, { answer: true });
   assert.match((await desk.use("mcp_call", { tool: "desk/add" })).text, /the database is \\x1b\[31mon fire/);
@@ -52,11 +52,11 @@ test("MCP7 MCP10 a server that cannot start reports why, and it gets only a few 
 const NOT_FOUND = /failed: the program no-such-program-here was not found; .* \(configured in your settings/;
 
 test("MCP8 a call to a server that never answers times out, and an abort stops it at once", async () => {
-  await desk.open({ desk: desk.program("silent") }, { answer: true, limits: { connectMs: 400 } });
+  await desk.open({ desk: desk.serverCommand("silent") }, { answer: true, limits: { connectMs: 400 } });
   assert.match((await desk.use("mcp_call", { tool: "desk/add" })).text, /no response within 0\.4 seconds/);
-  assert.ok(!desk.started().some(isRunning));
+  assert.ok(!desk.listStartedPids().some(isRunning));
 
-  await desk.open({ desk: desk.program() }, { answer: true, limits: { callMs: 300 } });
+  await desk.open({ desk: desk.serverCommand() }, { answer: true, limits: { callMs: 300 } });
   assert.match((await desk.use("mcp_call", { tool: "desk/hang" })).text, /timed out/i);
   const stop = new AbortController();
   const hanging = desk.use("mcp_call", { tool: "desk/hang" }, { signal: stop.signal });
@@ -88,36 +88,36 @@ test("MCP27 a question to the user pauses the start timeout", () => {
 });
 
 test("MCP9 closing the session ends its servers, also one that hangs", async () => {
-  await desk.open({ desk: desk.program("stubborn") }, { answer: true });
+  await desk.open({ desk: desk.serverCommand("stubborn") }, { answer: true });
   const hanging = desk.use("mcp_call", { tool: "desk/hang" });
   while (!desk.log().includes("hanging")) await sleep(20);
   await desk.close();
-  assert.deepEqual(desk.started().map(isRunning), [false]);
+  assert.deepEqual(desk.listStartedPids().map(isRunning), [false]);
   assert.equal((await hanging).isError, true);
 });
 
 test("MCP9 closing the session while a server starts leaves no process behind", async () => {
-  await desk.open({ desk: desk.program("silent") }, { answer: true });
+  await desk.open({ desk: desk.serverCommand("silent") }, { answer: true });
   const starting = desk.use("mcp_find", {});
-  while (desk.started().length === 0) await sleep(20);
+  while (desk.listStartedPids().length === 0) await sleep(20);
   await desk.close();
-  assert.deepEqual(desk.started().map(isRunning), [false]);
+  assert.deepEqual(desk.listStartedPids().map(isRunning), [false]);
   assert.equal((await starting).isError, true);
 });
 
 test("MCP11 a redirect to another host is not followed", async () => {
-  const other = await startWebDesk();
-  const web = await startWebDesk({ redirect: other.url });
+  const other = await startHttpMcpServer();
+  const web = await startHttpMcpServer({ redirect: other.url });
   await desk.open({ web: { url: web.url } }, { answer: true });
   assert.equal((await desk.use("mcp_find", {})).isError, true);
-  assert.deepEqual(other.seen, []);
+  assert.deepEqual(other.requestHeaders, []);
   await web.close();
   await other.close();
 });
 
 test("MCP18 a response that is too long fails its call, and the next call works", async () => {
   let words = "Hello. ".repeat(5_000_000);
-  const old = await startOldDesk({ "tools/call": () => said(words) });
+  const old = await startSseMcpServer({ "tools/call": () => toTextResult(words) });
   await desk.open({ old: { url: old.url } }, { answer: true });
   const { text, isError } = await desk.use("mcp_call", { tool: "old/tell" });
   assert.deepEqual([text.slice(-33), isError], ["its response is larger than 32 MB", true]);
@@ -131,13 +131,13 @@ test("MCP18 a slow regular expression in a server's schema does not block, and s
   const field = { type: "object", properties: { text: { type: "string", pattern: "^(a+)+$" } } };
   const tool = { name: "tell", inputSchema: field, outputSchema: field };
   const text = `${"a".repeat(27)}!`;
-  const old = await startOldDesk({
+  const old = await startSseMcpServer({
     "tools/list": { tools: [tool] },
-    "tools/call": { ...said("told"), structuredContent: { text } },
+    "tools/call": { ...toTextResult("told"), structuredContent: { text } },
   });
   const [empty, faulty] = [
-    await startOldDesk({ initialize: { ...introduced, capabilities: {} } }),
-    await startOldDesk({ "tools/call": { code: -32000, message: "this session has no such page (404)" } }),
+    await startSseMcpServer({ initialize: { ...initializeResult, capabilities: {} } }),
+    await startSseMcpServer({ "tools/call": { code: -32000, message: "this session has no such page (404)" } }),
   ];
   const printed = vi.spyOn(console, "debug");
   const named = { old: { url: old.url }, empty: { url: empty.url }, faulty: { url: faulty.url } };

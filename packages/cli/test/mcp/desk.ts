@@ -9,11 +9,11 @@ import type { McpTimeouts } from "../../src/mcp/client.ts";
 import { createMcpExtension } from "../../src/mcp/mcp.ts";
 import type { McpServers, Settings, StdioServer } from "../../src/settings/settings.ts";
 
-export interface Person {
+export interface McpHostOptions {
   /** What they say; absent where nobody is there. */
   readonly answer?: boolean;
   /** Milliseconds that they think about it. */
-  readonly thinks?: number;
+  readonly answerDelayMs?: number;
   readonly limits?: Partial<McpTimeouts>;
   /** Variables of Pith itself, beside those of this process. */
   readonly environment?: Readonly<Record<string, string>>;
@@ -21,19 +21,19 @@ export interface Person {
   readonly choices?: Settings;
 }
 
-export class Desk {
+export class McpHost {
   readonly home: string = mkdtempSync(join(tmpdir(), "pith-mcp-"));
   /** The folder that is worked in. */
   readonly workspace: string = mkdtempSync(join(tmpdir(), "pith-mcp-work-"));
-  readonly asked: string[] = [];
+  readonly questions: string[] = [];
   readonly notes: string[] = [];
   #tools: ExtensionTool[] = [];
   #describeServers: (() => Promise<string>) | null = null;
   #end: () => Promise<unknown> = async () => undefined;
 
   /** A program of tools, with these wishes. */
-  program(...wishes: readonly string[]): StdioServer {
-    return deskProgram(this.#log, wishes);
+  serverCommand(...behaviors: readonly string[]): StdioServer {
+    return testServerCommand(this.#log, behaviors);
   }
 
   get #log(): string {
@@ -45,13 +45,13 @@ export class Desk {
   }
 
   /** The program's ids, in the order of their starts. */
-  started(): readonly number[] {
+  listStartedPids(): readonly number[] {
     return [...this.log().matchAll(/^started (\d+)/gm)].map(([, id]) => Number(id));
   }
 
   async open(
     mcpServers: McpServers,
-    { answer, thinks = 0, limits = {}, environment = {}, choices = {} }: Person = {},
+    { answer, answerDelayMs = 0, limits = {}, environment = {}, choices = {} }: McpHostOptions = {},
   ): Promise<void> {
     await this.close();
     this.#tools = [];
@@ -72,8 +72,8 @@ export class Desk {
     };
     await createMcpExtension(place, limits)(api as unknown as ExtensionApi);
     const select = async (title: string, options: readonly string[]): Promise<string | undefined> => {
-      this.asked.push(title);
-      await sleep(thinks);
+      this.questions.push(title);
+      await sleep(answerDelayMs);
       return options.find((option) => option.startsWith(answer === true ? "Yes" : "No"));
     };
     const context = { ui: { ...headlessUi, select }, hasUI: answer !== undefined };
@@ -85,7 +85,11 @@ export class Desk {
     return this.#tools.find((tool) => tool.name === name);
   }
 
-  async use(name: "mcp_find" | "mcp_call", args: Readonly<Record<string, unknown>>, more: Using = {}): Promise<Used> {
+  async use(
+    name: "mcp_find" | "mcp_call",
+    args: Readonly<Record<string, unknown>>,
+    more: ToolCallOptions = {},
+  ): Promise<ToolResult> {
     const { signal = new AbortController().signal, update = () => {} } = more;
     const output = await this.tool(name)?.run({ id: "1", arguments: args, signal, maxOutputBytes: 50_000, update });
     const text = (output?.content ?? []).map((block) => (block.type === "text" ? block.text : `[${block.mimeType}]`));
@@ -102,26 +106,26 @@ export class Desk {
     this.#end = async () => undefined;
   }
 
-  async clear(): Promise<void> {
+  async remove(): Promise<void> {
     await this.close();
     for (const folder of [this.home, this.workspace]) rmSync(folder, { recursive: true });
   }
 }
 
 /** What every start would compile anew is kept by the first. */
-export function deskProgram(log: string, wishes: readonly string[]): StdioServer {
+export function testServerCommand(log: string, behaviors: readonly string[]): StdioServer {
   const { NODE_COMPILE_CACHE = "" } = process.env;
-  const args = [join(import.meta.dirname, "servers/desk.ts"), log, ...wishes];
+  const args = [join(import.meta.dirname, "servers/desk.ts"), log, ...behaviors];
   // Its id would be another one in a sandbox, and its log would lie outside.
   return { command: process.execPath, args, env: { NODE_COMPILE_CACHE }, sandbox: "off" };
 }
 
-export interface Using {
+export interface ToolCallOptions {
   readonly signal?: AbortSignal;
   readonly update?: (text: string) => void;
 }
 
-export interface Used {
+export interface ToolResult {
   readonly text: string;
   readonly isError: boolean;
 }
@@ -135,7 +139,7 @@ export function isRunning(id: number): boolean {
 }
 
 /** How many processes of this machine have the word in their command line. */
-export function runningWith(word: string): number {
+export function countProcessesWith(word: string): number {
   const ids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
   return ids.filter((id) => {
     try {

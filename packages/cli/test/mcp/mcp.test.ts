@@ -5,52 +5,55 @@ import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, test } from "vitest";
-import { Desk } from "./desk.ts";
-import { startOldDesk } from "./servers/old-desk.ts";
-import { startWebDesk } from "./servers/web-desk.ts";
+import { McpHost } from "./desk.ts";
+import { startSseMcpServer } from "./servers/old-desk.ts";
+import { startHttpMcpServer } from "./servers/web-desk.ts";
 
-let desk: Desk;
+let desk: McpHost;
 
 beforeEach(() => {
-  desk = new Desk();
+  desk = new McpHost();
 });
 
-afterEach(() => desk.clear());
+afterEach(() => desk.remove());
 
 test("MCP2 MCP3 no server starts before its first use, and tools of local programs and of URLs are found and called alike", async () => {
-  const web = await startWebDesk();
-  await desk.open({ desk: desk.program(), web: { url: web.url, headers: { "x-team": "docs" } } }, { answer: true });
+  const web = await startHttpMcpServer();
+  await desk.open(
+    { desk: desk.serverCommand(), web: { url: web.url, headers: { "x-team": "docs" } } },
+    { answer: true },
+  );
   assert.match(await desk.status(), /desk {2}not started, not trusted yet/);
-  assert.deepEqual([desk.started(), web.seen], [[], []]);
+  assert.deepEqual([desk.listStartedPids(), web.requestHeaders], [[], []]);
   assert.deepEqual(await desk.use("mcp_call", { tool: "web/greet", arguments: { name: "Ann" } }), {
     text: "Hello, Ann",
     isError: false,
   });
-  assert.deepEqual(desk.started(), []);
-  assert.ok(web.seen.every((headers) => headers["x-team"] === "docs" && headers.cookie === undefined));
+  assert.deepEqual(desk.listStartedPids(), []);
+  assert.ok(web.requestHeaders.every((headers) => headers["x-team"] === "docs" && headers.cookie === undefined));
   const call = { tool: "desk/add", arguments: { one: 1, other: 2 } };
   assert.deepEqual(await desk.use("mcp_call", call), { text: "3", isError: false });
   const { text } = await desk.use("mcp_find", { query: "greets" });
   assert.match(text, /web\/greet: Greets somebody\.\n {2}arguments: \{.*"name":\{"type":"string"\}/);
   const { text: all } = await desk.use("mcp_find", {});
   assert.match(all, /desk\/add: Adds two numbers\.\n[\s\S]*web\/greet: Greets somebody\./);
-  assert.equal(desk.started().length, 1);
+  assert.equal(desk.listStartedPids().length, 1);
   assert.match(await desk.status(), /desk {2}running, 5 tools trusted/);
   await desk.close();
   await web.close();
 });
 
 test("MCP3 a server that supports only the older HTTP transport is called with it", async () => {
-  const old = await startOldDesk();
+  const old = await startSseMcpServer();
   await desk.open({ old: { url: old.url, headers: { "x-team": "docs" } } }, { answer: true });
   assert.equal((await desk.use("mcp_call", { tool: "old/tell" })).text, "as of old");
-  assert.ok(old.seen.every((headers) => headers["x-team"] === "docs"));
+  assert.ok(old.requestHeaders.every((headers) => headers["x-team"] === "docs"));
   await desk.close();
   await old.close();
 });
 
 test("RUN13 tools with readOnlyHint run concurrently once the server has listed its tools, all others in order", async () => {
-  await desk.open({ desk: desk.program("reading") }, { answer: true });
+  await desk.open({ desk: desk.serverCommand("reading") }, { answer: true });
   const isConcurrent = desk.tool("mcp_call")?.isConcurrent;
   assert.ok(typeof isConcurrent === "function");
   const list = () =>
@@ -62,16 +65,16 @@ test("RUN13 tools with readOnlyHint run concurrently once the server has listed 
 });
 
 test("MCP4 MCP23 the first use asks about the program and then its tools; a trusted server asks nothing, and a changed tool list asks again with the changes", async () => {
-  await desk.open({ desk: desk.program() }, { answer: true });
+  await desk.open({ desk: desk.serverCommand() }, { answer: true });
   await desk.use("mcp_find", { server: "desk" });
   await desk.use("mcp_call", { tool: "desk/add", arguments: { one: 1, other: 2 } });
-  assert.equal(desk.asked.length, 2);
-  assert.match(desk.asked[0] ?? "", /^desk: start this program\?\nruns: .*node .*desk\.ts.*\nin: .*mcp\/desk\n/);
+  assert.equal(desk.questions.length, 2);
+  assert.match(desk.questions[0] ?? "", /^desk: start this program\?\nruns: .*node .*desk\.ts.*\nin: .*mcp\/desk\n/);
   assert.match(
-    desk.asked[1] ?? "",
+    desk.questions[1] ?? "",
     /^desk: trust its tools\?\nruns: .*desk\.ts.*\n5 tools:\n\+ add: Adds two numbers\./,
   );
-  await desk.open({ desk: desk.program() });
+  await desk.open({ desk: desk.serverCommand() });
   assert.equal((await desk.use("mcp_find", { server: "desk" })).isError, false);
 
   // The same command, and another list: its program was changed behind our back.
@@ -86,18 +89,18 @@ test("MCP4 MCP23 the first use asks about the program and then its tools; a trus
     refused.text,
     /changed since they were trusted \(new: add; removed: old; changed: die\).*pith mcp trust desk/,
   );
-  await desk.open({ desk: desk.program() }, { answer: false });
+  await desk.open({ desk: desk.serverCommand() }, { answer: false });
   assert.match((await desk.use("mcp_find", {})).text, /the user does not trust the tools from desk/);
   assert.match(
-    desk.asked[2] ?? "",
+    desk.questions[2] ?? "",
     /^desk: its tools have changed.*\n.*\n.*\nchanged: die: .*\nnew: add: .*\nremoved: old$/,
   );
   await desk.use("mcp_find", {});
-  assert.equal(desk.asked.length, 3);
+  assert.equal(desk.questions.length, 3);
 });
 
 test("MCP4 another URL under the same name needs trust again", async () => {
-  const web = await startWebDesk();
+  const web = await startHttpMcpServer();
   await desk.open({ web: { url: web.url } }, { answer: true });
   await desk.use("mcp_find", {});
   await desk.open({ web: { url: `${web.url}?other` } });
@@ -107,24 +110,24 @@ test("MCP4 another URL under the same name needs trust again", async () => {
 });
 
 test("MCP5 a tool list that changes during a session is confirmed before the next call", async () => {
-  await desk.open({ desk: desk.program() }, { answer: true });
+  await desk.open({ desk: desk.serverCommand() }, { answer: true });
   await desk.use("mcp_call", { tool: "desk/more" });
-  assert.equal(desk.asked.length, 2);
+  assert.equal(desk.questions.length, 2);
   await sleep(100);
   assert.equal((await desk.use("mcp_call", { tool: "desk/late" })).text, "late");
-  assert.match(desk.asked[2] ?? "", /new: late: Came later\.$/);
+  assert.match(desk.questions[2] ?? "", /new: late: Came later\.$/);
 });
 
 test("MCP5 a tool that changes while the user is deciding is not called", async () => {
-  await desk.open({ desk: desk.program("restless") }, { answer: true, thinks: 600 });
+  await desk.open({ desk: desk.serverCommand("restless") }, { answer: true, answerDelayMs: 600 });
   const call = { tool: "desk/add", arguments: { one: 1, other: 2 } };
   assert.match((await desk.use("mcp_call", call)).text, /the tools from desk have changed; try again/);
   assert.equal((await desk.use("mcp_call", call)).text, "3");
-  assert.match(desk.asked[2] ?? "", /new: late: Came later\.$/);
+  assert.match(desk.questions[2] ?? "", /new: late: Came later\.$/);
 });
 
 test("MCP6 MCP16 an unknown tool or arguments that do not match are not sent; text, images, resources and data become model content", async () => {
-  await desk.open({ desk: desk.program() }, { answer: true });
+  await desk.open({ desk: desk.serverCommand() }, { answer: true });
   const misfit = await desk.use("mcp_call", { tool: "desk/add", arguments: { one: "1" } });
   assert.match(
     misfit.text,
@@ -146,14 +149,14 @@ test("MCP6 MCP16 an unknown tool or arguments that do not match are not sent; te
 });
 
 test("MCP15 trust is stored readable by the user only, and a file that others can write is not trusted", async () => {
-  const old = await startOldDesk();
+  const old = await startSseMcpServer();
   await desk.open({ old: { url: old.url } }, { answer: true });
   await desk.use("mcp_find", {});
   const file = join(desk.home, "mcp-pins.json");
   assert.equal(statSync(file).mode & 0o777, 0o600);
   chmodSync(file, 0o666);
   assert.match((await desk.use("mcp_find", {})).text, /mcp-pins\.json .* \(run chmod 600 on it\)/);
-  assert.equal(desk.asked.length, 1);
+  assert.equal(desk.questions.length, 1);
   await desk.close();
   await old.close();
 });

@@ -5,21 +5,21 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, writeFile
 import { join } from "node:path";
 import { afterEach, beforeEach, test } from "vitest";
 import { hashProgramFiles } from "../../src/mcp/program-files.ts";
-import { Desk } from "./desk.ts";
+import { McpHost } from "./desk.ts";
 
-let desk: Desk;
+let desk: McpHost;
 
 beforeEach(() => {
-  desk = new Desk();
+  desk = new McpHost();
 });
 
-afterEach(() => desk.clear());
+afterEach(() => desk.remove());
 
 /** A script of its own package, that starts the desk. */
 function packedServer(): { readonly script: string; readonly lock: string } {
   const folder = join(desk.home, "tracker");
   mkdirSync(join(folder, "dist"), { recursive: true });
-  const { args = [] } = desk.program();
+  const { args = [] } = desk.serverCommand();
   const words = JSON.stringify(["node", ...args]);
   const script = join(folder, "dist/main.mjs");
   writeFileSync(script, `process.argv = ${words};\nawait import(${JSON.stringify(args[0])});\n`);
@@ -28,20 +28,20 @@ function packedServer(): { readonly script: string; readonly lock: string } {
   return { script, lock };
 }
 
-const find = (): ReturnType<Desk["use"]> => desk.use("mcp_find", {});
+const find = (): ReturnType<McpHost["use"]> => desk.use("mcp_find", {});
 
 test("MCP20 MCP21 MCP22 MCP23 a changed executable, script or lock file is confirmed before anything runs, and the question names the change", async () => {
   const { script, lock } = packedServer();
   const node = join(desk.home, "node");
   copyFileSync(process.execPath, node);
-  const servers = { desk: { ...desk.program(), command: node, args: [script] } };
+  const servers = { desk: { ...desk.serverCommand(), command: node, args: [script] } };
   await desk.open(servers, { answer: true });
   assert.equal((await find()).isError, false);
   assert.match(
-    desk.asked[0] ?? "",
+    desk.questions[0] ?? "",
     /Pith asks again if any of these change: .*node, .*main\.mjs, .*package-lock\.json, its tools/,
   );
-  assert.equal(desk.asked.length, 2);
+  assert.equal(desk.questions.length, 2);
 
   const changes: readonly (readonly [string, RegExp])[] = [
     [node, /its program has changed\. Start it\?\n[\s\S]*\nprogram changed: .*\/node$/],
@@ -51,7 +51,7 @@ test("MCP20 MCP21 MCP22 MCP23 a changed executable, script or lock file is confi
   for (const [file, told] of changes) {
     await desk.close();
     writeFileSync(file, Buffer.concat([readFileSync(file), Buffer.from("\n")]));
-    const runs = desk.started().length;
+    const runs = desk.listStartedPids().length;
     await desk.open(servers);
     const { text } = await find();
     assert.match(
@@ -60,46 +60,46 @@ test("MCP20 MCP21 MCP22 MCP23 a changed executable, script or lock file is confi
     );
     await desk.open(servers, { answer: false });
     assert.match((await find()).text, /the user did not allow the program for desk to start/);
-    assert.match(desk.asked.at(-1) ?? "", told);
-    assert.equal(desk.started().length, runs);
+    assert.match(desk.questions.at(-1) ?? "", told);
+    assert.equal(desk.listStartedPids().length, runs);
     // One yes is enough where the tools are the same.
-    const questions: number = desk.asked.length;
+    const questions: number = desk.questions.length;
     await desk.open(servers, { answer: true });
     assert.equal((await find()).isError, false);
-    assert.equal(desk.asked.length, questions + 1);
+    assert.equal(desk.questions.length, questions + 1);
     await desk.open(servers);
     assert.equal((await find()).isError, false);
   }
 });
 
 test("MCP20 with pins of version 1, the program needs trust once more and the tools do not", async () => {
-  await desk.open({ desk: desk.program() }, { answer: true });
+  await desk.open({ desk: desk.serverCommand() }, { answer: true });
   await find();
   const file = join(desk.home, "mcp-pins.json");
   const pins = JSON.parse(readFileSync(file, "utf8"));
   assert.equal(pins.version, 2);
   for (const pin of Object.values<{ files?: unknown }>(pins.servers)) delete pin.files;
   writeFileSync(file, JSON.stringify({ ...pins, version: 1 }), { mode: 0o600 });
-  await desk.open({ desk: desk.program() });
+  await desk.open({ desk: desk.serverCommand() });
   assert.match((await find()).text, /the program for desk is not trusted yet/);
-  await desk.open({ desk: desk.program() }, { answer: true });
+  await desk.open({ desk: desk.serverCommand() }, { answer: true });
   assert.equal((await find()).isError, false);
-  assert.match(desk.asked[2] ?? "", /start this program\?[\s\S]*trusted by an earlier version of Pith/);
-  assert.equal(desk.asked.length, 3);
-  await desk.open({ desk: desk.program() });
+  assert.match(desk.questions[2] ?? "", /start this program\?[\s\S]*trusted by an earlier version of Pith/);
+  assert.equal(desk.questions.length, 3);
+  await desk.open({ desk: desk.serverCommand() });
   assert.equal((await find()).isError, false);
 });
 
 test("MCP22 packages that npx fetched are pinned by their lock file after the first start", async () => {
   const folder = join(desk.home, "npm-package");
   mkdirSync(folder, { recursive: true });
-  const { args: [main, ...rest] = [] } = desk.program();
+  const { args: [main, ...rest] = [] } = desk.serverCommand();
   const started = `#!/usr/bin/env node\nprocess.argv = ${JSON.stringify(["node", main, ...rest])};\nimport(${JSON.stringify(main)});\n`;
   writeFileSync(join(folder, "main.cjs"), started);
   chmodSync(join(folder, "main.cjs"), 0o755);
   const manifest = { name: "tracker", version: "1.0.0", bin: { tracker: "main.cjs" } };
   writeFileSync(join(folder, "package.json"), JSON.stringify(manifest));
-  const env = { ...desk.program().env, HOME: desk.home };
+  const env = { ...desk.serverCommand().env, HOME: desk.home };
   const servers = { desk: { command: "npx", args: ["--offline", "--yes", folder], env, sandbox: "off" as const } };
   await desk.open(servers, { answer: true });
   assert.equal((await find()).isError, false);

@@ -12,20 +12,20 @@ import { afterAll, beforeAll, test } from "vitest";
 import type { SubcommandCall } from "../../src/args/subcommand.ts";
 import { trustServer } from "../../src/mcp/subcommands.ts";
 import { findBuiltProgram } from "../built-program.ts";
-import { Ground } from "../ground.ts";
-import { deskProgram, isRunning, runningWith } from "./desk.ts";
-import { startWebDesk } from "./servers/web-desk.ts";
+import { TestProgram } from "../ground.ts";
+import { countProcessesWith, isRunning, testServerCommand } from "./desk.ts";
+import { startHttpMcpServer } from "./servers/web-desk.ts";
 
 const here = await detectBubblewrap({ root: "/nowhere", environment: process.env });
 
 /** Of all tests, in their order: what one has trusted stays so. */
-let ground: Ground;
+let ground: TestProgram;
 
 beforeAll(() => {
-  ground = new Ground();
+  ground = new TestProgram();
 });
 
-afterAll(() => ground.clear());
+afterAll(() => ground.remove());
 
 const log = (): string => join(ground.folder, "desk.log");
 const logged = (): string => (existsSync(log()) ? readFileSync(log(), "utf8") : "");
@@ -36,7 +36,7 @@ function settle(mcpServers: object): void {
 }
 
 function program(...wishes: readonly string[]): object {
-  return deskProgram(log(), wishes);
+  return testServerCommand(log(), wishes);
 }
 
 function call(tool: string, args: object = {}): Step {
@@ -44,15 +44,15 @@ function call(tool: string, args: object = {}): Step {
 }
 
 const firstBody = (): string => JSON.stringify(ground.server.requests[0]?.body);
-const allSaid = (): string => JSON.stringify(ground.body());
+const allSaid = (): string => JSON.stringify(ground.lastRequestBody());
 
 test("MCP1 MCP2 MCP12 servers of a folder need trust, fifty tools add at most 1 KB to the first request, and an unused server is not started", async () => {
   const file = join(ground.folder, ".mcp.json");
   writeFileSync(file, JSON.stringify({ mcpServers: { desk: program("many") } }));
-  assert.equal((await ground.pith(["-p", "Hello"], ["Hello."])).code, 0);
+  assert.equal((await ground.runWithScript(["-p", "Hello"], ["Hello."])).code, 0);
   assert.doesNotMatch(firstBody(), /mcp_/);
   const bare = Buffer.byteLength(firstBody());
-  const { code, notes } = await ground.pith(["-p", "Hello", "--trust"], ["Hello."]);
+  const { code, notes } = await ground.runWithScript(["-p", "Hello", "--trust"], ["Hello."]);
   assert.deepEqual([code, /this folder configures MCP servers: desk/.test(notes)], [0, true]);
   const more = Buffer.byteLength(firstBody()) - bare;
   assert.ok(more > 0 && more <= 1024, `${more} bytes`);
@@ -62,10 +62,10 @@ test("MCP1 MCP2 MCP12 servers of a folder need trust, fifty tools add at most 1 
 });
 
 test("MCP3 MCP4 MCP14 in print mode, tools are trusted by a subcommand, allowed by a rule, and refused once they change", async () => {
-  const web = await startWebDesk();
+  const web = await startHttpMcpServer();
   settle({ desk: program(), web: { url: web.url } });
   const script = [call("desk/add", { one: 1, other: 2 }), call("web/greet", { name: "Ann" })];
-  await ground.pith(["-p", "Go", "--allow", "mcp_call(desk/*)"], [...script, "Done."]);
+  await ground.runWithScript(["-p", "Go", "--allow", "mcp_call(desk/*)"], [...script, "Done."]);
   assert.match(allSaid(), /the program for desk is not trusted yet, so it was not started.*pith mcp trust desk/);
   assert.match(allSaid(), /no user is available to ask\. To allow it, use --allow 'mcp_call\(web\/greet\)'/);
 
@@ -76,7 +76,7 @@ test("MCP3 MCP4 MCP14 in print mode, tools are trusted by a subcommand, allowed 
   assert.equal((await trustServer(asked as unknown as SubcommandCall)).type, "success");
   const rules = ["--allow", "mcp_call(desk/*)", "--allow", "mcp_call(web)", "--deny", "mcp_call(desk/die)"];
   const rest = [call("desk/die"), call("desk/more"), call("desk/add", { one: 1, other: 2 }), "Done."];
-  assert.equal((await ground.pith(["-p", "Go", ...rules], [...script, ...rest])).out, "Done.\n");
+  assert.equal((await ground.runWithScript(["-p", "Go", ...rules], [...script, ...rest])).out, "Done.\n");
   assert.match(allSaid(), /"3".*Hello, Ann.*the rule mcp_call\(desk\/die\) denies it.*there is more now/);
   assert.match(allSaid(), /have changed since they were trusted \(new: late\).*pith mcp trust desk/);
   assert.ok(!started().some(isRunning));
@@ -84,7 +84,7 @@ test("MCP3 MCP4 MCP14 in print mode, tools are trusted by a subcommand, allowed 
 });
 
 test("MCP23 over RPC a server's program starts after Yes and does not start after No", async () => {
-  settle({ other: { ...program(), args: [...(deskProgram(log(), []).args ?? []), "other"] } });
+  settle({ other: { ...program(), args: [...(testServerCommand(log(), []).args ?? []), "other"] } });
   const { url } = await ground.serve(({ resultCount }) =>
     resultCount === 0 ? call("other/add", { one: 1, other: 2 }) : "Done.",
   );
@@ -144,7 +144,7 @@ test.skipIf(here.type === "unavailable")(
     const { code, out } = await ground.run(["mcp", "trust", "curious", "--yes"]);
     assert.deepEqual([code, /\nsandbox: on; it cannot see/.test(out)], [0, true]);
     const look = call("curious/read", { path: join(ground.folder, "secret") });
-    await ground.pith(["-p", "Go", "--permission-mode", "all"], [look, "Done."]);
+    await ground.runWithScript(["-p", "Go", "--permission-mode", "all"], [look, "Done."]);
     assert.match(allSaid(), /failed: ENOENT/);
     await ground.serve(() => call("curious/wait"));
     const child = spawn(process.execPath, [BIN, "-p", "Go", "--permission-mode", "all"], {
@@ -153,10 +153,10 @@ test.skipIf(here.type === "unavailable")(
       stdio: "ignore",
     });
     const ended = new Promise((resolve) => child.once("exit", resolve));
-    await until(() => runningWith(mark) > 0);
+    await until(() => countProcessesWith(mark) > 0);
     child.kill("SIGKILL");
     await ended;
-    await until(() => runningWith(mark) === 0);
+    await until(() => countProcessesWith(mark) === 0);
   },
 );
 
@@ -173,10 +173,10 @@ async function until(isSo: () => boolean): Promise<void> {
 
 test("MCP30 /mcp says how to add a server when there is none, and lists servers that are turned off", async () => {
   settle({});
-  const { code, out } = await ground.pith(["-p", "/mcp"], []);
+  const { code, out } = await ground.runWithScript(["-p", "/mcp"], []);
   assert.equal(code, 0);
   assert.match(out, /^No MCP servers are configured\. To add one, /);
   settle({ desk: { ...program(), enabled: false } });
-  assert.match((await ground.pith(["-p", "/mcp"], [])).out, /^desk {2}off/);
-  assert.match((await ground.pith(["-p", "/mcp", "--no-extensions"], [])).out, /^MCP servers are off/);
+  assert.match((await ground.runWithScript(["-p", "/mcp"], [])).out, /^desk {2}off/);
+  assert.match((await ground.runWithScript(["-p", "/mcp", "--no-extensions"], [])).out, /^MCP servers are off/);
 });

@@ -11,18 +11,18 @@ import { afterEach, beforeEach, onTestFinished, test } from "vitest";
 import type { LaunchPlan } from "../../src/mcp/plan-launch.ts";
 import { ServerHosts, ServerSandbox } from "../../src/mcp/server-sandbox.ts";
 import type { StdioServer } from "../../src/settings/settings.ts";
-import { Desk, runningWith } from "./desk.ts";
+import { countProcessesWith, McpHost } from "./desk.ts";
 
 const here = await detectBubblewrap({ root: "/nowhere", environment: process.env });
 const hasNoSandbox = here.type === "unavailable";
 
-let desk: Desk;
+let desk: McpHost;
 
 beforeEach(() => {
-  desk = new Desk();
+  desk = new McpHost();
 });
 
-afterEach(() => desk.clear());
+afterEach(() => desk.remove());
 
 function curious(limits: Partial<StdioServer> = {}): StdioServer {
   return { command: process.execPath, args: [join(import.meta.dirname, "servers/curious.ts")], ...limits };
@@ -51,7 +51,7 @@ test.skipIf(hasNoSandbox)(
     );
     assert.equal(await ask("where"), `${join(desk.home, "mcp/curious")} ${homedir()} /tmp`);
     assert.match(
-      desk.asked[0] ?? "",
+      desk.questions[0] ?? "",
       /\nsandbox: on; it cannot see your home folder or the workspace\ncan write: its own folder and a private home\n/,
     );
   },
@@ -136,7 +136,7 @@ test.skipIf(hasNoSandbox)("MCP26 a server can read and write the folders in its 
   assert.equal(readFileSync(inside, "utf8"), "written");
   await ask("write", { path: join(desk.workspace, "page") });
   assert.equal(existsSync(join(desk.workspace, "page")), false);
-  assert.match(desk.asked[0] ?? "", /\ncan write: its own folder and a private home, .*\/docs\n/);
+  assert.match(desk.questions[0] ?? "", /\ncan write: its own folder and a private home, .*\/docs\n/);
 });
 
 test.skipIf(hasNoSandbox)(
@@ -154,7 +154,7 @@ test.skipIf(hasNoSandbox)(
         /its (?:cwd|folders) .* cannot be used: .*set "sandbox": "off"/,
       );
     }
-    assert.deepEqual(desk.asked, []);
+    assert.deepEqual(desk.questions, []);
   },
 );
 
@@ -178,7 +178,7 @@ test.skipIf(hasNoSandbox)(
     const fetchHosts = [host];
     await desk.open({ curious: curious({ hosts: ["127.0.0.2"] }) }, { answer: true, choices: { fetchHosts } });
     assert.equal(await ask("reach", { url }), "200 hello");
-    assert.equal(desk.asked.length, 2);
+    assert.equal(desk.questions.length, 2);
     assert.match(await desk.status(), new RegExp(`sandbox: on\n {2}hosts: ${host}`));
 
     await desk.open({ curious: curious() }, { choices: { fetchHosts } });
@@ -193,10 +193,10 @@ test.skipIf(hasNoSandbox)(
     assert.equal(await ask("reach", { url }), "200 hello");
     assert.equal(await ask("reach", { url }), "200 hello");
     assert.match(
-      desk.asked[2] ?? "",
+      desk.questions[2] ?? "",
       new RegExp(`^Allow the MCP server curious to connect to ${host}\\?\n.*mcpServers\\.curious\\.hosts`),
     );
-    assert.equal(desk.asked.length, 3);
+    assert.equal(desk.questions.length, 3);
   },
 );
 
@@ -223,8 +223,8 @@ test.skipIf(hasNoSandbox)(
     const choices = { fetchHosts: [host] };
     await desk.open({ curious: curious({ command: npx, folders }) }, { answer: true, environment, choices });
     assert.equal(await ask("reach", { url }), "200 hello");
-    assert.equal(desk.asked.length, 2);
-    assert.match(desk.asked[0] ?? "", /\nnetwork: your package registries; Pith asks about every other host\n/);
+    assert.equal(desk.questions.length, 2);
+    assert.match(desk.questions[0] ?? "", /\nnetwork: your package registries; Pith asks about every other host\n/);
   },
 );
 
@@ -257,9 +257,9 @@ test.skipIf(hasNoSandbox)(
 test.skipIf(hasNoSandbox)("MCP29 a sandboxed server ends with the session", async () => {
   await desk.open({ curious: curious({ args: [...(curious().args ?? []), desk.home] }) }, { answer: true });
   await ask("where");
-  assert.ok(runningWith(desk.home) > 0);
+  assert.ok(countProcessesWith(desk.home) > 0);
   await desk.close();
-  assert.equal(runningWith(desk.home), 0);
+  assert.equal(countProcessesWith(desk.home), 0);
 });
 
 test("MCP28 a server without a sandbox starts with full permissions after a question; the question and /mcp say so", async () => {
@@ -268,7 +268,7 @@ test("MCP28 a server without a sandbox starts with full permissions after a ques
   await desk.open({ curious: curious({ sandbox: "off" }) }, { answer: true });
   assert.equal(await ask("read", { path }), "seen");
   assert.match(
-    desk.asked[0] ?? "",
+    desk.questions[0] ?? "",
     /\nsandbox: off \(turned off in your settings\); it runs with your full user permissions\n/,
   );
   assert.match(await desk.status(), /\n {2}sandbox: off, turned off in your settings/);

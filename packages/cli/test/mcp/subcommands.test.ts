@@ -7,13 +7,13 @@ import { join } from "node:path";
 import { onTestFinished, test } from "vitest";
 import type { SubcommandCall, SubcommandResult } from "../../src/args/subcommand.ts";
 import { listServers, testServer, trustServer } from "../../src/mcp/subcommands.ts";
-import { deskProgram } from "./desk.ts";
-import { startOldDesk } from "./servers/old-desk.ts";
+import { testServerCommand } from "./desk.ts";
+import { startSseMcpServer } from "./servers/old-desk.ts";
 
 test("MCP2 MCP4 pith mcp list contacts no server; pith mcp trust trusts only with --yes, and exactly what it shows", async () => {
   const home = mkdtempSync(join(tmpdir(), "pith-home-"));
   onTestFinished(() => rmSync(home, { recursive: true }));
-  const old = await startOldDesk();
+  const old = await startSseMcpServer();
   const mcpServers = { old: { url: old.url }, unused: { command: "x", enabled: false } };
   writeFileSync(join(home, "settings.json"), JSON.stringify({ mcpServers }));
   const called = async (
@@ -30,7 +30,7 @@ test("MCP2 MCP4 pith mcp list contacts no server; pith mcp trust trusts only wit
     /^0 old {2}not started, not trusted yet\n {2}http:.*\nunused {2}off \("enabled": false\).*\n {2}x$/,
   );
   assert.match(await called(testServer, {}, "unused"), /the MCP server unused is disabled; /);
-  assert.deepEqual(old.seen, []);
+  assert.deepEqual(old.requestHeaders, []);
   assert.match(await called(trustServer), /^1 at: .*\n1 tool:\n\+ tell: Tells\.\nNothing was trusted\. .*--yes/);
   assert.match(await called(testServer), /is not trusted in its current state\. To trust it, run: pith mcp trust old$/);
   assert.match(await called(trustServer, { yes: true }), /^0 [\s\S]*The tools from old are now trusted\.$/);
@@ -65,7 +65,7 @@ test("MCP23 without a terminal, pith mcp trust shows what would run and starts i
   const home = mkdtempSync(join(tmpdir(), "pith-home-"));
   onTestFinished(() => rmSync(home, { recursive: true }));
   const log = join(home, "desk.log");
-  writeFileSync(join(home, "settings.json"), JSON.stringify({ mcpServers: { desk: deskProgram(log, []) } }));
+  writeFileSync(join(home, "settings.json"), JSON.stringify({ mcpServers: { desk: testServerCommand(log, []) } }));
   const called = async (
     act: (call: SubcommandCall) => Promise<SubcommandResult>,
     flags: SubcommandCall["flags"] = {},

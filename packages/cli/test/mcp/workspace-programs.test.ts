@@ -4,15 +4,15 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { afterEach, beforeEach, test } from "vitest";
-import { Desk } from "./desk.ts";
+import { McpHost } from "./desk.ts";
 
-let desk: Desk;
+let desk: McpHost;
 
 beforeEach(() => {
-  desk = new Desk();
+  desk = new McpHost();
 });
 
-afterEach(() => desk.clear());
+afterEach(() => desk.remove());
 
 const mark = (): string => join(desk.home, "mark");
 
@@ -34,7 +34,7 @@ test.each([
   const environment = { PATH: `${path()}${delimiter}${process.env.PATH}` };
   await desk.open({ tracker: { command, sandbox: "off" } }, { answer: true, environment });
   const { text } = await desk.use("mcp_find", {});
-  assert.deepEqual([existsSync(mark()), desk.asked], [false, []]);
+  assert.deepEqual([existsSync(mark()), desk.questions], [false, []]);
   assert.match(text, /the program (?:\.\/bin\/)?tracker .*absolute path/);
 });
 
@@ -75,9 +75,9 @@ test("MCP19 a server run with python loads no module of the workspace", async ()
 
 test("MCP19 a server starts in a private folder of its own, or in its configured cwd", async () => {
   const say = (tool: string) => ({ tool, arguments: {} });
-  await desk.open({ desk: desk.program("where") }, { answer: true });
+  await desk.open({ desk: desk.serverCommand("where") }, { answer: true });
   assert.equal((await desk.use("mcp_call", say("desk/where"))).text, join(desk.home, "mcp/desk"));
   assert.equal(statSync(join(desk.home, "mcp/desk")).mode & 0o777, 0o700);
-  await desk.open({ desk: { ...desk.program("where"), cwd: desk.workspace } }, { answer: true });
+  await desk.open({ desk: { ...desk.serverCommand("where"), cwd: desk.workspace } }, { answer: true });
   assert.equal((await desk.use("mcp_call", say("desk/where"))).text, desk.workspace);
 });

@@ -2,20 +2,20 @@
 
 import { chmodSync } from "node:fs";
 import type { Script } from "@pith/testkit";
-import { LARGE, SMALL, type World } from "./world.ts";
+import { type AttemptEnvironment, LARGE, SMALL } from "./world.ts";
 
 export interface Attempt {
   readonly item: string;
   readonly way: string;
-  readonly policy: (world: World) => object;
-  readonly script?: (world: World) => Script;
+  readonly policy: (target: AttemptEnvironment) => object;
+  readonly script?: (target: AttemptEnvironment) => Script;
   /** Before anything counts; without a policy. */
-  readonly before?: (world: World) => Promise<unknown>;
+  readonly before?: (target: AttemptEnvironment) => Promise<unknown>;
   /** What the program said. */
-  readonly act: (world: World) => Promise<string>;
-  readonly isLoosened: (world: World) => boolean;
+  readonly act: (target: AttemptEnvironment) => Promise<string>;
+  readonly isLoosened: (target: AttemptEnvironment) => boolean;
   /** Whether somebody asked for it in so many words, so that the refusal names the policy. */
-  readonly isTold?: boolean;
+  readonly namesPolicy?: boolean;
 }
 
 type Way = Pick<Attempt, "way" | "act"> & Partial<Attempt>;
@@ -42,138 +42,147 @@ const models = attempts(
   "models.allow",
   {
     policy: ({ permitted }) => ({ models: { allow: ["anthropic/claude-haiku-*"], baseUrls: [permitted.url] } }),
-    isLoosened: ({ models: asked }) => asked.some((model) => !model.startsWith("claude-haiku")),
-    isTold: true,
+    isLoosened: ({ models: requested }) => requested.some((model) => !model.startsWith("claude-haiku")),
+    namesPolicy: true,
   },
   [
-    { way: "--model", act: (world) => world.pith("-p", "--model", LARGE, "hello") },
+    { way: "--model", act: (target) => target.pith("-p", "--model", LARGE, "hello") },
     {
       way: "PITH_MODEL",
-      act: (world) => {
-        world.variables = { PITH_MODEL: LARGE };
-        return world.pith("-p", "hello");
+      act: (target) => {
+        target.variables = { PITH_MODEL: LARGE };
+        return target.pith("-p", "hello");
       },
     },
     {
       way: "the user's settings",
-      act: (world) => {
-        world.settings({ model: LARGE });
-        return world.pith("-p", "hello");
+      act: (target) => {
+        target.settings({ model: LARGE });
+        return target.pith("-p", "hello");
       },
     },
-    { way: "the default by key", isTold: false, act: (world) => world.pith("-p", "hello") },
+    { way: "the default by key", namesPolicy: false, act: (target) => target.pith("-p", "hello") },
     {
       way: "a model whose name begins alike",
-      act: (world) => world.pith("-p", "--model", "anthropic/claude-sonnet-claude-haiku-", "hi"),
+      act: (target) => target.pith("-p", "--model", "anthropic/claude-sonnet-claude-haiku-", "hi"),
     },
-    { way: "/model", act: (world) => world.rpc([prompt(`/model ${LARGE}`), prompt()], { args: ["--model", SMALL] }) },
+    { way: "/model", act: (target) => target.rpc([prompt(`/model ${LARGE}`), prompt()], { args: ["--model", SMALL] }) },
     {
       way: "RPC set_model",
-      act: (world) => world.rpc([{ type: "set_model", provider, modelId }, prompt()], { args: ["--model", SMALL] }),
+      act: (target) => target.rpc([{ type: "set_model", provider, modelId }, prompt()], { args: ["--model", SMALL] }),
     },
     {
       way: "RPC cycle_model",
-      isTold: false,
-      act: (world) =>
-        world.rpc([{ type: "cycle_model" }, prompt(), { type: "cycle_model" }, prompt()], { args: ["--model", SMALL] }),
+      namesPolicy: false,
+      act: (target) =>
+        target.rpc([{ type: "cycle_model" }, prompt(), { type: "cycle_model" }, prompt()], {
+          args: ["--model", SMALL],
+        }),
     },
     {
       way: "an editor's option",
-      act: (world) => {
-        world.settings({ model: SMALL });
-        return world.acp([["session/set_config_option", { configId: "model", value: LARGE }], say()]);
+      act: (target) => {
+        target.settings({ model: SMALL });
+        return target.acp([["session/set_config_option", { configId: "model", value: LARGE }], say()]);
       },
     },
     {
       way: "the model of a stored session",
-      before: (world) => world.pith("-p", "--model", LARGE, "hello"),
-      act: (world) => world.pith("-p", "-c", "more"),
+      before: (target) => target.pith("-p", "--model", LARGE, "hello"),
+      act: (target) => target.pith("-p", "-c", "more"),
     },
     {
       way: "RPC switch_session to a stored session",
       policy: ({ permitted }) => ({ models: { allow: ["anthropic/claude-sonnet-*"], baseUrls: [permitted.url] } }),
-      isLoosened: ({ models: asked }) => asked.some((model) => model.startsWith("claude-haiku")),
-      before: (world) => world.pith("-p", "--model", SMALL, "hello"),
-      act: async (world) => {
-        const { sessions } = JSON.parse(await world.pith("sessions", "list", "--json"));
-        return await world.rpc([{ type: "switch_session", sessionPath: sessions[0].path }, prompt()]);
+      isLoosened: ({ models: requested }) => requested.some((model) => model.startsWith("claude-haiku")),
+      before: (target) => target.pith("-p", "--model", SMALL, "hello"),
+      act: async (target) => {
+        const { sessions } = JSON.parse(await target.pith("sessions", "list", "--json"));
+        return await target.rpc([{ type: "switch_session", sessionPath: sessions[0].path }, prompt()]);
       },
     },
     {
       way: "the model of summaries",
-      isTold: false,
+      namesPolicy: false,
       script: () => () => "A long answer. ".repeat(400),
-      act: (world) => {
-        world.settings({ model: SMALL, compaction: { model: LARGE, keepRecentTokens: 100 } });
-        return world.rpc([prompt("one"), prompt("two"), prompt("three"), { type: "compact" }]);
+      act: (target) => {
+        target.settings({ model: SMALL, compaction: { model: LARGE, keepRecentTokens: 100 } });
+        return target.rpc([prompt("one"), prompt("two"), prompt("three"), { type: "compact" }]);
       },
     },
     {
       way: "pith compact --model",
       script: () => () => "A long answer. ".repeat(400),
-      before: async (world) => {
-        world.settings({ compaction: { keepRecentTokens: 100 } });
-        await world.rpc([prompt("one"), prompt("two"), prompt("three")], { args: ["--model", SMALL] });
+      before: async (target) => {
+        target.settings({ compaction: { keepRecentTokens: 100 } });
+        await target.rpc([prompt("one"), prompt("two"), prompt("three")], { args: ["--model", SMALL] });
       },
-      act: (world) => world.pith("compact", "last", "--model", LARGE),
+      act: (target) => target.pith("compact", "last", "--model", LARGE),
     },
     {
       way: "the model of an agent",
-      act: (world) => {
-        world.write("home/.pith/agents/helper.md", agentFile);
-        return world.pith("-p", "--agent", "helper", "hello");
+      act: (target) => {
+        target.write("home/.pith/agents/helper.md", agentFile);
+        return target.pith("-p", "--agent", "helper", "hello");
       },
     },
     {
       way: "the model of a sub-agent",
-      isTold: false,
+      namesPolicy: false,
       script: () => calls("subagent", { agent: "helper", task: "help" }),
-      act: (world) => {
-        world.write("home/.pith/agents/helper.md", agentFile);
-        return world.pith("-p", "--model", SMALL, "hello");
+      act: (target) => {
+        target.write("home/.pith/agents/helper.md", agentFile);
+        return target.pith("-p", "--model", SMALL, "hello");
       },
     },
     {
       way: "a model that an extension opens",
-      isTold: false,
-      isLoosened: (world) => world.has("home/opened"),
-      act: (world) => {
+      namesPolicy: false,
+      isLoosened: (target) => target.has("home/opened"),
+      act: (target) => {
         const code = `import { writeFileSync } from "node:fs";
 export default (pith) => pith.on("before_agent_start", async () => {
   if ((await pith.openModel("${LARGE}")) !== null) writeFileSync(process.env.HOME + "/opened", "");
 });`;
-        world.write("home/.pith/extensions/open.js", code);
-        return world.pith("-p", "--model", SMALL, "hello");
+        target.write("home/.pith/extensions/open.js", code);
+        return target.pith("-p", "--model", SMALL, "hello");
       },
     },
     {
       way: "--base-url",
-      act: (world) => world.pith("-p", "--model", SMALL, "--base-url", `${world.foreign.url}/v1`, "hi"),
+      act: (target) => target.pith("-p", "--model", SMALL, "--base-url", `${target.foreign.url}/v1`, "hi"),
     },
     {
       way: "the variable of an address",
-      act: (world) => {
-        world.variables = { ANTHROPIC_BASE_URL: world.foreign.url };
-        return world.pith("-p", "--model", SMALL, "hello");
+      act: (target) => {
+        target.variables = { ANTHROPIC_BASE_URL: target.foreign.url };
+        return target.pith("-p", "--model", SMALL, "hello");
       },
     },
     {
       way: "an address in the settings",
-      act: (world) => {
-        world.settings({ model: SMALL, baseUrl: `${world.foreign.url}/v1` });
-        return world.pith("-p", "hello");
+      act: (target) => {
+        target.settings({ model: SMALL, baseUrl: `${target.foreign.url}/v1` });
+        return target.pith("-p", "hello");
       },
     },
     {
       way: "an address whose path only begins alike",
       policy: ({ permitted }) => ({ models: { allow: ["anthropic/*"], baseUrls: [`${permitted.url}/v`] } }),
-      isLoosened: ({ models: asked }) => asked.length > 0,
-      act: (world) => world.pith("-p", "--model", SMALL, "--base-url", `${world.permitted.url}/v1`, "hello"),
+      isLoosened: ({ models: requested }) => requested.length > 0,
+      act: (target) => target.pith("-p", "--model", SMALL, "--base-url", `${target.permitted.url}/v1`, "hello"),
     },
     {
       way: "any server as openai-compatible",
-      act: (world) =>
-        world.pith("-p", "--model", "openai-compatible/claude-haiku-x", "--base-url", `${world.foreign.url}/v1`, "hi"),
+      act: (target) =>
+        target.pith(
+          "-p",
+          "--model",
+          "openai-compatible/claude-haiku-x",
+          "--base-url",
+          `${target.foreign.url}/v1`,
+          "hi",
+        ),
     },
   ],
 );
@@ -183,51 +192,51 @@ const modes = attempts(
   {
     policy: () => ({ permissions: { modes: ["plan", "ask"] } }),
     script: () => calls("write", { path: "written.txt", content: "x" }),
-    isLoosened: (world) => world.has("work/written.txt"),
-    isTold: true,
+    isLoosened: (target) => target.has("work/written.txt"),
+    namesPolicy: true,
   },
   [
-    { way: "the default", isTold: false, act: (world) => world.pith("-p", "hello") },
-    { way: "--permission-mode edit", act: (world) => world.pith("-p", "--permission-mode", "edit", "hello") },
-    { way: "--permission-mode all", act: (world) => world.pith("-p", "--permission-mode", "all", "hello") },
+    { way: "the default", namesPolicy: false, act: (target) => target.pith("-p", "hello") },
+    { way: "--permission-mode edit", act: (target) => target.pith("-p", "--permission-mode", "edit", "hello") },
+    { way: "--permission-mode all", act: (target) => target.pith("-p", "--permission-mode", "all", "hello") },
     {
       way: "PITH_PERMISSION_MODE",
-      act: (world) => {
-        world.variables = { PITH_PERMISSION_MODE: "all" };
-        return world.pith("-p", "hello");
+      act: (target) => {
+        target.variables = { PITH_PERMISSION_MODE: "all" };
+        return target.pith("-p", "hello");
       },
     },
     {
       way: "the user's settings",
-      act: (world) => {
-        world.settings({ permissionMode: "all" });
-        return world.pith("-p", "hello");
+      act: (target) => {
+        target.settings({ permissionMode: "all" });
+        return target.pith("-p", "hello");
       },
     },
     {
       way: "the settings of a trusted project",
-      act: (world) => {
-        world.write("work/.pith/settings.json", '{ "permissionMode": "edit" }');
-        return world.pith("-p", "--trust", "hello");
+      act: (target) => {
+        target.write("work/.pith/settings.json", '{ "permissionMode": "edit" }');
+        return target.pith("-p", "--trust", "hello");
       },
     },
     {
       way: "RPC set_permission_mode",
-      act: (world) => world.rpc([{ type: "set_permission_mode", mode: "edit" }, prompt()]),
+      act: (target) => target.rpc([{ type: "set_permission_mode", mode: "edit" }, prompt()]),
     },
-    { way: "/mode", act: (world) => world.rpc([prompt("/mode all"), prompt()]) },
+    { way: "/mode", act: (target) => target.rpc([prompt("/mode all"), prompt()]) },
     {
       way: "RPC set_permission_mode before another session",
-      act: (world) => world.rpc([{ type: "set_permission_mode", mode: "all" }, { type: "new_session" }, prompt()]),
+      act: (target) => target.rpc([{ type: "set_permission_mode", mode: "all" }, { type: "new_session" }, prompt()]),
     },
-    { way: "an editor's mode", act: (world) => world.acp([["session/set_mode", { modeId: "edit" }], say()]) },
+    { way: "an editor's mode", act: (target) => target.acp([["session/set_mode", { modeId: "edit" }], say()]) },
     {
       way: "an editor's option",
-      act: (world) => world.acp([["session/set_config_option", { configId: "mode", value: "all" }], say()]),
+      act: (target) => target.acp([["session/set_config_option", { configId: "mode", value: "all" }], say()]),
     },
     {
       way: "a sub-agent",
-      isTold: false,
+      namesPolicy: false,
       script: () => {
         const write = {
           parts: [{ type: "call" as const, name: "write", arguments: { path: "written.txt", content: "x" } }],
@@ -237,9 +246,9 @@ const modes = attempts(
         };
         return ({ number }) => (number === 1 ? start : number === 2 ? write : "Done.");
       },
-      act: (world) => {
-        world.write("home/.pith/agents/helper.md", agentFile);
-        return world.pith("-p", "hello");
+      act: (target) => {
+        target.write("home/.pith/agents/helper.md", agentFile);
+        return target.pith("-p", "hello");
       },
     },
   ],
@@ -250,27 +259,28 @@ const rules = attempts(
   {
     policy: () => ({ permissions: { deny: ["bash(touch:*)"] } }),
     script: () => calls("bash", { command: "touch made.txt" }),
-    isLoosened: (world) => world.has("work/made.txt"),
+    isLoosened: (target) => target.has("work/made.txt"),
   },
   [
     {
       way: "mode all and a rule that allows",
-      act: (world) => world.pith("-p", "--permission-mode", "all", "--allow", "bash", "--allow", "bash(touch:*)", "hi"),
+      act: (target) =>
+        target.pith("-p", "--permission-mode", "all", "--allow", "bash", "--allow", "bash(touch:*)", "hi"),
     },
-    { way: "a yes", act: (world) => world.rpc([prompt()], { args: ["--permission-mode", "ask"], answer: "yes" }) },
+    { way: "a yes", act: (target) => target.rpc([prompt()], { args: ["--permission-mode", "ask"], answer: "yes" }) },
     {
       way: "a wrapper around the command",
       script: () => calls("bash", { command: "env touch made.txt" }),
-      act: (world) => world.pith("-p", "--permission-mode", "all", "--allow", "bash", "hi"),
+      act: (target) => target.pith("-p", "--permission-mode", "all", "--allow", "bash", "hi"),
     },
     {
       way: "the rules of an extension",
-      act: (world) => {
-        world.write(
+      act: (target) => {
+        target.write(
           "home/.pith/extensions/rules.js",
           'export default (pith) => pith.registerRules({ allow: ["bash(touch:*)"] });',
         );
-        return world.pith("-p", "hello");
+        return target.pith("-p", "hello");
       },
     },
     {
@@ -282,16 +292,16 @@ const rules = attempts(
         };
         return ({ number }) => (number === 1 ? start : number === 2 ? touch : "Done.");
       },
-      act: (world) => {
-        world.write("home/.pith/agents/helper.md", agentFile);
-        return world.pith("-p", "--permission-mode", "all", "hello");
+      act: (target) => {
+        target.write("home/.pith/agents/helper.md", agentFile);
+        return target.pith("-p", "--permission-mode", "all", "hello");
       },
     },
     {
       way: "without a question, although one is wanted",
       item: "permissions.ask",
       policy: () => ({ permissions: { ask: ["bash(touch:*)"] } }),
-      act: (world) => world.pith("-p", "--permission-mode", "all", "--allow", "bash(touch:*)", "hi"),
+      act: (target) => target.pith("-p", "--permission-mode", "all", "--allow", "bash(touch:*)", "hi"),
     },
   ],
 );
@@ -306,128 +316,132 @@ done
 `;
 
 const ESCAPE = 'echo out > "$PITH_TEST_HOME/escaped"';
-const escaping = (world: World): void => {
-  world.variables = { ...world.variables, PITH_TEST_HOME: world.home };
+const escaping = (target: AttemptEnvironment): void => {
+  target.variables = { ...target.variables, PITH_TEST_HOME: target.home };
 };
 
 const sandbox = attempts(
   "sandbox",
   {
     policy: () => ({ sandbox: "required" }),
-    script: (world) => calls("bash", { command: ESCAPE.replace("$PITH_TEST_HOME", world.home) }),
-    isLoosened: (world) => world.has("home/escaped"),
-    isTold: true,
+    script: (target) => calls("bash", { command: ESCAPE.replace("$PITH_TEST_HOME", target.home) }),
+    isLoosened: (target) => target.has("home/escaped"),
+    namesPolicy: true,
   },
   [
-    { way: "--sandbox off", act: (world) => world.pith("-p", "--sandbox", "off", "--permission-mode", "all", "hello") },
+    {
+      way: "--sandbox off",
+      act: (target) => target.pith("-p", "--sandbox", "off", "--permission-mode", "all", "hello"),
+    },
     {
       way: "PITH_SANDBOX",
-      act: (world) => {
-        world.variables = { PITH_SANDBOX: "off" };
-        return world.pith("-p", "--permission-mode", "all", "hello");
+      act: (target) => {
+        target.variables = { PITH_SANDBOX: "off" };
+        return target.pith("-p", "--permission-mode", "all", "hello");
       },
     },
     {
       way: "the user's settings",
-      act: (world) => {
-        world.settings({ sandbox: "off" });
-        return world.pith("-p", "--permission-mode", "all", "hello");
+      act: (target) => {
+        target.settings({ sandbox: "off" });
+        return target.pith("-p", "--permission-mode", "all", "hello");
       },
     },
     {
       way: "a command outside, which a rule allows",
-      isTold: false,
-      script: (world) => calls("bash", { command: ESCAPE.replace("$PITH_TEST_HOME", world.home), outside: true }),
-      act: (world) => world.pith("-p", "--permission-mode", "all", "--allow", "outside", "hello"),
+      namesPolicy: false,
+      script: (target) => calls("bash", { command: ESCAPE.replace("$PITH_TEST_HOME", target.home), outside: true }),
+      act: (target) => target.pith("-p", "--permission-mode", "all", "--allow", "outside", "hello"),
     },
     {
       way: "a command outside, after a yes",
-      isTold: false,
-      script: (world) => calls("bash", { command: ESCAPE.replace("$PITH_TEST_HOME", world.home), outside: true }),
-      act: (world) => world.rpc([prompt()], { args: ["--permission-mode", "all"], answer: "yes" }),
+      namesPolicy: false,
+      script: (target) => calls("bash", { command: ESCAPE.replace("$PITH_TEST_HOME", target.home), outside: true }),
+      act: (target) => target.rpc([prompt()], { args: ["--permission-mode", "all"], answer: "yes" }),
     },
     {
       way: "a bwrap of the user's own",
-      act: (world) => {
-        chmodSync(world.write("home/bin/bwrap", FAKE_SANDBOX), 0o755);
-        world.variables = { PATH: `${world.home}/bin:${process.env.PATH}` };
-        return world.pith("-p", "--permission-mode", "all", "hello");
+      act: (target) => {
+        chmodSync(target.write("home/bin/bwrap", FAKE_SANDBOX), 0o755);
+        target.variables = { PATH: `${target.home}/bin:${process.env.PATH}` };
+        return target.pith("-p", "--permission-mode", "all", "hello");
       },
     },
     {
       way: "the sandbox of an MCP server",
-      isTold: false,
-      act: (world) => {
-        escaping(world);
-        const args = ["-c", `echo out > ${world.home}/escaped`];
-        world.settings({ mcpServers: { any: { command: "/bin/sh", args, sandbox: "off" } } });
-        return world.pith("mcp", "trust", "any", "--yes");
+      namesPolicy: false,
+      act: (target) => {
+        escaping(target);
+        const args = ["-c", `echo out > ${target.home}/escaped`];
+        target.settings({ mcpServers: { any: { command: "/bin/sh", args, sandbox: "off" } } });
+        return target.pith("mcp", "trust", "any", "--yes");
       },
     },
   ],
 );
 
-const page = ({ port }: World): string => `http://127.0.0.1:${port}/page`;
-const visited = (world: World): boolean => world.visits.length > 0;
-const nearHosts = (world: World): void => world.settings({ fetchHosts: [`127.0.0.1:${world.port}`] });
+const page = ({ port }: AttemptEnvironment): string => `http://127.0.0.1:${port}/page`;
+const visited = (target: AttemptEnvironment): boolean => target.visits.length > 0;
+const nearHosts = (target: AttemptEnvironment): void => target.settings({ fetchHosts: [`127.0.0.1:${target.port}`] });
 
 const network = [
   ...attempts("network.hosts", { policy: () => ({ network: { hosts: ["example.com"] } }), isLoosened: visited }, [
     {
       way: "fetch, which a rule allows",
-      script: (world) => calls("fetch", { url: page(world) }),
-      act: (world) => {
-        nearHosts(world);
-        return world.pith("-p", "--tools", "all", "--allow", "fetch", "--allow", "network(127.0.0.1)", "hello");
+      script: (target) => calls("fetch", { url: page(target) }),
+      act: (target) => {
+        nearHosts(target);
+        return target.pith("-p", "--tools", "all", "--allow", "fetch", "--allow", "network(127.0.0.1)", "hello");
       },
     },
     {
       way: "fetch, after a yes",
-      script: (world) => calls("fetch", { url: page(world) }),
-      act: (world) => {
-        nearHosts(world);
-        return world.rpc([prompt()], { args: ["--tools", "all"], answer: "yes" });
+      script: (target) => calls("fetch", { url: page(target) }),
+      act: (target) => {
+        nearHosts(target);
+        return target.rpc([prompt()], { args: ["--tools", "all"], answer: "yes" });
       },
     },
     {
       way: "--network open",
-      script: (world) => calls("fetch", { url: page(world) }),
-      act: (world) => {
-        nearHosts(world);
-        return world.pith("-p", "--tools", "all", "--network", "open", "hello");
+      script: (target) => calls("fetch", { url: page(target) }),
+      act: (target) => {
+        nearHosts(target);
+        return target.pith("-p", "--tools", "all", "--network", "open", "hello");
       },
     },
     {
       way: "a port of this machine, which a rule allows",
-      script: (world) => calls("bash", { command: `curl -s ${page(world)}`, host_port: world.port }),
-      act: (world) => world.pith("-p", "--permission-mode", "all", "--allow", `network(localhost:${world.port})`, "hi"),
+      script: (target) => calls("bash", { command: `curl -s ${page(target)}`, host_port: target.port }),
+      act: (target) =>
+        target.pith("-p", "--permission-mode", "all", "--allow", `network(localhost:${target.port})`, "hi"),
     },
     {
       way: "a command outside of the sandbox",
-      script: (world) => calls("bash", { command: `curl -s ${page(world)}`, outside: true }),
-      act: (world) => world.pith("-p", "--permission-mode", "all", "--allow", "outside", "hello"),
+      script: (target) => calls("bash", { command: `curl -s ${page(target)}`, outside: true }),
+      act: (target) => target.pith("-p", "--permission-mode", "all", "--allow", "outside", "hello"),
     },
     {
       way: "--sandbox off",
-      isTold: true,
-      script: (world) => calls("bash", { command: `curl -s ${page(world)}` }),
-      act: (world) => world.pith("-p", "--permission-mode", "all", "--sandbox", "off", "hello"),
+      namesPolicy: true,
+      script: (target) => calls("bash", { command: `curl -s ${page(target)}` }),
+      act: (target) => target.pith("-p", "--permission-mode", "all", "--sandbox", "off", "hello"),
     },
     {
       way: "an MCP server at an address",
-      isTold: true,
-      act: (world) => {
-        world.settings({ mcpServers: { web: { url: page(world) } } });
-        return world.pith("mcp", "test", "web");
+      namesPolicy: true,
+      act: (target) => {
+        target.settings({ mcpServers: { web: { url: page(target) } } });
+        return target.pith("mcp", "test", "web");
       },
     },
     {
       way: "the hosts of an MCP server",
-      act: (world) => {
-        const args = ["-c", `curl -s ${page(world)}`];
-        const server = { command: "/bin/sh", args, hosts: [`127.0.0.1:${world.port}`, `localhost:${world.port}`] };
-        world.settings({ mcpServers: { any: server } });
-        return world.pith("mcp", "trust", "any", "--yes");
+      act: (target) => {
+        const args = ["-c", `curl -s ${page(target)}`];
+        const server = { command: "/bin/sh", args, hosts: [`127.0.0.1:${target.port}`, `localhost:${target.port}`] };
+        target.settings({ mcpServers: { any: server } });
+        return target.pith("mcp", "trust", "any", "--yes");
       },
     },
   ]),
@@ -436,14 +450,14 @@ const network = [
     {
       policy: () => ({ network: { deny: ["127.0.0.1"] } }),
       isLoosened: visited,
-      script: (world) => calls("fetch", { url: page(world) }),
+      script: (target) => calls("fetch", { url: page(target) }),
     },
     [
       {
         way: "a rule that allows",
-        act: (world) => {
-          nearHosts(world);
-          return world.pith("-p", "--tools", "all", "--allow", "fetch(127.0.0.1)", "hello");
+        act: (target) => {
+          nearHosts(target);
+          return target.pith("-p", "--tools", "all", "--allow", "fetch(127.0.0.1)", "hello");
         },
       },
     ],
@@ -453,60 +467,60 @@ const network = [
     {
       policy: () => ({ network: { mode: "off" } }),
       isLoosened: visited,
-      script: (world) => calls("bash", { command: `curl -s ${page(world)}`, host_port: world.port }),
-      isTold: true,
+      script: (target) => calls("bash", { command: `curl -s ${page(target)}`, host_port: target.port }),
+      namesPolicy: true,
     },
     [
       {
         way: "--network hosts",
-        act: (world) =>
-          world.pith(
+        act: (target) =>
+          target.pith(
             "-p",
             "--permission-mode",
             "all",
             "--network",
             "hosts",
             "--allow",
-            `network(localhost:${world.port})`,
+            `network(localhost:${target.port})`,
             "hi",
           ),
       },
       {
         way: "PITH_NETWORK",
-        act: (world) => {
-          world.variables = { PITH_NETWORK: "open" };
-          return world.pith("-p", "--permission-mode", "all", "--allow", `network(localhost:${world.port})`, "hi");
+        act: (target) => {
+          target.variables = { PITH_NETWORK: "open" };
+          return target.pith("-p", "--permission-mode", "all", "--allow", `network(localhost:${target.port})`, "hi");
         },
       },
       {
         way: "the user's settings",
-        act: (world) => {
-          world.settings({ network: "on" });
-          return world.pith("-p", "--permission-mode", "all", "--allow", `network(localhost:${world.port})`, "hi");
+        act: (target) => {
+          target.settings({ network: "on" });
+          return target.pith("-p", "--permission-mode", "all", "--allow", `network(localhost:${target.port})`, "hi");
         },
       },
       {
         way: "the default",
-        isTold: false,
-        act: (world) =>
-          world.pith("-p", "--permission-mode", "all", "--allow", `network(localhost:${world.port})`, "hi"),
+        namesPolicy: false,
+        act: (target) =>
+          target.pith("-p", "--permission-mode", "all", "--allow", `network(localhost:${target.port})`, "hi"),
       },
       {
         way: "fetch",
-        isTold: false,
-        script: (world) => calls("fetch", { url: page(world) }),
-        act: (world) => {
-          nearHosts(world);
-          return world.pith("-p", "--tools", "all", "--allow", "fetch", "hello");
+        namesPolicy: false,
+        script: (target) => calls("fetch", { url: page(target) }),
+        act: (target) => {
+          nearHosts(target);
+          return target.pith("-p", "--tools", "all", "--allow", "fetch", "hello");
         },
       },
       {
         way: "--network open where hosts are allowed",
         policy: () => ({ network: { mode: "hosts" } }),
-        script: (world) => calls("fetch", { url: page(world) }),
-        act: (world) => {
-          nearHosts(world);
-          return world.pith("-p", "--tools", "all", "--network", "open", "hello");
+        script: (target) => calls("fetch", { url: page(target) }),
+        act: (target) => {
+          nearHosts(target);
+          return target.pith("-p", "--tools", "all", "--network", "open", "hello");
         },
       },
     ],
@@ -515,90 +529,93 @@ const network = [
 
 const loading =
   'import { writeFileSync } from "node:fs"; writeFileSync(process.env.HOME + "/loaded", ""); export default () => {};';
-const loaded = (world: World): boolean => world.has("home/loaded");
+const loaded = (target: AttemptEnvironment): boolean => target.has("home/loaded");
 
 const extensions = attempts(
   "extensions.allow",
-  { policy: () => ({ extensions: { allow: ["/etc/pith-extensions"] } }), isLoosened: loaded, isTold: true },
+  { policy: () => ({ extensions: { allow: ["/etc/pith-extensions"] } }), isLoosened: loaded, namesPolicy: true },
   [
     {
       way: "a file of the user",
-      act: (world) => {
-        world.write("home/.pith/extensions/good.js", loading);
-        return world.pith("-p", "hello");
+      act: (target) => {
+        target.write("home/.pith/extensions/good.js", loading);
+        return target.pith("-p", "hello");
       },
     },
     {
       way: "a folder of the user",
-      act: (world) => {
-        world.write("home/.pith/extensions/etc/pith-extensions/index.js", "");
-        world.write("home/.pith/extensions/good/index.js", loading);
-        return world.pith("-p", "hello");
+      act: (target) => {
+        target.write("home/.pith/extensions/etc/pith-extensions/index.js", "");
+        target.write("home/.pith/extensions/good/index.js", loading);
+        return target.pith("-p", "hello");
       },
     },
     {
       way: "a link to a file of the user",
-      act: (world) => {
-        const own = world.write("home/own.js", loading);
-        world.link(own, "home/.pith/extensions/good.js");
-        return world.pith("-p", "hello");
+      act: (target) => {
+        const own = target.write("home/own.js", loading);
+        target.link(own, "home/.pith/extensions/good.js");
+        return target.pith("-p", "hello");
       },
     },
     {
       way: "a file of a trusted project",
-      act: (world) => {
-        world.write("work/.pith/extensions/good.js", loading);
-        return world.pith("-p", "--trust", "hello");
+      act: (target) => {
+        target.write("work/.pith/extensions/good.js", loading);
+        return target.pith("-p", "--trust", "hello");
       },
     },
     {
       way: "a package",
-      act: (world) => {
-        world.write("home/.pith/extensions/package.json", '{ "dependencies": { "good": "1.0.0" } }');
-        world.write(
+      act: (target) => {
+        target.write("home/.pith/extensions/package.json", '{ "dependencies": { "good": "1.0.0" } }');
+        target.write(
           "home/.pith/extensions/node_modules/good/package.json",
           '{ "pith": { "extension": "./good.js" }, "type": "module" }',
         );
-        world.write("home/.pith/extensions/node_modules/good/good.js", loading);
-        return world.pith("-p", "hello");
+        target.write("home/.pith/extensions/node_modules/good/good.js", loading);
+        return target.pith("-p", "hello");
       },
     },
     {
       way: "a folder of the user that the policy names",
-      policy: (world) => ({ extensions: { allow: [world.path("home/.pith/extensions")] } }),
-      act: (world) => {
-        world.write("home/.pith/extensions/good.js", loading);
-        return world.pith("-p", "hello");
+      policy: (target) => ({ extensions: { allow: [target.path("home/.pith/extensions")] } }),
+      act: (target) => {
+        target.write("home/.pith/extensions/good.js", loading);
+        return target.pith("-p", "hello");
       },
     },
     {
       way: "pith extensions list",
-      act: (world) => {
-        world.write("home/.pith/extensions/good.js", loading);
-        return world.pith("extensions", "list");
+      act: (target) => {
+        target.write("home/.pith/extensions/good.js", loading);
+        return target.pith("extensions", "list");
       },
     },
     {
       way: "pith extensions add",
-      isLoosened: (world) => world.has("home/.pith/extensions/more.js"),
-      act: (world) => {
-        const path = world.write("work/more.js", "export default () => {};");
-        return world.pith("extensions", "add", "--yes", path);
+      isLoosened: (target) => target.has("home/.pith/extensions/more.js"),
+      act: (target) => {
+        const path = target.write("work/more.js", "export default () => {};");
+        return target.pith("extensions", "add", "--yes", path);
       },
     },
     {
       way: "an editor",
-      isTold: false,
-      act: (world) => {
-        world.write("home/.pith/extensions/good.js", loading);
-        return world.acp([say()]);
+      namesPolicy: false,
+      act: (target) => {
+        target.write("home/.pith/extensions/good.js", loading);
+        return target.acp([say()]);
       },
     },
   ],
 );
 
-const started = (world: World): boolean => world.has("home/started");
-const starting = (world: World, more = ""): readonly string[] => ["-c", `echo x > ${world.home}/started${more}`];
+const started = (target: AttemptEnvironment): boolean => target.has("home/started");
+const starting = (target: AttemptEnvironment, more = ""): readonly string[] => [
+  "-c",
+  `echo x > ${target.home}/started${more}`,
+];
 
 const servers = attempts(
   "mcp.allow",
@@ -612,41 +629,41 @@ const servers = attempts(
       },
     }),
     isLoosened: started,
-    isTold: true,
+    namesPolicy: true,
   },
   [
     {
       way: "another name",
-      act: (world) => {
-        world.settings({ mcpServers: { other: { command: "/bin/sh", args: starting(world), sandbox: "off" } } });
-        return world.pith("mcp", "trust", "other", "--yes");
+      act: (target) => {
+        target.settings({ mcpServers: { other: { command: "/bin/sh", args: starting(target), sandbox: "off" } } });
+        return target.pith("mcp", "trust", "other", "--yes");
       },
     },
     {
       way: "the name with other arguments",
-      act: (world) => {
-        world.settings({ mcpServers: { desk: { command: "/bin/sh", args: starting(world), sandbox: "off" } } });
-        return world.pith("mcp", "trust", "desk", "--yes");
+      act: (target) => {
+        target.settings({ mcpServers: { desk: { command: "/bin/sh", args: starting(target), sandbox: "off" } } });
+        return target.pith("mcp", "trust", "desk", "--yes");
       },
     },
     {
       way: "the name with another program",
-      act: (world) => {
-        const command = world.write("home/sh", `#!/bin/sh\necho x > ${world.home}/started\n`);
-        world.settings({ mcpServers: { desk: { command: "/bin/bash", args: [command], sandbox: "off" } } });
-        return world.pith("mcp", "trust", "desk", "--yes");
+      act: (target) => {
+        const command = target.write("home/sh", `#!/bin/sh\necho x > ${target.home}/started\n`);
+        target.settings({ mcpServers: { desk: { command: "/bin/bash", args: [command], sandbox: "off" } } });
+        return target.pith("mcp", "trust", "desk", "--yes");
       },
     },
     {
       way: "the name in a trusted project",
-      act: async (world) => {
-        world.write(
+      act: async (target) => {
+        target.write(
           "work/.mcp.json",
-          JSON.stringify({ mcpServers: { desk: { command: "/bin/sh", args: starting(world) } } }),
+          JSON.stringify({ mcpServers: { desk: { command: "/bin/sh", args: starting(target) } } }),
         );
-        world.settings({ sandbox: "off" });
-        await world.pith("trust", "--yes");
-        return await world.pith("mcp", "trust", "desk", "--yes");
+        target.settings({ sandbox: "off" });
+        await target.pith("trust", "--yes");
+        return await target.pith("mcp", "trust", "desk", "--yes");
       },
     },
     {
@@ -654,28 +671,28 @@ const servers = attempts(
       policy: () => ({
         mcp: { allow: [{ name: "desk", command: "/bin/sh", args: ["-c", '. "$START"'], env: ["REGION"] }] },
       }),
-      act: (world) => {
-        const env = { START: world.write("home/start.sh", `echo x > ${world.home}/started\n`) };
-        world.settings({
+      act: (target) => {
+        const env = { START: target.write("home/start.sh", `echo x > ${target.home}/started\n`) };
+        target.settings({
           mcpServers: { desk: { command: "/bin/sh", args: ["-c", '. "$START"'], env, sandbox: "off" } },
         });
-        return world.pith("mcp", "trust", "desk", "--yes");
+        return target.pith("mcp", "trust", "desk", "--yes");
       },
     },
     {
       way: "the name at another address",
       isLoosened: visited,
-      act: (world) => {
-        world.settings({ mcpServers: { remote: { url: page(world) } } });
-        return world.pith("mcp", "test", "remote");
+      act: (target) => {
+        target.settings({ mcpServers: { remote: { url: page(target) } } });
+        return target.pith("mcp", "test", "remote");
       },
     },
     {
       way: "a server that an editor brings",
-      act: (world) => {
-        world.settings({ sandbox: "off" });
-        const server = { name: "brought", command: "/bin/sh", args: starting(world), env: [] };
-        return world.acp([say("look")], { mcpServers: [server], answer: "yes" });
+      act: (target) => {
+        target.settings({ sandbox: "off" });
+        const server = { name: "brought", command: "/bin/sh", args: starting(target), env: [] };
+        return target.acp([say("look")], { mcpServers: [server], answer: "yes" });
       },
       script: () => calls("mcp_find", { query: "anything" }),
     },
@@ -688,22 +705,22 @@ const secrets = attempts(
   "secrets.redact",
   {
     policy: () => ({ secrets: { redact: "required" } }),
-    isLoosened: (world) => world.sent.includes(SECRET),
-    isTold: true,
+    isLoosened: (target) => target.sent.includes(SECRET),
+    namesPolicy: true,
   },
   [
     {
       way: "the user's settings",
-      act: (world) => {
-        world.settings({ secrets: { redact: "off" } });
-        return world.pith("-p", `the key is ${SECRET}`);
+      act: (target) => {
+        target.settings({ secrets: { redact: "off" } });
+        return target.pith("-p", `the key is ${SECRET}`);
       },
     },
     {
       way: "the user's settings, over RPC",
-      act: (world) => {
-        world.settings({ secrets: { redact: "off" } });
-        return world.rpc([prompt(`the key is ${SECRET}`)]);
+      act: (target) => {
+        target.settings({ secrets: { redact: "off" } });
+        return target.rpc([prompt(`the key is ${SECRET}`)]);
       },
     },
   ],
@@ -714,23 +731,23 @@ const auditLog = attempts(
   {
     policy: () => ({ auditLog: "required" }),
     script: () => calls("read", { path: "a.txt" }),
-    isLoosened: (world) => !world.has("home/.pith/audit"),
-    isTold: true,
+    isLoosened: (target) => !target.has("home/.pith/audit"),
+    namesPolicy: true,
   },
   [
     {
       way: "the user's settings",
-      act: (world) => {
-        world.settings({ auditLog: false });
-        return world.pith("-p", "what is here?");
+      act: (target) => {
+        target.settings({ auditLog: false });
+        return target.pith("-p", "what is here?");
       },
     },
     {
       way: "a file in place of its folder",
-      isLoosened: (world) => world.models.length > 0,
-      act: (world) => {
-        world.write("home/.pith/audit", "");
-        return world.pith("-p", "what is here?");
+      isLoosened: (target) => target.models.length > 0,
+      act: (target) => {
+        target.write("home/.pith/audit", "");
+        return target.pith("-p", "what is here?");
       },
     },
   ],

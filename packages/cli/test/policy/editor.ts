@@ -22,16 +22,16 @@ export class Editor {
   readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
   readonly #waiting = new Map<number, (message: Message) => void>();
   readonly #ended: Promise<unknown>;
-  #said = "";
+  #output = "";
   #sent = 0;
 
   constructor({ command, args }: Command, { cwd, env, answer }: EditorPlace) {
     this.#child = spawn(command, args, { cwd, env, stdio: ["pipe", "pipe", "pipe"] });
     this.#child.stdin.on("error", () => undefined);
     this.#child.stderr.setEncoding("utf8").on("data", (text) => {
-      this.#said += text;
+      this.#output += text;
     });
-    createInterface({ input: this.#child.stdout }).on("line", (line) => this.#hear(line, answer));
+    createInterface({ input: this.#child.stdout }).on("line", (line) => this.#handleLine(line, answer));
     this.#ended = new Promise((resolve) => this.#child.on("close", resolve));
     void this.#ended.then(() => {
       for (const resolve of this.#waiting.values()) resolve({});
@@ -56,15 +56,15 @@ export class Editor {
   async leave(): Promise<string> {
     this.#child.stdin.end();
     await this.#ended;
-    return this.#said;
+    return this.#output;
   }
 
   #write(message: object): void {
     this.#child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
   }
 
-  #hear(line: string, answer: "yes" | "no"): void {
-    this.#said += `${line}\n`;
+  #handleLine(line: string, answer: "yes" | "no"): void {
+    this.#output += `${line}\n`;
     const message = JSON.parse(line) as Message;
     const { id, method, params } = message;
     if (id === undefined) return;

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isLong } from "../test-length.ts";
 import { type Attempt, allAttempts } from "./attempts.ts";
 import { Machine } from "./machine.ts";
-import { LARGE, SMALL, World } from "./world.ts";
+import { AttemptEnvironment, LARGE, SMALL } from "./world.ts";
 
 let machine: Machine;
 
@@ -20,7 +20,7 @@ interface Tried {
 }
 
 async function tryOut(attempt: Attempt, isHeld: boolean): Promise<Tried> {
-  const world: World = await World.open({
+  const world: AttemptEnvironment = await AttemptEnvironment.open({
     machine,
     script: async (asked) => {
       const script = attempt.script?.(world);
@@ -56,7 +56,7 @@ describe.concurrent("attempts to get around a policy", () => {
       async () => {
         const held = await tryOut(attempt, true);
         expect(held, held.said).toMatchObject({ isLoosened: false });
-        if (attempt.isTold)
+        if (attempt.namesPolicy)
           expect(held.said).toMatch(/Your organization's policy does not allow .*\/etc\/pith\/policy\.json/);
         if (!isControlled(attempt)) return;
         const free = await tryOut(attempt, false);
@@ -78,10 +78,10 @@ test("POL6 every policy item has attempts, at least forty in total", () => {
 /** What a policy with every item leaves, which a user goes on to use. */
 describe.concurrent("what a policy allows", () => {
   const open = async (
-    policy: (world: World) => object,
-    script?: Parameters<typeof World.open>[0]["script"],
-  ): Promise<World> => {
-    const world = await World.open({ machine, ...(script && { script }) });
+    policy: (world: AttemptEnvironment) => object,
+    script?: Parameters<typeof AttemptEnvironment.open>[0]["script"],
+  ): Promise<AttemptEnvironment> => {
+    const world = await AttemptEnvironment.open({ machine, ...(script && { script }) });
     world.policy = machine.policy({ text: JSON.stringify(policy(world)) });
     return world;
   };
@@ -115,14 +115,14 @@ describe.concurrent("what a policy allows", () => {
   });
 
   test("POL7 a permitted host is fetched if a rule of the user allows it", { timeout: LONGEST_MS }, async () => {
-    const world: World = await open(
+    const world: AttemptEnvironment = await open(
       () => ({ network: { mode: "hosts", hosts: ["127.0.0.1"], deny: ["example.org"] } }),
       ({ number }) => (number === 1 ? call("fetch", { url: `http://127.0.0.1:${world.port}/page` }) : "Done."),
     );
     world.settings({ fetchHosts: [`127.0.0.1:${world.port}`] });
     await world.pith("-p", "--tools", "all", "hello");
     expect(world.visits).toEqual([]);
-    const again: World = await open(
+    const again: AttemptEnvironment = await open(
       () => ({ network: { mode: "hosts", hosts: ["127.0.0.1"] } }),
       ({ number }) => (number === 1 ? call("fetch", { url: `http://127.0.0.1:${again.port}/page` }) : "Done."),
     );

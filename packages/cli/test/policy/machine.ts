@@ -34,7 +34,7 @@ export interface PolicyFile {
   readonly isFolder?: boolean;
 }
 
-export interface Run {
+export interface CommandResult {
   readonly code: number | null;
   readonly out: string;
   readonly notes: string;
@@ -54,34 +54,34 @@ const ENTER = [
 ].join(" && ");
 
 export class Machine {
-  readonly #stage: string;
+  readonly #root: string;
   #policies = 0;
 
-  private constructor(stage: string) {
-    this.#stage = stage;
+  private constructor(root: string) {
+    this.#root = root;
   }
 
   static async open(): Promise<Machine> {
     requireTools();
-    const stage = mkdtempSync(join(tmpdir(), "pith-policy-"));
-    chmodSync(stage, 0o755);
+    const root = mkdtempSync(join(tmpdir(), "pith-policy-"));
+    chmodSync(root, 0o755);
     for (const name of ["etc", "etc-loose"]) {
-      execFileSync("cp", ["-a", "/etc", join(stage, name)]);
-      rmSync(join(stage, name, "pith"), { recursive: true, force: true });
-      mkdirSync(join(stage, name, "pith"));
+      execFileSync("cp", ["-a", "/etc", join(root, name)]);
+      rmSync(join(root, name, "pith"), { recursive: true, force: true });
+      mkdirSync(join(root, name, "pith"));
     }
-    cpSync(dirname(findBuiltProgram()), join(stage, "program"), { recursive: true });
-    writeFileSync(join(stage, "node"), "");
-    return new Machine(stage);
+    cpSync(dirname(findBuiltProgram()), join(root, "program"), { recursive: true });
+    writeFileSync(join(root, "node"), "");
+    return new Machine(root);
   }
 
   close(): void {
-    rmSync(this.#stage, { recursive: true, force: true });
+    rmSync(this.#root, { recursive: true, force: true });
   }
 
   /** A folder that belongs to the ordinary user. */
   folder(name: string): string {
-    const path = mkdtempSync(join(this.#stage, `${name}-`));
+    const path = mkdtempSync(join(this.#root, `${name}-`));
     chownSync(path, ORDINARY, ORDINARY);
     return path;
   }
@@ -89,15 +89,15 @@ export class Machine {
   /** Of root, below a folder that others cannot change inside the namespace: `/etc`. */
   rootFile(name: string, text: string): string {
     for (const etc of ["etc", "etc-loose"]) {
-      mkdirSync(join(this.#stage, etc, "pith-extensions"), { recursive: true });
-      writeFileSync(join(this.#stage, etc, "pith-extensions", name), text);
+      mkdirSync(join(this.#root, etc, "pith-extensions"), { recursive: true });
+      writeFileSync(join(this.#root, etc, "pith-extensions", name), text);
     }
     return `/etc/pith-extensions/${name}`;
   }
 
   /** A folder of programs, as the variable PATH has it, with what starts the program there and no sandbox. */
   pathWithoutSandbox(): string {
-    const folder = join(this.#stage, "programs");
+    const folder = join(this.#root, "programs");
     if (existsSync(folder)) return folder;
     mkdirSync(folder);
     for (const tool of ["sh", "bash", "unshare", "mount", "setpriv"])
@@ -108,7 +108,7 @@ export class Machine {
   /** A folder to be mounted as `/etc/pith`. */
   policy(file: PolicyFile): string {
     this.#policies += 1;
-    const folder = join(this.#stage, `policy-${this.#policies}`);
+    const folder = join(this.#root, `policy-${this.#policies}`);
     mkdirSync(folder, { mode: 0o755 });
     const path = join(folder, "policy.json");
     if (file.isFolder) mkdirSync(path);
@@ -123,21 +123,21 @@ export class Machine {
 
   /** How the program is started there. Null: without a policy. */
   command(args: readonly string[], policy: string | null, etcMode?: number): Command {
-    const etc = join(this.#stage, etcMode === undefined ? "etc" : "etc-loose");
+    const etc = join(this.#root, etcMode === undefined ? "etc" : "etc-loose");
     if (etcMode !== undefined) chmodSync(etc, etcMode);
-    const node = join(this.#stage, "node");
-    const words = [etc, policy ?? "none", process.execPath, node, node, join(this.#stage, "program/pith.mjs"), ...args];
+    const node = join(this.#root, "node");
+    const words = [etc, policy ?? "none", process.execPath, node, node, join(this.#root, "program/pith.mjs"), ...args];
     return { command: "unshare", args: ["--mount", "--propagation", "private", "sh", "-c", ENTER, "sh", ...words] };
   }
 }
 
-export interface Starting {
+export interface CommandOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly input?: string;
 }
 
-export function runCommand({ command, args }: Command, { cwd, env, input }: Starting): Promise<Run> {
+export function runCommand({ command, args }: Command, { cwd, env, input }: CommandOptions): Promise<CommandResult> {
   const child = spawn(command, args, { cwd, env, stdio: ["pipe", "pipe", "pipe"] });
   let [out, notes] = ["", ""];
   child.stdout.setEncoding("utf8").on("data", (text) => {

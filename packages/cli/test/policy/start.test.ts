@@ -4,7 +4,7 @@ import { chownSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startServer, type TestServer } from "@pith/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Machine, ORDINARY, type PolicyFile, type Run, runCommand } from "./machine.ts";
+import { type CommandResult, Machine, ORDINARY, type PolicyFile, runCommand } from "./machine.ts";
 
 let machine: Machine;
 let server: TestServer;
@@ -26,7 +26,7 @@ interface Wish {
   readonly input?: string;
 }
 
-async function pith({ policy, args, variables, input }: Wish): Promise<Run> {
+async function pith({ policy, args, variables, input }: Wish): Promise<CommandResult> {
   const home = machine.folder("home");
   const command = machine.command(args, policy === null ? null : machine.policy(policy), policy?.etcMode);
   const key = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: server.url };

@@ -18,13 +18,13 @@ import { join } from "node:path";
 import type { Step } from "@pith/testkit";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { AuditLog, listAuditFiles } from "../../src/app/audit-log.ts";
-import { Ground } from "../ground.ts";
+import { TestProgram } from "../ground.ts";
 
-let ground: Ground;
+let ground: TestProgram;
 beforeEach(() => {
-  ground = new Ground();
+  ground = new TestProgram();
 });
-afterEach(() => ground.clear());
+afterEach(() => ground.remove());
 
 function call(command: string): Step {
   return { parts: [{ type: "call", name: "bash", arguments: { command } }] };
@@ -45,10 +45,10 @@ const free = ["--sandbox", "off", "--permission-mode", "ask"];
 
 test("PAUD1 PAUD2 a print run records calls that a flag allowed, a flag refused, or that were refused without a user", async () => {
   const rules = ["--allow", "bash(echo:*)", "--deny", "bash(rm:*)"];
-  await ground.pith(["-p", "go", ...free, ...rules], [call("echo hi"), call("rm x"), call("make"), "done"]);
+  await ground.runWithScript(["-p", "go", ...free, ...rules], [call("echo hi"), call("rm x"), call("make"), "done"]);
   const folder = join(ground.home, "audit");
   const lines = linesIn(folder);
-  const session = (JSON.parse(ground.session().split("\n")[0] ?? "{}") as Line).id;
+  const session = (JSON.parse(ground.readSession().split("\n")[0] ?? "{}") as Line).id;
   expect(lines).toMatchObject([
     { what: "echo hi", decision: "permitted", by: "rule", rules: [{ text: "bash(echo:*)", source: "flag" }] },
     { what: "rm x", decision: "refused", by: "rule", rules: [{ text: "bash(rm:*)", source: "flag" }] },
@@ -77,11 +77,11 @@ describe("PAUD5 a record refers to the complete action", () => {
   /** What the session has under an entry number and a call id. */
   function storedCall(entry: unknown, id: unknown): StoredCall | undefined {
     const entries = ground
-      .session()
+      .readSession()
       .split("\n")
       .filter((line) => line !== "")
       .map((line) => JSON.parse(line) as { readonly message?: { readonly content?: unknown } });
-    const lines = ground.session().split("\n");
+    const lines = ground.readSession().split("\n");
     const at = lines.findIndex((line) => new RegExp(`"(?:number|n)":${entry}\\b`).test(line));
     const { message } = entries[at] ?? {};
     return (message?.content as readonly StoredCall[] | undefined)?.find((block) => block.id === id);
@@ -95,7 +95,7 @@ describe("PAUD5 a record refers to the complete action", () => {
     ["rule", [...free, "--deny", "bash"]],
   ])("for a command of 10,000 characters, decided by %s", async (by, flags) => {
     expect(command.length).toBeGreaterThanOrEqual(9_990);
-    await ground.pith(["-p", "go", ...flags], [call(command), "done"]);
+    await ground.runWithScript(["-p", "go", ...flags], [call(command), "done"]);
     const [line = {}] = linesIn(join(ground.home, "audit"));
     expect(line).toMatchObject({ by, entry: expect.any(Number), call: expect.any(String) });
     const what = String(line.what);
@@ -113,7 +113,7 @@ describe("PAUD5 a record refers to the complete action", () => {
   test("with the hash of the redacted action, as in the session, even for a tool that gets the secret", async () => {
     const secret = ["sk", "ant", "api03", "q7".repeat(20)].join("-");
     const write = { parts: [{ type: "call", name: "write", arguments: { path: "a.txt", content: secret } }] } as const;
-    await ground.pith(
+    await ground.runWithScript(
       ["-p", "go", "--permission-mode", "all", "--sandbox", "off"],
       [call(`echo ${secret}`), write, "done"],
     );
@@ -130,13 +130,13 @@ describe("PAUD5 a record refers to the complete action", () => {
 
 test("PAUD2 an answer in plain mode is recorded with the rule it creates, and so is the call that the rule allows later", async () => {
   const args = ["--plain", ...free];
-  await ground.pith(args, [call("make x"), call("make x"), "done"], { input: "go\n3\n" });
+  await ground.runWithScript(args, [call("make x"), call("make x"), "done"], { input: "go\n3\n" });
   expect(linesIn(join(ground.home, "audit"))).toMatchObject([
     { event: "grant", rule: "bash(make x)", for: "project", client: "plain" },
     { what: "make x", decision: "permitted", by: "user", because: "mode", client: "plain" },
     { what: "make x", decision: "permitted", by: "rule", rules: [{ text: "bash(make x)", source: "project" }] },
   ]);
-  await ground.pith(["-p", "again", ...free], [call("make x"), "done"]);
+  await ground.runWithScript(["-p", "again", ...free], [call("make x"), "done"]);
   expect(linesIn(join(ground.home, "audit")).at(-1)).toMatchObject({
     rules: [{ text: "bash(make x)", source: "project" }],
   });
@@ -155,11 +155,11 @@ test("PAUD3 the log has no secrets of the environment or of the settings", async
 
 test("PAUD1 auditLog: false turns the log off, and doctor shows its path", async () => {
   writeFileSync(join(ground.home, "settings.json"), '{ "auditLog": false }');
-  await ground.pith(["-p", "go", ...free], [call("make"), "done"]);
+  await ground.runWithScript(["-p", "go", ...free], [call("make"), "done"]);
   expect(existsSync(join(ground.home, "audit"))).toBe(false);
   expect((await ground.run(["doctor"])).out).toContain("audit log: turned off by the setting auditLog");
   writeFileSync(join(ground.home, "settings.json"), "{}");
-  await ground.pith(["-p", "go", ...free], [call("make"), "done"]);
+  await ground.runWithScript(["-p", "go", ...free], [call("make"), "done"]);
   expect((await ground.run(["doctor"])).out).toContain(`audit log: 1 file in ${join(ground.home, "audit")}`);
 });
 
@@ -173,7 +173,7 @@ test("PERM35 doctor names remembered rules that permit more than harmless comman
 
 test("PAUD1 a log that cannot be written is reported once, and the run continues", async () => {
   writeFileSync(join(ground.home, "audit"), "no folder");
-  const ended = await ground.pith(["-p", "go", ...free, "--allow", "bash(echo:*)"], [call("echo hi"), "done"]);
+  const ended = await ground.runWithScript(["-p", "go", ...free, "--allow", "bash(echo:*)"], [call("echo hi"), "done"]);
   expect(ended.out).toContain("done");
   expect(ended.notes.match(/the audit log cannot be written/g)).toHaveLength(1);
 });

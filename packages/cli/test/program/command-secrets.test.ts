@@ -9,15 +9,15 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { createSampleSecrets } from "../../../context/test/support/sample-secrets.ts";
 import { createSeededRandom } from "../../../context/test/support/seeded-random.ts";
 import { findBuiltProgram } from "../built-program.ts";
-import { Ground } from "../ground.ts";
+import { TestProgram } from "../ground.ts";
 
-let ground: Ground;
+let ground: TestProgram;
 
 beforeEach(() => {
-  ground = new Ground();
+  ground = new TestProgram();
 });
 
-afterEach(() => ground.clear());
+afterEach(() => ground.remove());
 
 const bin = findBuiltProgram();
 const [secret = ""] = createSampleSecrets(1, createSeededRandom(12)).map((planted) => planted.secret);
@@ -64,7 +64,7 @@ test.each([
     expect(asked).toEqual([expect.stringMatching(/^Allow bash to run `printf .*` with the variable DEPLOY_TOKEN/)]);
     expect(asked[0]?.endsWith(end)).toBe(true);
     expect(readFileSync(join(ground.folder, "got.txt"), "utf8")).toBe(secret);
-    expect(`${told}${sent}${ground.session()}`).not.toContain(secret);
+    expect(`${told}${sent}${ground.readSession()}`).not.toContain(secret);
     expect(sent).toContain("PITH_SECRET_");
   },
 );

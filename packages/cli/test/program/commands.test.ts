@@ -4,21 +4,22 @@ import { existsSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFi
 import { join } from "node:path";
 import type { Step } from "@pith/testkit";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Ended, Ground } from "../ground.ts";
+import { type ProgramResult, TestProgram } from "../ground.ts";
 
-let ground: Ground;
+let ground: TestProgram;
 
 beforeEach(() => {
-  ground = new Ground();
+  ground = new TestProgram();
 });
 
-afterEach(() => ground.clear());
+afterEach(() => ground.remove());
 
 const told =
   "## Goal\n- fix the login [#1]\n\n## Constraints & Preferences\n- (none)\n\n## Progress\n### Done\n- (none)\n\n### In Progress\n- [ ] the login\n\n### Blocked\n- (none)\n\n## Key Decisions\n- (none)\n\n## Next Steps\n1. go on\n\n## Critical Context\n- (none)";
 
 /** Without a model, since it is for code alone. */
-const alone = (words: string, ...flags: readonly string[]): Promise<Ended> => ground.run(["-p", ...flags, words]);
+const alone = (words: string, ...flags: readonly string[]): Promise<ProgramResult> =>
+  ground.run(["-p", ...flags, words]);
 
 test("COM36 commands that need no model work without a key, print their result, and save no session", async () => {
   const calls = ["/help", "/settings", "/model", "/autocompact off", "/context", "/reload", "/quit"];
@@ -43,7 +44,7 @@ test("COM36 commands that need no model work without a key, print their result, 
 });
 
 test("COM37 a session is viewed, named, pinned in, branched and continued from the command line", async () => {
-  await ground.pith(["-p", "Fix the login."], ["Looking."]);
+  await ground.runWithScript(["-p", "Fix the login."], ["Looking."]);
   const { out: tree } = await alone("/tree", "-c");
   const [, id = ""] = /^(\w+) you: Fix the login\.$/m.exec(tree) ?? [];
   expect(tree).toMatch(/^[\w-]+ reply: Looking\. ← here$/m);
@@ -62,7 +63,9 @@ test("COM37 a session is viewed, named, pinned in, branched and continued from t
     /^· New session: \w{8}\n· edit this message and send it with: pith -p --session [\w-]+ "…"\n/,
   );
   const [, fork = ""] = /--session ([\w-]+)/.exec(forked.notes) ?? [];
-  expect(await ground.pith(["-p", "--session", fork, "Fix the logout."], ["Done."])).toMatchObject({ out: "Done.\n" });
+  expect(await ground.runWithScript(["-p", "--session", fork, "Fix the logout."], ["Done."])).toMatchObject({
+    out: "Done.\n",
+  });
   expect(await alone(`/tree ${id}`, "--session", "the login bug")).toMatchObject({
     out: "Fix the login.\n",
     notes: expect.stringMatching(/edit this message and send it with: pith -p -c "…"/),
@@ -76,7 +79,7 @@ test("BACK10 /tree --files does not follow a folder that became a link, and name
   });
   const protectedFile = join(ground.folder, ".vscode/tasks.json");
   const script = [write("sub/a.txt"), write("b.txt"), write(protectedFile), "Done."];
-  await ground.pith(["-p", "--allow", "edit(.vscode/**)", "write them"], script);
+  await ground.runWithScript(["-p", "--allow", "edit(.vscode/**)", "write them"], script);
   renameSync(join(ground.folder, "sub"), join(ground.userHome, "outside"));
   symlinkSync(join(ground.userHome, "outside"), join(ground.folder, "sub"));
   // The folders of this test lie in the temporary folder, where files are restored.
@@ -92,7 +95,7 @@ test("BACK10 /tree --files does not follow a folder that became a link, and name
 });
 
 test("COM38 /clone, /new, /resume and /export work from the command line", async () => {
-  await ground.pith(["-p", "Fix the login."], ["Looking."]);
+  await ground.runWithScript(["-p", "Fix the login."], ["Looking."]);
   for (const words of ["/clone", "/new"])
     expect(await alone(words, "-c")).toMatchObject({ code: 0, out: expect.stringMatching(/^New session: \w{8}\n$/) });
   expect(sessions()).toHaveLength(3);
@@ -103,9 +106,9 @@ test("COM38 /clone, /new, /resume and /export work from the command line", async
 
 test("COM39 /compact, /undo and /redo work from the command line", async () => {
   writeFileSync(join(ground.home, "settings.json"), '{ "compaction": { "keepRecentTokens": 1000 } }');
-  await ground.pith(["-p", "Fix the login."], ["word ".repeat(40_000)]);
-  await ground.pith(["-p", "-c", "And now?"], ["Now this."]);
-  const compacted = await ground.pith(["-p", "-c", "/compact keep the numbers"], [told, told, told]);
+  await ground.runWithScript(["-p", "Fix the login."], ["word ".repeat(40_000)]);
+  await ground.runWithScript(["-p", "-c", "And now?"], ["Now this."]);
+  const compacted = await ground.runWithScript(["-p", "-c", "/compact keep the numbers"], [told, told, told]);
   expect(compacted).toMatchObject({
     code: 0,
     out: expect.stringMatching(/^Compacted: [\d,]+ → [\d,]+ tokens; summary by/),
@@ -119,14 +122,17 @@ test("COM39 /compact, /undo and /redo work from the command line", async () => {
 test("COM40 /handoff prints the draft with the command that sends it, and that command works", async () => {
   writeFileSync(join(ground.folder, "login.ts"), "");
   const call = { type: "call", name: "read", arguments: { path: "login.ts" } } as const;
-  await ground.pith(["-p", "Fix the login."], [{ parts: [call] }, "It is fixed in login.ts."]);
+  await ground.runWithScript(["-p", "Fix the login."], [{ parts: [call] }, "It is fixed in login.ts."]);
   const handed = "## Background\n- the login is fixed in login.ts [#4]\n\n## First steps\n1. look at it";
-  const { code, out, notes } = await ground.pith(["-p", "-c", "/handoff Test the login."], [handed, handed]);
+  const { code, out, notes } = await ground.runWithScript(["-p", "-c", "/handoff Test the login."], [handed, handed]);
   expect(code).toBe(0);
   expect(out).toMatch(/^Test the login\.\n[\s\S]*## Files\n- login\.ts\n$/);
   const [, id = ""] = /to send this message, run: pith -p --session ([\w-]+);/.exec(notes) ?? [];
-  expect(await ground.pith(["-p", "--session", id], ["Testing."])).toMatchObject({ code: 0, out: "Testing.\n" });
-  expect(JSON.stringify(ground.body())).toContain("the login is fixed in login.ts");
+  expect(await ground.runWithScript(["-p", "--session", id], ["Testing."])).toMatchObject({
+    code: 0,
+    out: "Testing.\n",
+  });
+  expect(JSON.stringify(ground.lastRequestBody())).toContain("the login is fixed in login.ts");
   expect(existsSync(join(ground.folder, "login.ts"))).toBe(true);
 });
 

@@ -2,21 +2,21 @@
 
 import type { ScriptRequest, Step } from "@pith/testkit";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { Ground } from "../ground.ts";
+import { TestProgram } from "../ground.ts";
 
-let ground: Ground;
+let ground: TestProgram;
 
 beforeEach(() => {
-  ground = new Ground();
+  ground = new TestProgram();
 });
 
-afterEach(() => ground.clear());
+afterEach(() => ground.remove());
 
 const summary = (fact: string): string =>
   `## Goal\n- talk\n\n## Constraints & Preferences\n- (none)\n\n## Progress\n### Done\n- (none)\n\n### In Progress\n- [ ] the talk\n\n### Blocked\n- (none)\n\n## Key Decisions\n- (none)\n\n## Next Steps\n1. go on\n\n## Critical Context\n- ${fact}`;
 
 /** Answers each question at length; summaries are numbered. */
-async function serve(): Promise<(...args: readonly string[]) => ReturnType<Ground["run"]>> {
+async function serve(): Promise<(...args: readonly string[]) => ReturnType<TestProgram["run"]>> {
   let summaries = 0;
   const { url } = await ground.serve(({ tools, body }: ScriptRequest): Step => {
     if (tools.length === 0) return summary(`this is summary ${++summaries}`);

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { ReplyPart, Step } from "@pith/testkit";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { Ground } from "../ground.ts";
+import { TestProgram } from "../ground.ts";
 
 const voices = [
   { model: "anthropic/claude-sonnet-4-5", path: "/v1", key: "ANTHROPIC_API_KEY" },
@@ -18,12 +18,12 @@ const voices = [
 const ROUNDS = 40;
 const STOP_AFTER = 21;
 
-let ground: Ground;
+let ground: TestProgram;
 let pages: Server;
 let page: string;
 
 beforeEach(async () => {
-  ground = new Ground();
+  ground = new TestProgram();
   pages = createServer((_, answer) => answer.end("<title>A page</title><p>Nothing to see.</p>"));
   await new Promise<void>((resolve) => pages.listen(0, "127.0.0.1", resolve));
   const host = `127.0.0.1:${(pages.address() as AddressInfo).port}`;
@@ -34,7 +34,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   pages.close();
-  await ground.clear();
+  await ground.remove();
 });
 
 test.each(voices)(
@@ -63,7 +63,7 @@ test.each(voices)(
     expect(asked.map(({ outcome }) => outcome)).toEqual(Array.from({ length: ROUNDS + 2 }, () => "said"));
     expect(shortOf(asked.map(({ body }) => body))).toEqual([]);
     const entries = ground
-      .session()
+      .readSession()
       .split("\n")
       .flatMap((line) => (line ? [JSON.parse(line)] : []));
     const results = entries.flatMap(({ message }) => (message?.role === "toolResult" ? [message] : []));

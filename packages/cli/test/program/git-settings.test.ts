@@ -5,34 +5,34 @@ import { RpcClient } from "@pith/client";
 import type { Script, Step } from "@pith/testkit";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { findBuiltProgram } from "../built-program.ts";
-import { Ground } from "../ground.ts";
+import { TestProgram } from "../ground.ts";
 
-let ground: Ground;
+let ground: TestProgram;
 
 beforeEach(() => {
-  ground = new Ground();
+  ground = new TestProgram();
   execFileSync("git", ["init", "-q", ground.folder]);
 });
 
-afterEach(() => ground.clear());
+afterEach(() => ground.remove());
 
 const bin = findBuiltProgram();
 
 const runs = (command: string): Step => ({ parts: [{ type: "call", name: "bash", arguments: { command } }] });
 /** Runs any command in the sandbox without a question. */
 const ALL = ["--permission-mode", "all"];
-const told = (): string => JSON.stringify(ground.body());
+const told = (): string => JSON.stringify(ground.lastRequestBody());
 const setting = (name: string): string =>
   execFileSync("git", ["-C", ground.folder, "config", "--default", "none", name]).toString().trim();
 
 test("BOX47 with -p a git setting that could run a program is refused, and the result names the flag that allows it", async () => {
   const command = "git config core.pager ./x; git config user.name Ada";
-  await ground.pith(["-p", ...ALL, "go"], [runs(command), "Done."]);
+  await ground.runWithScript(["-p", ...ALL, "go"], [runs(command), "Done."]);
   expect(told()).toContain(
     "was not changed: not permitted: no user is available to ask. To allow it, use --allow 'edit(.git/config)'",
   );
   expect([setting("core.pager"), setting("user.name")]).toEqual(["none", "Ada"]);
-  await ground.pith(["-p", ...ALL, "--allow", "edit(.git/config)", "go"], [runs(command), "Done."]);
+  await ground.runWithScript(["-p", ...ALL, "--allow", "edit(.git/config)", "go"], [runs(command), "Done."]);
   expect(setting("core.pager")).toBe("./x");
 });
 

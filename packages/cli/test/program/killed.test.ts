@@ -6,13 +6,13 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { findBuiltProgram } from "../built-program.ts";
-import { Ground } from "../ground.ts";
+import { TestProgram } from "../ground.ts";
 
-let ground: Ground;
+let ground: TestProgram;
 beforeEach(() => {
-  ground = new Ground();
+  ground = new TestProgram();
 });
-afterEach(() => ground.clear());
+afterEach(() => ground.remove());
 
 const command = "echo once >> ran.txt; sleep 30";
 
@@ -27,8 +27,10 @@ test.each(["on", "off"])(
     const { code, out } = await ground.run(["-p", "-c", ...flags], { variables });
     expect({ code, out }).toEqual({ code: 0, out: "I have looked.\n" });
     expect(readFileSync(join(ground.folder, "ran.txt"), "utf8")).toBe("once\n");
-    expect(JSON.stringify(ground.body())).toContain("it may or may not have completed. It was not run again");
-    expect(JSON.stringify(ground.body())).toContain("Run it.");
+    expect(JSON.stringify(ground.lastRequestBody())).toContain(
+      "it may or may not have completed. It was not run again",
+    );
+    expect(JSON.stringify(ground.lastRequestBody())).toContain("Run it.");
   },
 );
 

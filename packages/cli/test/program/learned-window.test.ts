@@ -3,19 +3,19 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { Ground } from "../ground.ts";
+import { TestProgram } from "../ground.ts";
 
-let ground: Ground;
+let ground: TestProgram;
 
 beforeEach(() => {
-  ground = new Ground();
+  ground = new TestProgram();
 });
 
-afterEach(() => ground.clear());
+afterEach(() => ground.remove());
 
 test("SEE9 a context limit that a refusal named is used in later processes, and tested again after a week", async () => {
   const refuse = { status: 400, message: "prompt is too long: 70000 tokens > 60000 maximum" };
-  await ground.pith(["-p", "--model", "haiku", "hi"], [{ refuse }, { refuse }, { refuse }, { refuse }]);
+  await ground.runWithScript(["-p", "--model", "haiku", "hi"], [{ refuse }, { refuse }, { refuse }, { refuse }]);
   expect(await readWindow()).toBe(60_000);
   ageWindows(6);
   expect(await readWindow()).toBe(60_000);
@@ -25,7 +25,7 @@ test("SEE9 a context limit that a refusal named is used in later processes, and 
 
 test("SEE9 pith context uses a learned window and a configured one as the session does", async () => {
   const refuse = { status: 400, message: "prompt is too long: 70000 tokens > 60000 maximum" };
-  await ground.pith(["-p", "--model", "haiku", "hi"], [{ refuse }, { refuse }, { refuse }, { refuse }]);
+  await ground.runWithScript(["-p", "--model", "haiku", "hi"], [{ refuse }, { refuse }, { refuse }, { refuse }]);
   const readReport = async (): Promise<{ readonly contextWindow: number }> => {
     const variables = { ANTHROPIC_BASE_URL: ground.server.url };
     return JSON.parse((await ground.run(["context", "last", "--json"], { variables })).out);

@@ -4,20 +4,20 @@ import { spawn } from "node:child_process";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
-import { Ground as TerminalGround } from "../../e2e/ground/ground.ts";
-import { Ground } from "../ground.ts";
+import { TestWorkspace as TerminalGround } from "../../e2e/ground/ground.ts";
+import { TestProgram } from "../ground.ts";
 import { startKeyServer } from "../key-server.ts";
 
-let ground: Ground;
+let ground: TestProgram;
 const closers: (() => void)[] = [];
 
 beforeEach(() => {
-  ground = new Ground();
+  ground = new TestProgram();
 });
 
 afterEach(async () => {
   for (const close of closers.splice(0)) close();
-  await ground.clear();
+  await ground.remove();
 });
 
 /** Joined, so that the repository contains nothing that looks like a key. */
@@ -84,7 +84,7 @@ test("KEY6 logout removes one key and says if a variable still provides one", as
 
 test("FST8 print mode says what to do after 401, 403, 404, 429 and a refused connection", async () => {
   const failed = async (status: number, message: string, headers: Record<string, string> = {}) =>
-    (await ground.pith(["-p", "Hello", "--no-session"], [{ refuse: { status, message, headers } }])).notes;
+    (await ground.runWithScript(["-p", "Hello", "--no-session"], [{ refuse: { status, message, headers } }])).notes;
   expect(await failed(401, "invalid x-api-key")).toMatch(
     /401: invalid x-api-key\n.*ANTHROPIC_API_KEY.*pith login anthropic/,
   );
@@ -133,10 +133,10 @@ test("KEY7 over RPC, /login uses a key that pith login saved, without a restart"
 });
 
 test("KEY5 in a terminal, pith login lists the providers and does not show the key", async () => {
-  const terminalGround = await TerminalGround.make({ script: [], program: ground.bin, isKeyless: true });
-  onTestFinished(() => terminalGround.clear());
+  const terminalGround = await TerminalGround.create({ script: [], program: ground.bin, isKeyless: true });
+  onTestFinished(() => terminalGround.remove());
   const keyServer = await startKeyServer(SECRET, () => "");
-  const tmux = await terminalGround.terminal();
+  const tmux = await terminalGround.openTerminal();
   await tmux.enter(`ANTHROPIC_BASE_URL=${keyServer.url} pith login`);
   await tmux.waitFor("Provider (1-13 or a name):");
   await tmux.enter("1");

@@ -5,7 +5,7 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Ended, Ground } from "../ground.ts";
+import { type ProgramResult, TestProgram } from "../ground.ts";
 
 const KEY = { ANTHROPIC_API_KEY: "any" };
 
@@ -21,16 +21,16 @@ const newer = {
 
 const list = JSON.stringify({ anthropic: { models: { "claude-sonnet-6": newer } } });
 
-let ground: Ground;
+let ground: TestProgram;
 const closing: (() => void)[] = [];
 
 beforeEach(() => {
-  ground = new Ground();
+  ground = new TestProgram();
 });
 
 afterEach(async () => {
   for (const close of closing.splice(0)) close();
-  await ground.clear();
+  await ground.remove();
 });
 
 test("CAT11 pith models lists the models of providers with a key, newest first, and hides older ones", async () => {
@@ -69,10 +69,10 @@ test("CAT12 pith models update with a file saves the list, which is used from th
   expect((await ground.run(["models"], { variables: KEY })).out).toMatch(
     /claude-sonnet-6 +300,000 +\$7 \/ \$70 +\(default\)[\s\S]*Model list: stored by pith models update, dated 2026-10-20/,
   );
-  await ground.pith(["-p", "--model", "sonnet", "hi"], ["done"]);
-  expect(ground.body()).toMatchObject({ model: "claude-sonnet-6" });
-  await ground.pith(["-p", "hi"], ["done"]);
-  expect(ground.body()).toMatchObject({ model: "claude-sonnet-6" });
+  await ground.runWithScript(["-p", "--model", "sonnet", "hi"], ["done"]);
+  expect(ground.lastRequestBody()).toMatchObject({ model: "claude-sonnet-6" });
+  await ground.runWithScript(["-p", "hi"], ["done"]);
+  expect(ground.lastRequestBody()).toMatchObject({ model: "claude-sonnet-6" });
 });
 
 test("CAT12 pith models update accepts a local server; other http addresses and redirects are refused", async () => {
@@ -133,12 +133,12 @@ test("CAT12 an invalid, old or missing file changes nothing", async () => {
 
 test("CAT12 a damaged models.json is reported at the start, and the built-in list is used", async () => {
   writeFileSync(join(ground.home, "models.json"), '{"date":"2027');
-  const ended = await ground.pith(["-p", "hi"], ["done"]);
+  const ended = await ground.runWithScript(["-p", "hi"], ["done"]);
   expect(ended).toMatchObject({ code: 0, notes: expect.stringContaining("models.json is damaged") });
-  expect(ground.body()).toMatchObject({ model: "claude-sonnet-5" });
+  expect(ground.lastRequestBody()).toMatchObject({ model: "claude-sonnet-5" });
 });
 
-async function update(text: string): Promise<Ended> {
+async function update(text: string): Promise<ProgramResult> {
   writeFileSync(join(ground.folder, "api.json"), text);
   return await ground.run(["models", "update", "api.json"]);
 }

@@ -4,23 +4,23 @@ import { RpcClient } from "@pith/client";
 import type { Script, Step } from "@pith/testkit";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { findBuiltProgram } from "../built-program.ts";
-import { Ground } from "../ground.ts";
+import { TestProgram } from "../ground.ts";
 
-let ground: Ground;
+let ground: TestProgram;
 
 beforeEach(() => {
-  ground = new Ground();
+  ground = new TestProgram();
 });
 
-afterEach(() => ground.clear());
+afterEach(() => ground.remove());
 
 const bin = findBuiltProgram();
 
 const runs = (command: string): Step => ({ parts: [{ type: "call", name: "bash", arguments: { command } }] });
-const told = (): string => JSON.stringify(ground.body());
+const told = (): string => JSON.stringify(ground.lastRequestBody());
 
 test("PERM31 with -p a new host is refused, and the result names the flag that allows it", async () => {
-  await ground.pith(["-p", "go"], [runs("curl -sS http://pages.example/"), "Done."]);
+  await ground.runWithScript(["-p", "go"], [runs("curl -sS http://pages.example/"), "Done."]);
   expect(told()).toContain(
     "network: pages.example was refused: no user is available to ask. To allow it, use --allow 'network(pages.example)' or --network open",
   );
@@ -28,14 +28,14 @@ test("PERM31 with -p a new host is refused, and the result names the flag that a
 
 test("PERM30 in plan mode a command reaches no host, even with an allow rule", async () => {
   const flags = ["--permission-mode", "plan", "--allow", "network(pages.example)"];
-  await ground.pith(["-p", ...flags, "go"], [runs("curl -sS http://pages.example/"), "Done."]);
+  await ground.runWithScript(["-p", ...flags, "go"], [runs("curl -sS http://pages.example/"), "Done."]);
   expect(told()).toContain("network: pages.example was refused: plan mode is read-only");
 });
 
 test("SET15 with --network open a host needs no question, and a denied host is refused", async () => {
   const flags = ["--network", "open", "--deny", "network(no.example)"];
   const command = "curl -sS http://pages.example/; curl -sS http://no.example/";
-  await ground.pith(["-p", ...flags, "go"], [runs(command), "Done."]);
+  await ground.runWithScript(["-p", ...flags, "go"], [runs(command), "Done."]);
   expect(told()).toContain("network: no.example was refused: the rule network(no.example) denies it");
   expect(told()).not.toContain("pages.example was refused");
 });

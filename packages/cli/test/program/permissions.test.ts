@@ -4,15 +4,15 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 
 import { join } from "node:path";
 import type { Step } from "@pith/testkit";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { Ground } from "../ground.ts";
+import { TestProgram } from "../ground.ts";
 
-let ground: Ground;
+let ground: TestProgram;
 
 beforeEach(() => {
-  ground = new Ground();
+  ground = new TestProgram();
 });
 
-afterEach(() => ground.clear());
+afterEach(() => ground.remove());
 
 const runs = (command: string, more = {}): Step => ({
   parts: [{ type: "call", name: "bash", arguments: { command, ...more } }],
@@ -21,12 +21,12 @@ const runs = (command: string, more = {}): Step => ({
 const place = (path: string, text: string): void => writeFileSync(join(ground.folder, path), text);
 
 /** What the model was told in the end. */
-const told = (): string => JSON.stringify(ground.body());
+const told = (): string => JSON.stringify(ground.lastRequestBody());
 
 test("PERM22 an allow rule does not take a command out of the sandbox, and the refusal names the flag that would", async () => {
-  await ground.pith(["-p", "--allow", "bash(env)", "go"], [runs("env", { outside: true }), "Done."]);
+  await ground.runWithScript(["-p", "--allow", "bash(env)", "go"], [runs("env", { outside: true }), "Done."]);
   expect(told()).toContain("To allow it, use --allow 'outside(env)'");
-  await ground.pith(["-p", "--allow", "outside(env)", "go"], [runs("env", { outside: true }), "Done."]);
+  await ground.runWithScript(["-p", "--allow", "outside(env)", "go"], [runs("env", { outside: true }), "Done."]);
   expect(told()).toContain("PATH=");
 });
 
@@ -49,17 +49,17 @@ test("PERM23 sandboxed commands obey deny rules for whole files and folders; rul
   place("src/a.ts", "as it was");
   const deny = ["read(.env)", "edit(src/**)", "read(*.pem)"].flatMap((rule) => ["--deny", rule]);
   const command = "cat .env; echo changed > src/a.ts; echo new > ok.txt; cat ok.txt";
-  const { notes } = await ground.pith(["-p", ...deny, "go"], [runs(command), "Done."]);
+  const { notes } = await ground.runWithScript(["-p", ...deny, "go"], [runs(command), "Done."]);
   expect(told()).not.toContain("TOKEN=secret");
   expect(readFileSync(join(ground.folder, "src/a.ts"), "utf8")).toBe("as it was");
   expect(readFileSync(join(ground.folder, "ok.txt"), "utf8")).toBe("new\n");
   expect(notes).toContain("pith: the rule read(*.pem) is enforced for tools but not for shell commands\n");
-  const off = await ground.pith(["-p", ...deny, "--sandbox", "off", "go"], ["Done."]);
+  const off = await ground.runWithScript(["-p", ...deny, "--sandbox", "off", "go"], ["Done."]);
   expect(off.notes).toContain("the rules read(.env), edit(src/**), read(*.pem)");
 });
 
 test("PERM28 git push needs approval in edit mode, and without a user it is refused with the flag that allows it", async () => {
-  await ground.pith(["-p", "go"], [runs("git -C . push origin main"), "Done."]);
+  await ground.runWithScript(["-p", "go"], [runs("git -C . push origin main"), "Done."]);
   expect(told()).toContain(
     "not permitted: no user is available to ask. To allow it, use --allow 'bash(git -C . push origin main)' or --permission-mode all",
   );
@@ -68,12 +68,12 @@ test("PERM28 git push needs approval in edit mode, and without a user it is refu
 test("PERM1 fetching from a new host needs approval, also in edit and all", async () => {
   const page: Step = { parts: [{ type: "call", name: "fetch", arguments: { url: "https://pages.example/x" } }] };
   for (const mode of ["edit", "plan", "all"]) {
-    await ground.pith(["-p", "--tools", "all", "--permission-mode", mode, "go"], [page, "Done."]);
+    await ground.runWithScript(["-p", "--tools", "all", "--permission-mode", mode, "go"], [page, "Done."]);
     expect(told()).toContain(
       "not permitted: no user is available to ask. To allow it, use --allow 'fetch(pages.example)'",
     );
   }
-  await ground.pith(["-p", "--tools", "all", "--allow", "network(pages.example)", "go"], [page, "Done."]);
+  await ground.runWithScript(["-p", "--tools", "all", "--allow", "network(pages.example)", "go"], [page, "Done."]);
   expect(told()).toContain("https://pages.example/x was not fetched");
 });
 
@@ -90,8 +90,8 @@ test("PERM7 a deny rule for an unknown tool is a mistake", async () => {
 
 test("PERM24 the provider's web search is offered unless the mode is ask or a rule limits fetch", async () => {
   const offered = async (...flags: readonly string[]): Promise<boolean> => {
-    await ground.pith(["-p", "--tools", "all", ...flags, "go"], ["Done."]);
-    return JSON.stringify((ground.body() as { tools: unknown }).tools).includes("web_search");
+    await ground.runWithScript(["-p", "--tools", "all", ...flags, "go"], ["Done."]);
+    return JSON.stringify((ground.lastRequestBody() as { tools: unknown }).tools).includes("web_search");
   };
   expect(await offered()).toBe(true);
   expect(await offered("-c", "--permission-mode", "ask")).toBe(false);
@@ -113,7 +113,7 @@ test("TXT5 an AGENTS.md that links to a file which needs permission is not read"
   for (const folder of [".git", ".ssh"]) mkdirSync(join(ground.folder, folder));
   place(".ssh/config", "never-told");
   symlinkSync(".ssh/config", join(ground.folder, "AGENTS.md"));
-  const { notes } = await ground.pith(["-p", "go"], ["Done."]);
+  const { notes } = await ground.runWithScript(["-p", "go"], ["Done."]);
   expect(notes).toContain("AGENTS.md was not read, because reading it requires permission\n");
   expect(told()).not.toContain("never-told");
 });

@@ -5,21 +5,21 @@ import { join } from "node:path";
 import { type Step, startServer } from "@pith/testkit";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import own from "../../package.json" with { type: "json" };
-import { Ground } from "../ground.ts";
+import { TestProgram } from "../ground.ts";
 
-let ground: Ground;
+let ground: TestProgram;
 
 beforeEach(() => {
-  ground = new Ground();
+  ground = new TestProgram();
 });
 
-afterEach(() => ground.clear());
+afterEach(() => ground.remove());
 
 const slow: Step = { parts: [{ type: "text", text: "word ".repeat(2_000) }], pace: { everyMs: 20 } };
 
 test("PRT1 pith -p runs its tools in the folder, prints only the answer, and saves the session", async () => {
   writeFileSync(join(ground.folder, "a.txt"), "one\ntwo\n");
-  const { code, out, notes } = await ground.pith(
+  const { code, out, notes } = await ground.runWithScript(
     ["-p", "What is in a.txt?"],
     [{ parts: [call("read", { path: "a.txt" }), call("bash", { command: "wc -l a.txt" })] }, "Two lines: one and two."],
   );
@@ -27,7 +27,7 @@ test("PRT1 pith -p runs its tools in the folder, prints only the answer, and sav
   expect(notes).toContain("· read a.txt");
   expect(notes).toMatch(/· 2 requests, .* tokens in.*, .* out.* · session [\w-]+; continue with: pith -p -c "…"\n$/);
   expect(JSON.stringify(ground.server.requests[1]?.body)).toContain("2 a.txt");
-  expect(ground.session()).toContain("Two lines: one and two.");
+  expect(ground.readSession()).toContain("Two lines: one and two.");
 });
 
 test("SYS2 a model without tool support answers without tools, with one note (B4)", async () => {
@@ -47,12 +47,12 @@ test("SYS2 a model without tool support answers without tools, with one note (B4
 });
 
 test("PRT2 PRT15 -c continues the session with its total usage, and its first request extends the last one", async () => {
-  await ground.pith(["-p", "First."], ["One."]);
-  const before = ground.body() as { messages: readonly unknown[]; system: unknown; tools: unknown };
-  const { code, out, notes } = await ground.pith(["-p", "-c", "Second."], ["Two."]);
+  await ground.runWithScript(["-p", "First."], ["One."]);
+  const before = ground.lastRequestBody() as { messages: readonly unknown[]; system: unknown; tools: unknown };
+  const { code, out, notes } = await ground.runWithScript(["-p", "-c", "Second."], ["Two."]);
   expect({ code, out }).toEqual({ code: 0, out: "Two.\n" });
   expect(notes).toMatch(/· 1 request, .* · session total: .* tokens in, .* out, \$.* · session \w+; continue with/);
-  const after = ground.body() as typeof before;
+  const after = ground.lastRequestBody() as typeof before;
   expect(unmarked(after.messages.slice(0, before.messages.length))).toEqual(unmarked(before.messages));
   expect(unmarked([after.system, after.tools])).toEqual(unmarked([before.system, before.tools]));
   expect(JSON.stringify(after.messages)).toContain("One.");
@@ -67,14 +67,14 @@ test("PRT3 a missing key or a wrong flag exits with 2, a rejected key with 1, ea
   expect(await ground.run(["--nonsense"])).toMatchObject({ code: 2, out: "" });
   expect(await ground.run(["--help"])).toMatchObject({ code: 0, out: expect.stringContaining("pith -p -c") });
   expect(await ground.run(["--version"])).toEqual({ code: 0, out: `${own.version}\n`, notes: "" });
-  const refused = await ground.pith(["-p", "hi"], [{ refuse: { status: 401, message: "invalid x-api-key" } }]);
+  const refused = await ground.runWithScript(["-p", "hi"], [{ refuse: { status: 401, message: "invalid x-api-key" } }]);
   expect(refused).toMatchObject({ code: 1, out: "", notes: expect.stringContaining("invalid x-api-key") });
 });
 
 test("PRT3 a request that is always refused as too long exits with 1 and says what takes the space", async () => {
   const tooLong = { refuse: { status: 400, message: "prompt is too long: 205012 tokens > 200000 maximum" } };
   const refusals = Array.from({ length: 12 }, () => tooLong);
-  const { code, out, notes } = await ground.pith(["-p", "Work."], refusals);
+  const { code, out, notes } = await ground.runWithScript(["-p", "Work."], refusals);
   expect({ code, out }).toEqual({ code: 1, out: "" });
   expect(notes).toMatch(/pith: .*too long.*; .*larger window/);
 });
@@ -83,18 +83,18 @@ test.each([
   ["SIGINT", 130],
   ["SIGTERM", 143],
 ] as const)("PRT4 PRT13 %s exits with %i and saves the partial answer, and the note says where", async (name, code) => {
-  const stopped = await ground.pith(["-p", "Talk."], [slow], { signal: { name, afterRequests: 1 } });
+  const stopped = await ground.runWithScript(["-p", "Talk."], [slow], { signal: { name, afterRequests: 1 } });
   expect(stopped).toMatchObject({
     code,
     out: "",
     notes: expect.stringMatching(/partial answer was not printed.*pith sessions show \w{8}/),
   });
-  expect(ground.session()).toContain('"stopReason":"aborted"');
+  expect(ground.readSession()).toContain('"stopReason":"aborted"');
 });
 
 test("PRT4 a command that is stopped exits with the code of the signal", async () => {
-  await ground.pith(["-p", "Talk."], ["Gladly."]);
-  const stopped = await ground.pith(["-p", "-c", "/handoff go on"], [slow], {
+  await ground.runWithScript(["-p", "Talk."], ["Gladly."]);
+  const stopped = await ground.runWithScript(["-p", "-c", "/handoff go on"], [slow], {
     signal: { name: "SIGINT", afterRequests: 1 },
   });
   expect(stopped).toMatchObject({ code: 130, out: expect.stringContaining("cancelled") });
@@ -102,19 +102,19 @@ test("PRT4 a command that is stopped exits with the code of the signal", async (
 
 test("PRT7 pith -p -c without a prompt continues an unfinished run", async () => {
   const reading = { parts: [call("bash", { command: "echo once >> count.txt" })] };
-  const killed = await ground.pith(["-p", "Count."], [reading, slow], {
+  const killed = await ground.runWithScript(["-p", "Count."], [reading, slow], {
     signal: { name: "SIGKILL", afterRequests: 2 },
   });
   expect(killed).toMatchObject({ code: null, out: "" });
-  expect(await ground.pith(["-p", "-c"], ["Counted."])).toMatchObject({ code: 0, out: "Counted.\n" });
-  expect(JSON.stringify(ground.body())).toContain("Count.");
-  const idle = await ground.pith(["-p", "-c"], []);
+  expect(await ground.runWithScript(["-p", "-c"], ["Counted."])).toMatchObject({ code: 0, out: "Counted.\n" });
+  expect(JSON.stringify(ground.lastRequestBody())).toContain("Count.");
+  const idle = await ground.runWithScript(["-p", "-c"], []);
   expect(idle).toMatchObject({ code: 0, out: "", notes: expect.stringContaining("nothing to continue") });
 });
 
 test("PRT6 control characters are escaped in notes; a piped answer is unchanged", async () => {
   const evil = "\x1b]0;owned\x07\x9b2J\u202e\u{e0041}";
-  const { code, out, notes } = await ground.pith(
+  const { code, out, notes } = await ground.runWithScript(
     ["-p", "hi"],
     [{ parts: [call("read", { path: `a${evil}` }), call(`odd`, { evil })] }, `Done${evil}.`],
   );
@@ -124,7 +124,7 @@ test("PRT6 control characters are escaped in notes; a piped answer is unchanged"
 });
 
 test("PRT8 a closed output causes no error message", async () => {
-  const { code, notes } = await ground.pith(["-p", "hi"], ["An answer."], { isDeaf: true });
+  const { code, notes } = await ground.runWithScript(["-p", "hi"], ["An answer."], { closesOutput: true });
   expect({ code, notes: notes.split("\n").length }).toEqual({ code: 0, notes: 2 });
 });
 
@@ -138,5 +138,5 @@ function unmarked(value: unknown): unknown {
 
 test("BOUND6 a run within --max-turns and --max-cost ends as usual", async () => {
   const args = ["-p", "--max-turns", "2", "--max-cost", "1", "go"];
-  expect(await ground.pith(args, ["Done."])).toMatchObject({ code: 0, out: "Done.\n" });
+  expect(await ground.runWithScript(args, ["Done."])).toMatchObject({ code: 0, out: "Done.\n" });
 });

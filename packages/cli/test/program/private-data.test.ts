@@ -6,13 +6,13 @@ import { basename, dirname, join } from "node:path";
 import type { Step } from "@pith/testkit";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { listPrivatePaths } from "../../src/settings/home-files.ts";
-import { Ground } from "../ground.ts";
+import { TestProgram } from "../ground.ts";
 
-let ground: Ground;
+let ground: TestProgram;
 beforeEach(() => {
-  ground = new Ground();
+  ground = new TestProgram();
 });
-afterEach(() => ground.clear());
+afterEach(() => ground.remove());
 
 const SESSION = "2026-11-02T10-00-00-000Z_abc.jsonl";
 /** Data of an earlier session in another folder. Each file contains its own path as a word that a search can find. */
@@ -57,7 +57,7 @@ interface SentMessage {
 
 /** The results that the model got, in order. */
 function results(): readonly string[] {
-  const { messages } = ground.body() as { readonly messages: readonly SentMessage[] };
+  const { messages } = ground.lastRequestBody() as { readonly messages: readonly SentMessage[] };
   return messages.flatMap(({ content }) =>
     typeof content === "string"
       ? []
@@ -73,7 +73,7 @@ describe("PERM39 no tool reads data of Pith's home", () => {
     plantHome();
     const paths = [...PRIVATE_FILES, ...READABLE_FILES].map((name) => join(ground.home, name));
     const steps = paths.map((path) => call("read", { path }));
-    await ground.pith(["-p", "--permission-mode", mode, "--allow", "read", "go"], [...steps, "Done."]);
+    await ground.runWithScript(["-p", "--permission-mode", mode, "--allow", "read", "go"], [...steps, "Done."]);
     const [closed, open] = [results().slice(0, PRIVATE_FILES.length), results().slice(PRIVATE_FILES.length)];
     for (const result of closed) expect(result).toContain(REFUSAL);
     for (const result of open) expect(result).not.toContain("not permitted");
@@ -96,7 +96,7 @@ describe("PERM39 no tool reads data of Pith's home", () => {
       call("find", { glob: "*", path: join(ground.home, "sessions/other/.pith") }),
       call("grep", { pattern: "needle", path: join(ground.home, "audit") }),
     ];
-    await ground.pith(["-p", ...FREE, "go"], [...steps, "Done."]);
+    await ground.runWithScript(["-p", ...FREE, "go"], [...steps, "Done."]);
     expect(results()).toHaveLength(steps.length);
     for (const result of results()) expect(result).toContain(REFUSAL);
   });
@@ -108,7 +108,7 @@ describe("PERM39 no tool reads data of Pith's home", () => {
       ["find", { glob: "**/*" }],
     ] as const) {
       const flags = ["--permission-mode", "all", "--tools", "all", "--allow", `${name}(${ground.home})`];
-      await ground.pith(["-p", ...flags, "go"], [call(name, { ...input, path: ground.home }), "Done."]);
+      await ground.runWithScript(["-p", ...flags, "go"], [call(name, { ...input, path: ground.home }), "Done."]);
       const [found = ""] = results();
       for (const file of PRIVATE_FILES) expect(found).not.toContain(basename(file));
       expect(found).toContain("skills/one/SKILL.md");
@@ -122,14 +122,14 @@ describe("PERM39 no tool reads data of Pith's home", () => {
       call("write", { path, content: "x" }),
       call("edit", { path, edits: [{ oldText: "needle", newText: "x" }] }),
     ];
-    await ground.pith(["-p", "--permission-mode", "all", "go"], [...steps, "Done."]);
+    await ground.runWithScript(["-p", "--permission-mode", "all", "go"], [...steps, "Done."]);
     for (const result of results()) expect(result).toContain("not permitted");
     expect(readFileSync(path, "utf8")).toBe(contentOf(`sessions/other/${SESSION}`));
   });
 
   test("with a command in the sandbox", async () => {
     plantHome();
-    await ground.pith(
+    await ground.runWithScript(
       ["-p", "--permission-mode", "all", "go"],
       [call("bash", { command: `cat ${ground.home}/sessions/other/*; grep -r needle ${ground.home}` }), "Done."],
     );
@@ -137,7 +137,7 @@ describe("PERM39 no tool reads data of Pith's home", () => {
   });
 
   test("and also not a session that a flag opens elsewhere, nor its prepared summary", async () => {
-    const start = await ground.pith(["-p", "first"], ["One."]);
+    const start = await ground.runWithScript(["-p", "first"], ["One."]);
     expect(start.code).toBe(0);
     const folder = join(ground.home, "sessions", readdirSync(join(ground.home, "sessions"))[0] ?? "");
     const name = readdirSync(folder).find((each) => each.endsWith(".jsonl")) ?? "";
@@ -151,7 +151,7 @@ describe("PERM39 no tool reads data of Pith's home", () => {
       call("bash", { command: "cat elsewhere/mine.jsonl elsewhere/.pith/mine.jsonl/summary.json" }),
     ];
     const flags = ["--permission-mode", "all", "--tools", "all", "--session", path];
-    await ground.pith(["-p", ...flags, "second"], [...steps, "Done."]);
+    await ground.runWithScript(["-p", ...flags, "second"], [...steps, "Done."]);
     const [file, summary, search, command] = results();
     expect([file, summary].map((result) => result?.includes(REFUSAL))).toEqual([true, true]);
     expect(search).not.toMatch(/mine\.jsonl/);
@@ -160,7 +160,7 @@ describe("PERM39 no tool reads data of Pith's home", () => {
 
   test("but stored output, entries of the session and earlier turns can be read by reference and with recall", async () => {
     const output = Array.from({ length: 40_000 }, (_, index) => `${index + 1}\n`).join("");
-    const { code } = await ground.pith(
+    const { code } = await ground.runWithScript(
       ["-p", ...FREE, "go"],
       [
         call("bash", { command: "seq 1 40000" }),

@@ -6,34 +6,34 @@ import { createSession } from "@pith/context/node";
 import { story } from "@pith/context/testing";
 import type { Reply } from "@pith/testkit";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { Ground } from "../ground.ts";
+import { TestProgram } from "../ground.ts";
 
-let ground: Ground;
+let ground: TestProgram;
 
 beforeEach(() => {
-  ground = new Ground();
+  ground = new TestProgram();
 });
 
 afterEach(async () => {
-  await ground.clear();
+  await ground.remove();
 });
 
 const recall = (query: string): Reply => ({ parts: [{ type: "call", name: "recall", arguments: { query } }] });
 
 /** The last tool result that the server got. */
 function lastResult(): string {
-  const { messages } = ground.body() as { readonly messages: readonly { readonly content: unknown }[] };
+  const { messages } = ground.lastRequestBody() as { readonly messages: readonly { readonly content: unknown }[] };
   return JSON.stringify(messages.at(-1)?.content);
 }
 
 test("RCL8 recall adds at most 400 bytes to the first request", async () => {
   const firstRequest = async (tools: string): Promise<number> => {
-    await ground.pith(["-p", "--no-session", "hello", `--tools=${tools}`], ["hi"]);
-    return JSON.stringify(ground.body()).length;
+    await ground.runWithScript(["-p", "--no-session", "hello", `--tools=${tools}`], ["hi"]);
+    return JSON.stringify(ground.lastRequestBody()).length;
   };
   const savedRequest = async (tools: string): Promise<number> => {
-    await ground.pith(["-p", "hello", `--tools=${tools}`], ["hi"]);
-    return JSON.stringify(ground.body()).length;
+    await ground.runWithScript(["-p", "hello", `--tools=${tools}`], ["hi"]);
+    return JSON.stringify(ground.lastRequestBody()).length;
   };
   const added = (await savedRequest("read,bash,recall")) - (await savedRequest("read,bash"));
   expect(added).toBeGreaterThan(200);
@@ -44,25 +44,28 @@ test("RCL8 recall adds at most 400 bytes to the first request", async () => {
 
 test("RCL1 RCL8 after a compaction, recall finds what the model no longer sees", async () => {
   writeFileSync(join(ground.home, "settings.json"), '{ "compaction": { "keepRecentTokens": 1000 } }');
-  await ground.pith(["-p", "Where is the gateway?"], [`It listens on 8443. ${"word ".repeat(40_000)}`]);
-  await ground.pith(["-p", "--continue", "Something else"], ["Done."]);
+  await ground.runWithScript(["-p", "Where is the gateway?"], [`It listens on 8443. ${"word ".repeat(40_000)}`]);
+  await ground.runWithScript(["-p", "--continue", "Something else"], ["Done."]);
   const summary = "## Goal\nWork.\n\n## Progress\n### Done\n- nothing";
-  await ground.pith(["-p", "--continue", "/compact"], [summary, summary, summary]);
-  await ground.pith(["-p", "--continue", "Which port does the gateway use?"], [recall("gateway listens"), "8443"]);
+  await ground.runWithScript(["-p", "--continue", "/compact"], [summary, summary, summary]);
+  await ground.runWithScript(
+    ["-p", "--continue", "Which port does the gateway use?"],
+    [recall("gateway listens"), "8443"],
+  );
   expect(lastResult()).toMatch(/#\d+ \(assistant\): It listens on 8443\./);
   expect(lastResult()).toMatch(/Open an entry with read #\d+/);
-  expect(JSON.stringify(ground.body())).toMatch(
+  expect(JSON.stringify(ground.lastRequestBody())).toMatch(
     /The entries up to #\d+ are no longer shown\. Find anything in them with recall/,
   );
 });
 
 test("RCL6 recall reads a session of the same folder, and one of another folder only if the user names it", async () => {
-  await ground.pith(["-p", "The ibis fix is in retry.ts"], ["Noted."]);
-  const [line = "{}"] = ground.session().split("\n");
+  await ground.runWithScript(["-p", "The ibis fix is in retry.ts"], ["Noted."]);
+  const [line = "{}"] = ground.readSession().split("\n");
   const { id } = JSON.parse(line) as { readonly id: string };
-  await ground.pith(["-p", "How did we fix it?"], [recall(`session:${id} ibis`), "In retry.ts."]);
+  await ground.runWithScript(["-p", "How did we fix it?"], [recall(`session:${id} ibis`), "In retry.ts."]);
   expect(lastResult()).toContain("The ibis fix is in retry.ts");
-  const elsewhere = new Ground();
+  const elsewhere = new TestProgram();
   try {
     writeFileSync(join(elsewhere.folder, "a.txt"), "a");
     const inOtherFolder = { variables: { PITH_HOME: ground.home } };
@@ -70,7 +73,9 @@ test("RCL6 recall reads a session of the same folder, and one of another folder 
       const { url } = await elsewhere.serve([recall(`session:${id} ibis`), "ok"]);
       const variables = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url, ...inOtherFolder.variables, ...more };
       await elsewhere.run(["-p", prompt], { variables });
-      const { messages } = elsewhere.body() as { readonly messages: readonly { readonly content: unknown }[] };
+      const { messages } = elsewhere.lastRequestBody() as {
+        readonly messages: readonly { readonly content: unknown }[];
+      };
       return JSON.stringify(messages.at(-1)?.content);
     };
     expect(await ask("How did we fix it?")).toContain("belongs to another folder. Ask the user to name it");
@@ -79,7 +84,7 @@ test("RCL6 recall reads a session of the same folder, and one of another folder 
     const task = await ask(`How did we fix it in @session:${id}?`, { PITH_SUBAGENT_DEPTH: "1" });
     expect(task).toContain("belongs to another folder. Ask the user to name it");
   } finally {
-    await elsewhere.clear();
+    await elsewhere.remove();
   }
 });
 
@@ -95,7 +100,7 @@ test("RCL5 RCL6 a secret in another session saved without redaction is neither f
   const { url } = await ground.serve([...searches, "ok"]);
   const variables = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url, BUILD_TOKEN: secret };
   await ground.run(["-p", "Which token did we use?"], { variables });
-  const requests = JSON.stringify(ground.body());
+  const requests = JSON.stringify(ground.lastRequestBody());
   expect(requests).toMatch(/the ibis token is PITH_SECRET_\w+/);
   expect(lastResult()).toContain("No matches");
   expect(requests).not.toContain("mB4xRj8");

@@ -5,15 +5,15 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Script, ScriptRequest, Step } from "@pith/testkit";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
-import { Ground, isSummaryInstruction } from "../ground.ts";
+import { isSummaryInstruction, TestProgram } from "../ground.ts";
 
-let ground: Ground;
+let ground: TestProgram;
 
 beforeEach(() => {
-  ground = new Ground();
+  ground = new TestProgram();
 });
 
-afterEach(() => ground.clear());
+afterEach(() => ground.remove());
 
 function isForSummary({ tools, body }: ScriptRequest): boolean {
   return tools.length === 0 || isSummaryInstruction(JSON.stringify(body));

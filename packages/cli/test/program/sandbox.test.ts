@@ -4,24 +4,24 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { Ground } from "../ground.ts";
+import { TestProgram } from "../ground.ts";
 
-let ground: Ground;
+let ground: TestProgram;
 
 beforeEach(() => {
-  ground = new Ground();
+  ground = new TestProgram();
 });
 
-afterEach(() => ground.clear());
+afterEach(() => ground.remove());
 
-const told = (): string => JSON.stringify(ground.body());
+const told = (): string => JSON.stringify(ground.lastRequestBody());
 
 const call = (command: string) => ({ parts: [{ type: "call" as const, name: "bash", arguments: { command } }] });
 
 test("BOX1 a command sees no keys, sessions or originals in Pith's home", async () => {
   writeFileSync(join(ground.home, "keys.json"), '{"openai":"sk-secret"}', { mode: 0o600 });
   const command = `ls -A ${ground.home} | wc -l; cat ${ground.home}/keys.json; touch ${ground.home}/new`;
-  await ground.pith(["-p", "go"], [call(command), "Done."]);
+  await ground.runWithScript(["-p", "go"], [call(command), "Done."]);
   expect(told()).toMatch(/No such file or directory\\n0\\n/);
   expect(told()).not.toContain("sk-secret");
   expect(existsSync(join(ground.home, "new"))).toBe(false);
@@ -54,7 +54,7 @@ const fileCall = (name: string, args: Record<string, string>) => ({
 
 test("FILE26 file tools and commands share one private /tmp, which is deleted with the session", async () => {
   const name = `/tmp/pith-test-${process.pid}-${Date.now()}`;
-  await ground.pith(
+  await ground.runWithScript(
     ["-p", "go"],
     [
       fileCall("write", { path: `${name}.sh`, content: "echo made by a script >$1\n" }),
@@ -74,7 +74,7 @@ test("FILE27 a file of others in /tmp can be read, and is not changed without pe
   const theirs = join(folder, "notes.txt");
   writeFileSync(theirs, "theirs\n");
   const edit = { path: theirs, content: "mine\n" };
-  await ground.pith(["-p", "go"], [fileCall("read", { path: theirs }), fileCall("write", edit), "Done."]);
+  await ground.runWithScript(["-p", "go"], [fileCall("read", { path: theirs }), fileCall("write", edit), "Done."]);
   expect(told()).toContain("theirs");
   expect(readFileSync(theirs, "utf8")).toBe("theirs\n");
   rmSync(folder, { recursive: true });
@@ -99,7 +99,7 @@ test("SKL12 a command can read and run skills in Pith's home, and cannot write t
   writeFileSync(join(folder, "go.sh"), "echo shipped by a script\n");
   writeFileSync(join(ground.home, "keys.json"), '{"openai":"sk-secret"}', { mode: 0o600 });
   const command = `sh ${folder}/go.sh; ls -A ${ground.home}; touch ${folder}/new`;
-  await ground.pith(["-p", "go"], [call(command), "Done."]);
+  await ground.runWithScript(["-p", "go"], [call(command), "Done."]);
   expect(told()).toMatch(/shipped by a script\\nskills\\n/);
   expect(told()).toContain("Read-only file system");
   expect(existsSync(join(folder, "new"))).toBe(false);

@@ -10,13 +10,13 @@ import type { Script, ScriptRequest, Step } from "@pith/testkit";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createSampleSecrets, type SampleSecret } from "../../../context/test/support/sample-secrets.ts";
 import { createSeededRandom } from "../../../context/test/support/seeded-random.ts";
-import { type Ended, Ground } from "../ground.ts";
+import { type ProgramResult, TestProgram } from "../ground.ts";
 
-let ground: Ground;
+let ground: TestProgram;
 beforeEach(() => {
-  ground = new Ground();
+  ground = new TestProgram();
 });
-afterEach(() => ground.clear());
+afterEach(() => ground.remove());
 
 const all = ["--permission-mode", "all", "--sandbox", "off", "--allow", "fetch(127.0.0.1)"];
 
@@ -119,12 +119,12 @@ test("SEC11 none of 200 secrets from every kind of input is sent, shown or saved
     textOf(share(7)).replace(String(share(7)[0]?.text), "changed"),
   );
   const telling: Script = () => `## Goal\nTo find them.\n\n## Critical Context\n${textOf(planted)}`;
-  const compacted = await ground.pith(
+  const compacted = await ground.runWithScript(
     ["-p", "-c", ...all, "/compact"],
     Array.from({ length: 6 }, () => telling({} as ScriptRequest) as Step),
   );
   expect(compacted.code).toBe(0);
-  const refused = await ground.pith(
+  const refused = await ground.runWithScript(
     ["-p", "-c", ...all, "Go on."],
     [{ refuse: { status: 400, message: `not so: ${planted[0]?.text}` } }],
   );
@@ -173,7 +173,9 @@ test("SEC12 a file with a secret is written and edited with its real content, al
   const reading: Step = {
     parts: [call("bash", { command: "cat settings.conf" }), call("read", { path: "settings.conf" })],
   };
-  await ground.pith(["-p", ...all, "Read it."], [reading, slow], { signal: { name: "SIGKILL", afterRequests: 2 } });
+  await ground.runWithScript(["-p", ...all, "Read it."], [reading, slow], {
+    signal: { name: "SIGKILL", afterRequests: 2 },
+  });
   const script: Script = (asked) => {
     const [first = "", second = ""] = new Set(JSON.stringify(asked.body).match(/PITH_SECRET_\w+_[0-9a-f]{12}/g) ?? []);
     if (asked.number === 1)
@@ -201,10 +203,10 @@ test("SEC12 a file with a secret is written and edited with its real content, al
   // A command could send it away, so it gets the placeholder.
   expect(written("shell.txt")).toMatch(/^PITH_SECRET_\w+_[0-9a-f]{12}$/);
   expect(readdirSync(ground.folder)).not.toContain("never.txt");
-  expect(JSON.stringify(ground.body())).toContain(
+  expect(JSON.stringify(ground.lastRequestBody())).toContain(
     "PITH_SECRET_github_0123456789ab is a placeholder for a secret that is no longer known; read the file that contains it again",
   );
-  expect([ground.session(), notes, JSON.stringify(ground.body())].join("")).not.toContain(secretOf(one));
+  expect([ground.readSession(), notes, JSON.stringify(ground.lastRequestBody())].join("")).not.toContain(secretOf(one));
   expect(statSync(join(ground.home, "redaction.key")).mode & 0o777).toBe(0o600);
 });
 
@@ -238,30 +240,30 @@ test("SEC6 SEC17 a placeholder in a URL or a command is sent unchanged, with a n
   expect(asked).toEqual([expect.stringMatching(/^\/PITH_SECRET_\w+_[0-9a-f]{12}$/)]);
   expect(readFileSync(join(ground.folder, "sent.txt"), "utf8")).toBe(`${placeholder}\n`);
   expect(
-    JSON.stringify(ground.body()).split(`${placeholder} was passed literally, not replaced by the secret.`),
+    JSON.stringify(ground.lastRequestBody()).split(`${placeholder} was passed literally, not replaced by the secret.`),
   ).toHaveLength(3);
 });
 
 test("SEC13 with secrets.redact off, every start warns, and secrets are saved unchanged", async () => {
   const [one] = createSampleSecrets(1, createSeededRandom(5));
   writeFileSync(join(ground.home, "settings.json"), JSON.stringify({ secrets: { redact: "off" } }));
-  const { notes } = await ground.pith(["-p", `It is ${one?.text}.`], ["Yes."]);
+  const { notes } = await ground.runWithScript(["-p", `It is ${one?.text}.`], ["Yes."]);
   expect(notes).toContain("secrets are sent and stored unredacted, because secrets.redact is off");
-  expect(ground.session()).toContain(secretOf(one));
+  expect(ground.readSession()).toContain(secretOf(one));
 });
 
 test("SEC11 no command shows a secret that was saved while redaction was off", async () => {
   const [one] = createSampleSecrets(1, createSeededRandom(5));
   const settings = join(ground.home, "settings.json");
   writeFileSync(settings, JSON.stringify({ secrets: { redact: "off" } }));
-  await ground.pith(["-p", `It is ${one?.text}.`], [`Yes, ${one?.text}.`]);
+  await ground.runWithScript(["-p", `It is ${one?.text}.`], [`Yes, ${one?.text}.`]);
   writeFileSync(settings, "{}");
   for (const [mode, words] of [
     ["text", "/tree"],
     ["json", "/resume"],
     ["json", `/name with ${secretOf(one)}`],
   ] as const) {
-    const end = await ground.pith(["-p", "-c", "--mode", mode, words], []);
+    const end = await ground.runWithScript(["-p", "-c", "--mode", mode, words], []);
     expect(shownBy(end)).toContain("PITH_SECRET_");
     expect(shownBy(end)).not.toContain(secretOf(one));
   }
@@ -280,12 +282,12 @@ function secretOf(planted: SampleSecret | undefined): string {
   return String(planted?.secret);
 }
 
-function shownBy({ out, notes }: Ended): string {
+function shownBy({ out, notes }: ProgramResult): string {
   return `${out}\n${notes}`;
 }
 
 /** Everything in the home but the true bytes of replaced files. */
-function keptBy({ home }: Ground): readonly string[] {
+function keptBy({ home }: TestProgram): readonly string[] {
   const names = readdirSync(home, { recursive: true, encoding: "utf8" });
   const files = names.filter(
     (name) => !name.startsWith("restore") && name !== "keys.json" && statSync(join(home, name)).isFile(),

@@ -4,15 +4,15 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Script, ScriptRequest, Step } from "@pith/testkit";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { Ground } from "../ground.ts";
+import { TestProgram } from "../ground.ts";
 
-let ground: Ground;
+let ground: TestProgram;
 
 beforeEach(() => {
-  ground = new Ground();
+  ground = new TestProgram();
 });
 
-afterEach(() => ground.clear());
+afterEach(() => ground.remove());
 
 const RULES = Array.from(
   { length: 60 },
@@ -76,7 +76,7 @@ test("SKL1 SKL7 TXT8 a skill is in the catalogue, readable without a question, a
   for (const body of asked.filter((each) => !summaries.includes(each))) expect(told(body)).toContain(HOUSE.trim());
   place({ "skills/deploy/SKILL.md": DEPLOY.replace("Never", "Always") });
   expect(await ground.run(["-p", "-c", "Again."], { variables })).toMatchObject({ code: 0 });
-  expect(told(ground.body())).toContain(DEPLOY);
+  expect(told(ground.lastRequestBody())).toContain(DEPLOY);
 });
 
 test("SKL10 TPL1 SKL3 /skill:name attaches a skill before the message, /name fills a template, and those of a project need trust", async () => {
@@ -86,17 +86,17 @@ test("SKL10 TPL1 SKL3 /skill:name attaches a skill before the message, /name fil
     "prompts/compact.md": "no",
   });
   place({ ".pith/skills/sink/SKILL.md": DEPLOY.replace("deploy", "sink"), ".git/HEAD": "" }, ground.folder);
-  const loaded = await ground.pith(["-p", "/skill:deploy to the moon"], ["Up it goes."]);
+  const loaded = await ground.runWithScript(["-p", "/skill:deploy to the moon"], ["Up it goes."]);
   expect(loaded).toMatchObject({ code: 0, out: "Up it goes.\n" });
-  const said = told(ground.body());
+  const said = told(ground.lastRequestBody());
   expect(said.indexOf(DEPLOY)).toBeGreaterThan(0);
   expect(said.indexOf("Follow the skill deploy.\n\nto the moon")).toBeGreaterThan(said.indexOf(DEPLOY));
   expect(said).not.toContain("sink");
-  const filled = await ground.pith(["-p", "--trust", '/review "a b.ts" race conditions'], ["Fine."]);
+  const filled = await ground.runWithScript(["-p", "--trust", '/review "a b.ts" race conditions'], ["Fine."]);
   expect(filled).toMatchObject({ code: 0, out: "Fine.\n" });
   expect(filled.notes).toContain("compact.md is not used, because /compact is a command");
-  expect(told(ground.body())).toContain("Review a b.ts for race conditions.");
-  expect(told(ground.body())).toMatch(/- sink: How this house deploys/);
-  const unknown = await ground.pith(["-p", "/skill:sank"], []);
+  expect(told(ground.lastRequestBody())).toContain("Review a b.ts for race conditions.");
+  expect(told(ground.lastRequestBody())).toMatch(/- sink: How this house deploys/);
+  const unknown = await ground.runWithScript(["-p", "/skill:sank"], []);
   expect(unknown).toMatchObject({ code: 2, notes: expect.stringContaining("unknown command /skill:sank") });
 });

@@ -6,22 +6,24 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { noisyPng } from "../../../agent/test/node/pictures.ts";
 import { findBuiltProgram } from "../built-program.ts";
-import { Ground } from "../ground.ts";
+import { TestProgram } from "../ground.ts";
 
-let ground: Ground;
+let ground: TestProgram;
 
 beforeEach(() => {
-  ground = new Ground();
+  ground = new TestProgram();
 });
 
-afterEach(() => ground.clear());
+afterEach(() => ground.remove());
 
 test("TXT2 attached files and piped input reach the model, an image as an image", async () => {
   writeFileSync(join(ground.folder, "a.ts"), "const a = 1;\n");
   writeFileSync(join(ground.folder, "shot.png"), PNG);
   const args = ["-p", "Explain", "@a.ts", "@shot.png", "please."];
-  expect(await ground.pith(args, ["So."], { input: "a diff\n" })).toMatchObject({ code: 0, out: "So.\n" });
-  const { messages } = ground.body() as { messages: readonly { content: readonly Record<string, unknown>[] }[] };
+  expect(await ground.runWithScript(args, ["So."], { input: "a diff\n" })).toMatchObject({ code: 0, out: "So.\n" });
+  const { messages } = ground.lastRequestBody() as {
+    messages: readonly { content: readonly Record<string, unknown>[] }[];
+  };
   const said = messages.flatMap(({ content }) => content);
   expect(said.map(({ type }) => type)).toContain("image");
   const texts = said.map(({ text }) => text).filter((text) => text !== undefined);
@@ -36,8 +38,8 @@ test("TXT2 attached files and piped input reach the model, an image as an image"
 test("FILE32 a large image that the model reads is sent shrunk", async () => {
   writeFileSync(join(ground.folder, "large.png"), noisyPng(2_400, 800));
   const reads = { parts: [{ type: "call", name: "read", arguments: { path: "large.png" } }] } as const;
-  expect(await ground.pith(["-p", "Look."], [reads, "Seen."])).toMatchObject({ code: 0, out: "Seen.\n" });
-  expect(JSON.stringify(ground.body())).toMatch(/shrunk from 2400×800 to \d+×\d+ pixels.*"type":"image"/);
+  expect(await ground.runWithScript(["-p", "Look."], [reads, "Seen."])).toMatchObject({ code: 0, out: "Seen.\n" });
+  expect(JSON.stringify(ground.lastRequestBody())).toMatch(/shrunk from 2400×800 to \d+×\d+ pixels.*"type":"image"/);
 });
 
 test("PRT16 pith in a deleted folder exits with 1 and says that the folder no longer exists", () => {
@@ -61,7 +63,7 @@ test("TXT3 a missing attachment is a mistake, and no session is created", async 
 
 test("PRT3 pith exits with 1 if the session cannot be created", async () => {
   writeFileSync(join(ground.home, "sessions"), "");
-  expect(await ground.pith(["-p", "hi"], ["Never said."])).toMatchObject({
+  expect(await ground.runWithScript(["-p", "hi"], ["Never said."])).toMatchObject({
     code: 1,
     out: "",
     notes: expect.stringContaining("cannot be created"),
@@ -76,7 +78,7 @@ test("SET4 KEY1 the model and its base URL come from the settings, its key from 
   const { code, out, notes } = await ground.run(["-p", "Where?"]);
   expect({ code, out }).toEqual({ code: 0, out: "From here.\n" });
   expect(notes).toContain("settings.json:1: wallpaper is not a setting");
-  expect(notes + ground.session()).not.toContain("sk-secret");
+  expect(notes + ground.readSession()).not.toContain("sk-secret");
 });
 
 test("SET2 KEY2 invalid settings and a key file that others can read exit with 2", async () => {
@@ -106,10 +108,10 @@ test("TXT4 AGENTS.md of the user and of the project are sent to the model, unles
   mkdirSync(join(ground.folder, ".git"));
   writeFileSync(join(ground.folder, "AGENTS.md"), "Tabs, never spaces.");
   writeFileSync(join(ground.home, "AGENTS.md"), "Speak Latin.");
-  await ground.pith(["-p", "hi"], ["Ave."]);
-  expect(JSON.stringify(ground.body())).toMatch(/Speak Latin\..*Tabs, never spaces\./);
-  await ground.pith(["-p", "--no-context-files", "hi"], ["Hello."]);
-  expect(JSON.stringify(ground.body())).not.toMatch(/Latin|Tabs/);
+  await ground.runWithScript(["-p", "hi"], ["Ave."]);
+  expect(JSON.stringify(ground.lastRequestBody())).toMatch(/Speak Latin\..*Tabs, never spaces\./);
+  await ground.runWithScript(["-p", "--no-context-files", "hi"], ["Hello."]);
+  expect(JSON.stringify(ground.lastRequestBody())).not.toMatch(/Latin|Tabs/);
 });
 
 const PNG = Buffer.from(

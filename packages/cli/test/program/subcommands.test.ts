@@ -5,32 +5,35 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { help } from "../../src/args/help.ts";
 import { subcommands } from "../../src/subcommands/subcommands.ts";
-import { Ground } from "../ground.ts";
-import { added } from "../subcommands/shelf.ts";
+import { TestProgram } from "../ground.ts";
+import { createStoredSession } from "../subcommands/shelf.ts";
 
-let ground: Ground;
+let ground: TestProgram;
 
 beforeEach(() => {
-  ground = new Ground();
+  ground = new TestProgram();
 });
 
-afterEach(() => ground.clear());
+afterEach(() => ground.remove());
 
 test("SUB12 a session is listed, compacted, deleted, restored and continued", async () => {
-  await added({ said: "First.", answers: 4, cwd: ground.folder }, { PITH_HOME: ground.home });
+  await createStoredSession({ prompt: "First.", answers: 4, cwd: ground.folder }, { PITH_HOME: ground.home });
   const listed = JSON.parse((await ground.run(["sessions", "list", "--json"])).out) as Listed;
   expect(listed).toMatchObject({ total: 1, sessions: [{ firstMessage: "First.", cwd: ground.folder }] });
   const id = listed.sessions[0]?.id.slice(0, 8) ?? "";
   const summary = "## Goal\nTo answer.\n## Next Steps\n1. go on";
-  const compacted = await ground.pith(
+  const compacted = await ground.runWithScript(
     ["compact", id, "--instructions", "Keep the order."],
     [summary, summary, summary],
   );
   expect(compacted).toMatchObject({ code: 0, out: expect.stringMatching(DONE) });
-  expect(JSON.stringify(ground.body())).toContain("Keep the order.");
+  expect(JSON.stringify(ground.lastRequestBody())).toContain("Keep the order.");
   expect(await ground.run(["sessions", "rm", id])).toMatchObject({ code: 0, out: expect.stringContaining(id) });
   expect(await ground.run(["sessions", "restore", id])).toMatchObject({ code: 0 });
-  expect(await ground.pith(["-p", "--session", id, "On."], ["Gone on."])).toMatchObject({ code: 0, out: "Gone on.\n" });
+  expect(await ground.runWithScript(["-p", "--session", id, "On."], ["Gone on."])).toMatchObject({
+    code: 0,
+    out: "Gone on.\n",
+  });
   const names = readdirSync(ground.home, { recursive: true, encoding: "utf8" });
   const open = names.filter(
     (name) => !name.includes("compiled") && (statSync(join(ground.home, name)).mode & 0o077) !== 0,

@@ -1,29 +1,29 @@
 /** How much a model thinks if nothing is set: medium in a new session, and what a session already has. */
 
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { Ground } from "../ground.ts";
+import { TestProgram } from "../ground.ts";
 
-let ground: Ground;
+let ground: TestProgram;
 
 beforeEach(() => {
-  ground = new Ground();
+  ground = new TestProgram();
 });
 
-afterEach(() => ground.clear());
+afterEach(() => ground.remove());
 
 test("SET16 a new session uses the thinking level medium, and a continued one keeps its level", async () => {
-  await ground.pith(["-p", "hi"], ["done"]);
-  expect(ground.body()).toMatchObject({ output_config: { effort: "medium" } });
-  await ground.pith(["-p", "-c", "--thinking", "low", "on"], ["done"]);
-  expect(ground.body()).toMatchObject({ output_config: { effort: "low" } });
-  await ground.pith(["-p", "-c", "on"], ["done"]);
-  expect(ground.body()).toMatchObject({ output_config: { effort: "low" } });
+  await ground.runWithScript(["-p", "hi"], ["done"]);
+  expect(ground.lastRequestBody()).toMatchObject({ output_config: { effort: "medium" } });
+  await ground.runWithScript(["-p", "-c", "--thinking", "low", "on"], ["done"]);
+  expect(ground.lastRequestBody()).toMatchObject({ output_config: { effort: "low" } });
+  await ground.runWithScript(["-p", "-c", "on"], ["done"]);
+  expect(ground.lastRequestBody()).toMatchObject({ output_config: { effort: "low" } });
 });
 
 test("SET16 a session with thinking off keeps it off", async () => {
-  await ground.pith(["-p", "--thinking", "off", "hi"], ["done"]);
-  await ground.pith(["-p", "-c", "on"], ["done"]);
-  expect(ground.body()).not.toHaveProperty("output_config");
+  await ground.runWithScript(["-p", "--thinking", "off", "hi"], ["done"]);
+  await ground.runWithScript(["-p", "-c", "on"], ["done"]);
+  expect(ground.lastRequestBody()).not.toHaveProperty("output_config");
 });
 
 test("SET16 for a model without thinking, no level is requested and none is reported", async () => {
@@ -31,7 +31,7 @@ test("SET16 for a model without thinking, no level is requested and none is repo
   const variables = { OPENAI_API_KEY: "any", OPENAI_BASE_URL: url };
   const ended = await ground.run(["-p", "--model", "openai/gpt-4.1", "hi"], { variables });
   expect(ended).toMatchObject({ code: 0, out: "done\n" });
-  expect(ground.body()).not.toHaveProperty("reasoning");
+  expect(ground.lastRequestBody()).not.toHaveProperty("reasoning");
   expect(ended.notes).not.toMatch(/think/i);
-  expect(ground.session()).not.toContain("thinking_level_change");
+  expect(ground.readSession()).not.toContain("thinking_level_change");
 });

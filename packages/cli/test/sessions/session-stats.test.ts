@@ -3,12 +3,12 @@
 import type { Entry, Session } from "@pith/context";
 import { expect, test } from "vitest";
 import { SessionCost } from "../../src/sessions/session-stats.ts";
-import { deskOf } from "../commands/desks.ts";
+import { createCommandContext } from "../commands/desks.ts";
 
 const lines = ["user: one", "says: two"];
 
 async function sessionWith(more: Partial<Session>): Promise<Session> {
-  const { session } = (await deskOf(lines, { isKept: false })).agent;
+  const { session } = (await createCommandContext(lines, { isStored: false })).agent;
   return { store: session.store, ...more } as Session;
 }
 

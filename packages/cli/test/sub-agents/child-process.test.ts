@@ -23,7 +23,7 @@ import {
 } from "../../src/sub-agents/child-process.ts";
 import { initialProgress, type Progress, updateProgress } from "../../src/sub-agents/result.ts";
 import type { ParentLimits } from "../../src/sub-agents/sub-agent-options.ts";
-import { type FakeProgram, fakeProgram } from "./fake-program.ts";
+import { type FakeProgram, writeFakeProgram } from "./fake-program.ts";
 
 describe("child arguments", () => {
   const agent = { name: "scout", description: "d", text: "t", path: "/scout.md" };
@@ -104,7 +104,7 @@ describe("run child", () => {
     };
     const { ui = null, signal = new AbortController().signal } = more;
     const parts = {
-      args: [fakeProgram(folder, program)],
+      args: [writeFakeProgram(folder, program)],
       cwd: folder,
       task: "Go.",
       agentName: "scout",
@@ -117,36 +117,36 @@ describe("run child", () => {
     const junk =
       '"junk", "{", "null", "[1]", { type: "message_end" }, { type: "message_end", message: { role: "assistant" } }';
     const more = '{ type: "tool_execution_start" }, { type: "extension_ui_request" }, "x".repeat(1e6)';
-    const heard = `for (const line of [${junk}, ${more}]) say(line); answered(); say({ type: "agent_settled" });`;
-    const { type, progress } = await run({ name: "junk", heard });
+    const onCommand = `for (const line of [${junk}, ${more}]) say(line); answered(); say({ type: "agent_settled" });`;
+    const { type, progress } = await run({ name: "junk", onCommand });
     assert.deepEqual([type, progress.usage.totalTokens], ["settled", 0]);
   });
 
   test("AGT6 a sub-agent that exits during its question has failed, and the question is withdrawn", async () => {
     const question =
       '{ type: "extension_ui_request", id: "1", method: "select", title: "May I?", options: ["Yes"], timeout: 9000 }';
-    const heard = `say(${question}); answered(); setTimeout(() => { console.error("no more"); process.exit(3); }, 50);`;
+    const onCommand = `say(${question}); answered(); setTimeout(() => { console.error("no more"); process.exit(3); }, 50);`;
     const asked: (UiPromptOptions | undefined)[] = [];
     const select: ExtensionUi["select"] = (_title, _options, asking) => {
       asked.push(asking);
       return new Promise((resolve) => asking?.signal?.addEventListener("abort", () => resolve(undefined)));
     };
-    const end = await run({ name: "asks", heard }, { ui: { select } });
+    const end = await run({ name: "asks", onCommand }, { ui: { select } });
     assert.ok(end.type === "failed" && end.why === "exited with code 3: no more");
     assert.deepEqual([asked.length, asked[0]?.timeout, asked[0]?.signal?.aborted], [1, 9000, true]);
   });
 
   test("AGT6 a sub-agent whose run failed has failed with the same reason", async () => {
     const end = '{ type: "agent_end", messages: [], end: { type: "failed", why: "the key was refused" } }';
-    const heard = `answered(); say(${end}); say({ type: "agent_settled", aborted: false });`;
-    const { type, ...rest } = await run({ name: "fails", heard });
+    const onCommand = `answered(); say(${end}); say({ type: "agent_settled", aborted: false });`;
+    const { type, ...rest } = await run({ name: "fails", onCommand });
     assert.deepEqual([type, Object(rest).why], ["failed", "the key was refused"]);
   });
 
   test("AGT13 a sub-agent that ignores SIGTERM is killed", async () => {
     const stopping = new AbortController();
     const first = 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000);';
-    const running = run({ name: "deaf", first, heard: "answered();" }, { signal: stopping.signal });
+    const running = run({ name: "deaf", first, onCommand: "answered();" }, { signal: stopping.signal });
     setTimeout(() => stopping.abort(), 300);
     assert.equal((await running).type, "stopped");
   });

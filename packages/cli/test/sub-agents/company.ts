@@ -5,23 +5,23 @@ import { join } from "node:path";
 import { RpcClient, type RpcEvent } from "@pith/client";
 import type { ScriptRequest, Step } from "@pith/testkit";
 import { findBuiltProgram } from "../built-program.ts";
-import { Ground } from "../ground.ts";
+import { TestProgram } from "../ground.ts";
 
-export interface Says {
+export interface AgentScripts {
   /** The one that starts others. */
-  readonly parent: (asked: ScriptRequest) => Step | Promise<Step>;
+  readonly parent: (request: ScriptRequest) => Step | Promise<Step>;
   /** One of those. */
-  readonly child: (asked: ScriptRequest) => Step | Promise<Step>;
+  readonly child: (request: ScriptRequest) => Step | Promise<Step>;
 }
 
-export class Company extends Ground {
+export class SubAgentProgram extends TestProgram {
   /** As the server says it, by who asks. */
-  async company({ parent, child }: Says): Promise<Readonly<Record<string, string>>> {
+  async serveAgents({ parent, child }: AgentScripts): Promise<Readonly<Record<string, string>>> {
     mkdirSync(join(this.home, "agents"), { recursive: true });
     writeFileSync(join(this.home, "agents", "scout.md"), SCOUT);
-    const { url } = await this.serve((asked) => {
-      if (asked.tools.length === 0) return SUMMARY;
-      return isParent(asked) ? parent(asked) : child(asked);
+    const { url } = await this.serve((request) => {
+      if (request.tools.length === 0) return SUMMARY;
+      return isParent(request) ? parent(request) : child(request);
     });
     return { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url };
   }
@@ -39,13 +39,13 @@ export class Company extends Ground {
   }
 
   /** Whether the session of the one with this task holds these words. */
-  hasSaid(task: string, words: string): boolean {
+  hasSessionText(task: string, words: string): boolean {
     const path = this.started().find((each) => each.task === task)?.path;
     return path !== undefined && readFileSync(path, "utf8").includes(words);
   }
 
   /** The entries of all sessions, by the name of the file. */
-  sessions(): ReadonlyMap<string, readonly Kept[]> {
+  sessions(): ReadonlyMap<string, readonly StoredEntry[]> {
     const names = readdirSync(join(this.home, "sessions"), { recursive: true, encoding: "utf8" });
     const files = names.filter(
       (name) => name.endsWith(".jsonl") && !name.includes(".pith") && !name.startsWith("audit"),
@@ -54,7 +54,7 @@ export class Company extends Ground {
   }
 
   /** Those of the one that is no sub-agent's. */
-  parent(): readonly Kept[] {
+  parent(): readonly StoredEntry[] {
     const [, entries = []] = [...this.sessions()].find(([name]) => !name.includes("-subagent.")) ?? [];
     return entries;
   }
@@ -76,28 +76,28 @@ export class Company extends Ground {
   }
 }
 
-export interface Kept {
+export interface StoredEntry {
   readonly type: string;
   readonly customType?: string;
   readonly [name: string]: unknown;
 }
 
 /** Resolves with the first event of this kind. */
-export function heard<Type extends RpcEvent["type"]>(
+export function waitForEvent<Type extends RpcEvent["type"]>(
   client: RpcClient,
   type: Type,
-  isMeant: (event: Extract<RpcEvent, { type: Type }>) => boolean = () => true,
+  isMatch: (event: Extract<RpcEvent, { type: Type }>) => boolean = () => true,
 ): Promise<Extract<RpcEvent, { type: Type }>> {
   return new Promise((resolve) => {
     const stop = client.listen((event) => {
-      if (event.type !== type || !isMeant(event as Extract<RpcEvent, { type: Type }>)) return;
+      if (event.type !== type || !isMatch(event as Extract<RpcEvent, { type: Type }>)) return;
       stop();
       resolve(event as Extract<RpcEvent, { type: Type }>);
     });
   });
 }
 
-export function starts(given: Readonly<Record<string, unknown>>): Step {
+export function callSubAgent(given: Readonly<Record<string, unknown>>): Step {
   return { parts: [{ type: "call", name: "subagent", arguments: given }] };
 }
 
@@ -107,11 +107,11 @@ function isParent({ tools }: ScriptRequest): boolean {
   return tools.includes("subagent");
 }
 
-function entriesIn(text: string): readonly Kept[] {
+function entriesIn(text: string): readonly StoredEntry[] {
   return text
     .split("\n")
     .filter((line) => line !== "")
-    .map((line) => JSON.parse(line) as Kept);
+    .map((line) => JSON.parse(line) as StoredEntry);
 }
 
 function commandOf(pid: number): string {
@@ -129,7 +129,7 @@ const SUMMARY =
 const SCOUT = "---\nname: scout\ndescription: Looks around\ntools: read, write, bash\n---\nYou are a scout.\n";
 
 /** No test here runs a command, and what could hold one takes time to find. */
-export const UNHELD: readonly string[] = ["--sandbox", "off"];
+export const NO_SANDBOX: readonly string[] = ["--sandbox", "off"];
 
 export function tasks(count: number): readonly { readonly agent: string; readonly task: string }[] {
   return Array.from({ length: count }, (_, at) => ({ agent: "scout", task: `Task ${at}.` }));

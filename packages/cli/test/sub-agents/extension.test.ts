@@ -4,13 +4,13 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, test } from "vitest";
-import { Company, countIn, starts, taskOf, tasks, UNHELD } from "./company.ts";
+import { callSubAgent, countIn, NO_SANDBOX, SubAgentProgram, taskOf, tasks } from "./company.ts";
 
-let ground: Company;
+let ground: SubAgentProgram;
 beforeEach(() => {
-  ground = new Company();
+  ground = new SubAgentProgram();
 });
-afterEach(() => ground.clear());
+afterEach(() => ground.remove());
 
 const secret = ["ghp", "Zx81kQ0vB5tY7wLm2nP9rS4dF6gH3jK0cV1b"].join("_");
 const write = { type: "call", name: "write", arguments: { path: "made.txt", content: "made" } } as const;
@@ -21,13 +21,13 @@ test("AGT6 AGT7 AGT15 of eight parallel sub-agents, four at a time and one kille
   const four = Promise.withResolvers<void>();
   const chained: string[] = [];
   let [most, asked, turns] = [0, 0, 0];
-  const variables = await ground.company({
+  const variables = await ground.serveAgents({
     parent: ({ body }) => {
       turns += 1;
-      if (turns === 1) return starts({ tasks: tasks(8) });
+      if (turns === 1) return callSubAgent({ tasks: tasks(8) });
       const placeholder = /Go with (\S+?)\./.exec(JSON.stringify(body))?.[1] ?? "";
       const chain = [`/help with ${placeholder}`, "Use <{previous}>."].map((task) => ({ agent: "scout", task }));
-      return turns === 2 ? starts({ chain }) : "All told.";
+      return turns === 2 ? callSubAgent({ chain }) : "All told.";
     },
     child: async ({ text, tools, resultCount, body }) => {
       const task = taskOf(text);
@@ -44,12 +44,15 @@ test("AGT6 AGT7 AGT15 of eight parallel sub-agents, four at a time and one kille
       return `Done with ${task}`;
     },
   });
-  const { code, out, notes } = await ground.run(["-p", ...UNHELD, "--permission-mode", "ask", `Go with ${secret}.`], {
-    variables,
-  });
+  const { code, out, notes } = await ground.run(
+    ["-p", ...NO_SANDBOX, "--permission-mode", "ask", `Go with ${secret}.`],
+    {
+      variables,
+    },
+  );
   assert.deepEqual({ code, out }, { code: 0, out: "All told.\n" }, notes);
   assert.equal(most, 4);
-  const body = JSON.stringify(ground.body());
+  const body = JSON.stringify(ground.lastRequestBody());
   const lost = ground.started().find(({ task }) => task === "Task 2.");
   for (const at of [0, 1, 3, 4, 5, 6, 7]) assert.equal(countIn(body, `Done with Task ${at}.`), 1);
   assert.ok(!body.includes("Done with Task 2."));

@@ -4,11 +4,11 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** The path of a program that runs this for each line of a command; `say` writes a line, `line` is what came. */
-export function fakeProgram(folder: string, { name, heard, first = "" }: FakeProgram): string {
+export function writeFakeProgram(folder: string, { name, onCommand, first = "" }: FakeProgram): string {
   const path = join(folder, `${name}.mjs`);
   writeFileSync(
     path,
-    PROGRAM.replace("FIRST", () => first).replace("HEARD", () => heard),
+    PROGRAM.replace("FIRST", () => first).replace("HEARD", () => onCommand),
   );
   return path;
 }
@@ -16,7 +16,7 @@ export function fakeProgram(folder: string, { name, heard, first = "" }: FakePro
 export interface FakeProgram {
   readonly name: string;
   /** JavaScript. */
-  readonly heard: string;
+  readonly onCommand: string;
   readonly first?: string;
 }
 

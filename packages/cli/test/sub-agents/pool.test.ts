@@ -14,7 +14,17 @@ import { parseSubAgentLog } from "../../src/sub-agents/log.ts";
 import { recoverUnreported, Semaphore, type SubAgentPool } from "../../src/sub-agents/pool.ts";
 import { createResultDetails } from "../../src/sub-agents/result.ts";
 import { readTranscriptPage } from "../../src/sub-agents/session.ts";
-import { bodyOf, Company, countIn, heard, type Kept, starts, taskOf, tasks, UNHELD } from "./company.ts";
+import {
+  bodyOf,
+  callSubAgent,
+  countIn,
+  NO_SANDBOX,
+  type StoredEntry,
+  SubAgentProgram,
+  taskOf,
+  tasks,
+  waitForEvent,
+} from "./company.ts";
 
 describe("recovery", () => {
   let folder = "";
@@ -114,38 +124,38 @@ describe("recovery", () => {
   });
 
   test("AGT9 after kill -9 of the parent no sub-agent keeps running, and each result is reported once when the parent continues", async () => {
-    const ground = new Company();
+    const ground = new SubAgentProgram();
     const asked = new Set<string>();
-    const variables = await ground.company({
+    const variables = await ground.serveAgents({
       parent: ({ text, resultCount }) =>
-        text.includes("Go.") && resultCount === 0 ? starts({ tasks: tasks(2) }) : "I see.",
+        text.includes("Go.") && resultCount === 0 ? callSubAgent({ tasks: tasks(2) }) : "I see.",
       child: async ({ text }) => {
         asked.add(taskOf(text));
         return taskOf(text) === "Task 0." ? "Done with Task 0." : { parts: [], breaks: { how: "stall" } };
       },
     });
-    const parent = ground.rpc(variables, UNHELD);
+    const parent = ground.rpc(variables, NO_SANDBOX);
     void parent.send({ type: "prompt", message: "Go." });
-    while (asked.size < 2 || !ground.hasSaid("Task 0.", "Done with Task 0.")) await sleep(50);
+    while (asked.size < 2 || !ground.hasSessionText("Task 0.", "Done with Task 0.")) await sleep(50);
     process.kill(parent.pid ?? 0, "SIGKILL");
     await parent.exited;
     for (let times = 0; times < 100 && ground.children().length > 0; times += 1) await sleep(100);
     assert.deepEqual(ground.children(), []);
     for (const words of ["And now?", "And then?"]) {
-      const { out, notes } = await ground.run(["-p", "-c", ...UNHELD, words], { variables });
+      const { out, notes } = await ground.run(["-p", "-c", ...NO_SANDBOX, words], { variables });
       assert.equal(out, "I see.\n", notes);
     }
-    const body = JSON.stringify(ground.body());
+    const body = JSON.stringify(ground.lastRequestBody());
     assert.equal(countIn(body, "Done with Task 0."), 1, body);
     assert.equal(countIn(body, "failed: the process that started it ended"), 1);
     const paid = ground.parent().filter(({ type, kind }) => type === "usage" && kind === "subagent");
     assert.equal(paid.length, 1);
-    await ground.clear();
+    await ground.remove();
   });
 });
 
 describe("pool", () => {
-  let ground: Company;
+  let ground: SubAgentProgram;
   let client: RpcClient;
   const go = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
@@ -154,19 +164,19 @@ describe("pool", () => {
 
   /** One program for all that is done in it, one after the other. */
   beforeAll(async () => {
-    ground = new Company();
+    ground = new SubAgentProgram();
     writeFileSync(join(ground.home, "settings.json"), '{ "contextWindow": 8192 }');
-    const variables = await ground.company({
+    const variables = await ground.serveAgents({
       parent: (asked) => {
         bodies.push(bodyOf(asked));
         const { text, resultCount } = asked;
         // Behind a result that was stopped it stands in one message with it.
         const isRead = bodyOf(asked).includes(", page 1 of");
-        if (text.includes("Read.") && !isRead) return starts({ read: ground.started().at(-1)?.id ?? "" });
+        if (text.includes("Read.") && !isRead) return callSubAgent({ read: ground.started().at(-1)?.id ?? "" });
         if (resultCount > 0) return "I go on.";
-        if (text.includes("Ask.")) return starts({ agent: "scout", task: "Write." });
-        if (text.includes("Background.")) return starts({ tasks: tasks(2), background: true });
-        if (text.includes("Stop.")) return starts({ agent: "scout", task: "Wait." });
+        if (text.includes("Ask.")) return callSubAgent({ agent: "scout", task: "Write." });
+        if (text.includes("Background.")) return callSubAgent({ tasks: tasks(2), background: true });
+        if (text.includes("Stop.")) return callSubAgent({ agent: "scout", task: "Wait." });
         return "I go on.";
       },
       child: async ({ text, resultCount }) => {
@@ -179,21 +189,21 @@ describe("pool", () => {
         return `Done with ${taskOf(text)}`;
       },
     });
-    client = ground.rpc(variables, [...UNHELD, "--permission-mode", "ask"]);
+    client = ground.rpc(variables, [...NO_SANDBOX, "--permission-mode", "ask"]);
   });
   afterAll(async () => {
     await client.close();
-    await ground.clear();
+    await ground.remove();
   });
 
   async function said(message: string): Promise<boolean> {
-    const settled = heard(client, "agent_settled");
+    const settled = waitForEvent(client, "agent_settled");
     await client.send({ type: "prompt", message });
     return (await settled).aborted;
   }
 
   test("AGT4 a question of a sub-agent is answered by the user of its parent", async () => {
-    const asked = heard(client, "extension_ui_request", ({ method }) => method === "select");
+    const asked = waitForEvent(client, "extension_ui_request", ({ method }) => method === "select");
     const settled = said("Ask.");
     const question = await asked;
     assert.ok(question.method === "select" && question.title.startsWith("scout: "), JSON.stringify(question));
@@ -205,7 +215,7 @@ describe("pool", () => {
 
   test("AGT11 background sub-agents survive a compaction, and each result is reported once", async () => {
     await said("Background.");
-    const compacted = heard(client, "compaction_end");
+    const compacted = waitForEvent(client, "compaction_end");
     await said(`Keep this: ${"more of the same story, ".repeat(1_000)}`);
     assert.equal((await compacted).aborted, false);
     const open = ground.started().slice(1);
@@ -213,10 +223,10 @@ describe("pool", () => {
     // AGT9: so no start need look before the compaction.
     const mark = ground.parent().findLast(({ customType, data }) => customType === "subagent" && Object(data).open);
     assert.deepEqual(
-      Object(mark?.data).open.map((each: Kept) => each.id),
+      Object(mark?.data).open.map((each: StoredEntry) => each.id),
       open.map(({ id }) => id),
     );
-    const last = heard(client, "agent_settled", () => told(ground.parent()).length === 2);
+    const last = waitForEvent(client, "agent_settled", () => told(ground.parent()).length === 2);
     go.resolve();
     await last;
     assert.deepEqual(told(ground.parent()).toSorted(), open.map(({ id }) => id).toSorted());
@@ -238,7 +248,7 @@ describe("pool", () => {
   });
 
   /** The ids whose end stands in the log as a message, one for each time. */
-  function told(entries: readonly Kept[]): readonly string[] {
+  function told(entries: readonly StoredEntry[]): readonly string[] {
     const own = entries.filter(({ type, customType }) => type === "custom_message" && customType === "subagent");
     return own
       .flatMap(({ details }) => (details as { readonly subAgents: readonly { id: string }[] }).subAgents)

@@ -4,13 +4,13 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Reply, Step } from "@pith/testkit";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { Company, starts, tasks, UNHELD } from "./company.ts";
+import { callSubAgent, NO_SANDBOX, SubAgentProgram, tasks } from "./company.ts";
 
-let company: Company;
+let company: SubAgentProgram;
 beforeEach(() => {
-  company = new Company();
+  company = new SubAgentProgram();
 });
-afterEach(() => company.clear());
+afterEach(() => company.remove());
 
 /** A call that costs $1.50 with the default model, and that the model repeats for ever. */
 const dearCall: Reply = {
@@ -30,10 +30,10 @@ test("AGT18 eight sub-agents share one cost limit, and send no request once it i
   const first = Promise.withResolvers<void>();
   let childRequests = 0;
   let parentRequests = 0;
-  const variables = await company.company({
+  const variables = await company.serveAgents({
     parent: () => {
       parentRequests += 1;
-      return cheap(starts({ tasks: tasks(8) }) as Reply);
+      return cheap(callSubAgent({ tasks: tasks(8) }) as Reply);
     },
     // The first four, which run at the same time, have all asked before one of them is answered.
     child: async () => {
@@ -43,7 +43,7 @@ test("AGT18 eight sub-agents share one cost limit, and send no request once it i
       return dearCall;
     },
   });
-  const args = ["-p", ...MODEL, ...NO_SUMMARIES, ...UNHELD, "--max-cost", "0.10", "Go."];
+  const args = ["-p", ...MODEL, ...NO_SUMMARIES, ...NO_SANDBOX, "--max-cost", "0.10", "Go."];
   const { code, notes } = await company.run(args, { variables });
   expect(notes).toMatch(/the run stopped because it cost \$6\.\d+; the limit is \$0\.1; to continue, run pith -p -c/);
   expect({ code, parentRequests, childRequests }).toEqual({ code: 3, parentRequests: 1, childRequests: 4 });
@@ -52,17 +52,18 @@ test("AGT18 eight sub-agents share one cost limit, and send no request once it i
 test("AGT18 a sub-agent has the same limit of turns as its parent", async () => {
   writeFileSync(join(company.folder, "a.txt"), "text");
   let childRequests = 0;
-  const variables = await company.company({
-    parent: ({ resultCount }) => (resultCount === 0 ? starts({ agent: "scout", task: "Task 0." }) : "It stopped."),
+  const variables = await company.serveAgents({
+    parent: ({ resultCount }) =>
+      resultCount === 0 ? callSubAgent({ agent: "scout", task: "Task 0." }) : "It stopped.",
     child: () => {
       childRequests += 1;
       return cheap(dearCall);
     },
   });
-  const args = ["-p", ...MODEL, ...UNHELD, "--max-turns", "3", "Go."];
+  const args = ["-p", ...MODEL, ...NO_SANDBOX, "--max-turns", "3", "Go."];
   const { code, out } = await company.run(args, { variables });
   expect({ code, out, childRequests }).toEqual({ code: 0, out: "It stopped.\n", childRequests: 3 });
-  expect(JSON.stringify(company.body())).toContain("the run stopped at the limit of 3 turns");
+  expect(JSON.stringify(company.lastRequestBody())).toContain("the run stopped at the limit of 3 turns");
 });
 
 test("AGT19 a sub-agent does not trust files that changed after its parent trusted them", async () => {
@@ -78,17 +79,20 @@ test("AGT19 a sub-agent does not trust files that changed after its parent trust
     ({ resultCount }: { readonly resultCount: number }): Step => {
       if (resultCount > 0) return "Done.";
       change();
-      return starts({ agent: "scout", task: "Task 0." });
+      return callSubAgent({ agent: "scout", task: "Task 0." });
     };
   const child = ({ text }: { readonly text: string }): Step => {
     childPrompts.push(text);
     return "Looked.";
   };
-  const args = ["-p", ...MODEL, ...UNHELD, "--trust", "Go."];
-  const unchanged = await company.company({ parent: parent(() => {}), child });
+  const args = ["-p", ...MODEL, ...NO_SANDBOX, "--trust", "Go."];
+  const unchanged = await company.serveAgents({ parent: parent(() => {}), child });
   await company.run(args, { variables: unchanged });
   expect(readFileSync(marker, "utf8")).toBe("trusted trusted ");
-  const changed = await company.company({ parent: parent(() => writeFileSync(file, extension("changed "))), child });
+  const changed = await company.serveAgents({
+    parent: parent(() => writeFileSync(file, extension("changed "))),
+    child,
+  });
   await company.run(args, { variables: changed });
   expect(readFileSync(marker, "utf8")).toBe("trusted trusted trusted ");
   expect(childPrompts).toHaveLength(2);

@@ -8,7 +8,7 @@ import { type ExtensionContext, Permissions, type ToolCall } from "@pith/agent";
 import { afterEach, beforeEach, test } from "vitest";
 import { SubAgentPool, type SubAgentPoolOptions } from "../../src/sub-agents/pool.ts";
 import { runTool } from "../../src/sub-agents/tool.ts";
-import { fakeProgram } from "./fake-program.ts";
+import { writeFakeProgram } from "./fake-program.ts";
 
 const before = { argument: process.argv[1], home: process.env.PITH_HOME };
 let folder = "";
@@ -30,11 +30,11 @@ const FULL = async (): Promise<never> => {
 
 function crewWith(
   pith: Partial<SubAgentPoolOptions["pith"]> = {},
-  heard = "answered();",
+  onCommand = "answered();",
   onWorking = (_count: number): unknown => undefined,
   maxStarted = 1_000,
 ) {
-  process.argv[1] = fakeProgram(folder, { name: "program", heard });
+  process.argv[1] = writeFakeProgram(folder, { name: "program", onCommand });
   const permissions = new Permissions({
     mode: "ask",
     rules: { allow: [], deny: [] },

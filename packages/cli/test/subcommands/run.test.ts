@@ -4,15 +4,15 @@ import { dirname } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { parseCall } from "../../src/subcommands/parse.ts";
 import { subcommands } from "../../src/subcommands/subcommands.ts";
-import { Shelf } from "./shelf.ts";
+import { SubcommandRunner } from "./shelf.ts";
 
-let shelf: Shelf;
+let shelf: SubcommandRunner;
 
 beforeEach(() => {
-  shelf = new Shelf();
+  shelf = new SubcommandRunner();
 });
 
-afterEach(() => shelf.clear());
+afterEach(() => shelf.remove());
 
 test.each(subcommands.map((each) => [each.name, each] as const))(
   "SUB4 pith %s --help prints the description, the flags and valid examples",
@@ -76,7 +76,7 @@ test("SUB5 a subcommand exits with 0 on success, 1 on failure and 2 on a mistake
 const evil = "\x1b]0;owned\x07 \x9b2J \u202eevil \u{e0041} \u2028 \ud800";
 
 test("SUB6 text of others is printed without control sequences, and as JSON with the same value (S12)", async () => {
-  const path = await shelf.add({ said: `Hello ${evil}`, name: `Name ${evil}` });
+  const path = await shelf.add({ prompt: `Hello ${evil}`, name: `Name ${evil}` });
   for (const args of [["list"], ["show", path], ["show", path, "--tree"], ["stats"], ["show", evil]]) {
     const { out, notes } = await shelf.run("sessions", ...args);
     expect(out).not.toMatch(STEERS);
@@ -92,7 +92,7 @@ test("SUB6 text of others is printed without control sequences, and as JSON with
 
 test("SUB6 line breaks in messages and names cannot fake another entry or line", async () => {
   const cwd = `/work\n00000000     now     1 B  a session that nobody had`;
-  await shelf.add({ said: "Hi.\nuser · 2026-01-01 00:00 · 0123\nI never said this.", cwd });
+  await shelf.add({ prompt: "Hi.\nuser · 2026-01-01 00:00 · 0123\nI never said this.", cwd });
   const { out } = await shelf.run("sessions", "list", "--all");
   expect(out.trim().split("\n")).toHaveLength(1);
   const listed = (await shelf.json("sessions", "list", "--all")) as { sessions: readonly { path: string }[] };
@@ -102,7 +102,7 @@ test("SUB6 line breaks in messages and names cannot fake another entry or line",
 
 test("SUB16 secrets in a session of another program are redacted", async () => {
   shelf.environment = { ...shelf.environment, DEPLOY_TOKEN: `Zk9-vT3qLm7w${"Xb2rNc8sPd4f"}` };
-  const path = await shelf.add({ said: "Deploy with Zk9-vT3qLm7wXb2rNc8sPd4f now." });
+  const path = await shelf.add({ prompt: "Deploy with Zk9-vT3qLm7wXb2rNc8sPd4f now." });
   for (const args of [
     ["list", "--folder", dirname(path)],
     ["show", path],

@@ -3,15 +3,15 @@
 import { appendFileSync, readFileSync } from "node:fs";
 import { startServer } from "@pith/testkit";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { Shelf } from "./shelf.ts";
+import { SubcommandRunner } from "./shelf.ts";
 
-let shelf: Shelf;
+let shelf: SubcommandRunner;
 
 beforeEach(() => {
-  shelf = new Shelf();
+  shelf = new SubcommandRunner();
 });
 
-afterEach(() => shelf.clear());
+afterEach(() => shelf.remove());
 
 test("SUB13 pith compact --preview prints what is kept, what is summarized and the cost, without a request or a change", async () => {
   const path = await shelf.add({ answers: 4 });
@@ -29,7 +29,7 @@ test("SUB13 pith compact --preview prints what is kept, what is summarized and t
     receipt: { covered: { count: expect.any(Number) } },
   });
   expect(readFileSync(path)).toEqual(before);
-  await shelf.add({ said: "Short." });
+  await shelf.add({ prompt: "Short." });
   expect((await shelf.run("compact", "last", "--preview", "-m", "a/b")).out).toContain("Not compacted");
   expect(await shelf.run("compact", "last", "--preview", "-m", "nonsense")).toMatchObject({ code: 2 });
 });
@@ -56,13 +56,13 @@ test("SUB13 pith context works without a key, for the session's last model or an
   expect(own).toMatchObject({ model: "anthropic/claude-sonnet-4-5", tokens: expect.any(Number) });
   expect(own.parts.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(own.tokens);
   expect((await shelf.run("context", "last", "-m", "ollama/llama3")).out).toContain("context window: 8,192");
-  await shelf.add({ said: "Nobody spoke." });
+  await shelf.add({ prompt: "Nobody spoke." });
   expect(await shelf.run("context", "last")).toMatchObject({ code: 2, notes: [expect.stringContaining("--model")] });
 });
 
 test("SUB14 pith sessions stats sums up all sessions and lists the largest", async () => {
-  await shelf.add({ answers: 2, said: "Big." });
-  await shelf.add({ said: "Small." });
+  await shelf.add({ answers: 2, prompt: "Big." });
+  await shelf.add({ prompt: "Small." });
   const sums = (await shelf.json("sessions", "stats")) as { biggest: readonly { title: string }[] };
   expect(sums).toMatchObject({ sessions: 2, damaged: 0, messages: 6, bytes: { blobs: 0 } });
   expect(sums.biggest.map(({ title }) => title)).toEqual(["Big.", "Small."]);
@@ -73,8 +73,8 @@ test("SUB14 pith sessions stats sums up all sessions and lists the largest", asy
 test("SUB16 a preview and the statistics redact secrets in sessions saved without redaction", async () => {
   const token = `Zk9-vT3qLm7w${"Xb2rNc8sPd4f"}`;
   shelf.environment = { ...shelf.environment, DEPLOY_TOKEN: token };
-  const path = await shelf.add({ said: `Deploy with ${token} now.`, answers: 4 });
-  await shelf.add({ said: `And ${token}.` });
+  const path = await shelf.add({ prompt: `Deploy with ${token} now.`, answers: 4 });
+  await shelf.add({ prompt: `And ${token}.` });
   for (const args of [
     ["compact", path, "--preview"],
     ["sessions", "stats"],
@@ -91,7 +91,7 @@ test("SEC16 pith compact redacts secrets of a session saved without redaction in
   const server = await startServer({ script: () => `## Goal\n- deploy with ${token}` });
   const model = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: server.url };
   shelf.environment = { ...shelf.environment, ...model, DEPLOY_TOKEN: token };
-  const path = await shelf.add({ said: `Deploy with ${token} now.`, answers: 4 });
+  const path = await shelf.add({ prompt: `Deploy with ${token} now.`, answers: 4 });
   const before = readFileSync(path, "utf8");
   expect(await shelf.run("compact", path)).toMatchObject({ code: 0 });
   await server.close();

@@ -5,17 +5,17 @@ import { dirname, join } from "node:path";
 import { pinText, Session } from "@pith/context";
 import { labelEntry, nodeRuntime, openStore } from "@pith/context/node";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { Ground } from "../ground.ts";
-import { idOf, Shelf } from "./shelf.ts";
+import { TestProgram } from "../ground.ts";
+import { idOf, SubcommandRunner } from "./shelf.ts";
 
 describe("prune", () => {
-  let shelf: Shelf;
+  let shelf: SubcommandRunner;
 
   beforeEach(() => {
-    shelf = new Shelf();
+    shelf = new SubcommandRunner();
   });
 
-  afterEach(() => shelf.clear());
+  afterEach(() => shelf.remove());
 
   test("PRUNE1 no session is pruned without the command, even after years", async () => {
     const paths = [await shelf.add({ age: 400 }), await shelf.add({ age: 4_000 })];
@@ -35,11 +35,11 @@ describe("prune", () => {
   });
 
   test("PRUNE2 the age of a session is that of its newest entry, not of its file", async () => {
-    const copied = await shelf.add({ said: "Young words, old file.", age: 1 });
+    const copied = await shelf.add({ prompt: "Young words, old file.", age: 1 });
     utimesSync(copied, new Date(0), new Date(0));
-    const touched = await shelf.add({ said: "Old words, new file.", age: 400 });
+    const touched = await shelf.add({ prompt: "Old words, new file.", age: 400 });
     utimesSync(touched, new Date(), new Date());
-    const old = await shelf.add({ said: "Old both.", age: 400 });
+    const old = await shelf.add({ prompt: "Old both.", age: 400 });
     expect(await shelf.json("sessions", "prune")).toMatchObject({ inactive: [{ path: old }], kept: { younger: 2 } });
   });
 
@@ -136,11 +136,11 @@ describe("prune", () => {
 });
 
 describe("purge", () => {
-  let ground: Ground;
+  let ground: TestProgram;
   beforeEach(() => {
-    ground = new Ground();
+    ground = new TestProgram();
   });
-  afterEach(() => ground.clear());
+  afterEach(() => ground.remove());
 
   const WORD = "the-cellar-door-4711";
 
@@ -158,7 +158,7 @@ describe("purge", () => {
       { parts: [{ type: "call", name: "edit", arguments: edit }] },
       `it says ${WORD}`,
     ] as const;
-    const said = await ground.pith(["-p", `remember ${WORD}`], script);
+    const said = await ground.runWithScript(["-p", `remember ${WORD}`], script);
     expect(said.code).toBe(0);
     expect((await ground.run(["sessions", "search", "cellar"])).out).toContain("cellar");
     expect(everything()).toContain(WORD);
@@ -173,9 +173,9 @@ describe("purge", () => {
     expect(done.out + done.notes).not.toContain(WORD);
     expect(everything()).not.toContain(WORD);
     expect(everything()).not.toContain("cellar");
-    const again = await ground.pith(["-p", "-c", "go on"], ["on it goes"]);
+    const again = await ground.runWithScript(["-p", "-c", "go on"], ["on it goes"]);
     expect(again).toMatchObject({ code: 0, out: "on it goes\n" });
-    expect(JSON.stringify(ground.body())).toContain("PITH_SECRET_");
+    expect(JSON.stringify(ground.lastRequestBody())).toContain("PITH_SECRET_");
   });
 
   test("PUR7 purge without a session or without usable text is a mistake that says what to write", async () => {
@@ -192,11 +192,13 @@ describe("purge", () => {
   const TOKEN = `Zk9-vT3qLm7w${"Xb2rNc8sPd4f"}`;
 
   /** Sessions that were written before anybody knew the token. */
-  async function tellingShelf(count: number): Promise<{ readonly shelf: Shelf; readonly paths: readonly string[] }> {
-    const shelf = new Shelf();
+  async function tellingShelf(
+    count: number,
+  ): Promise<{ readonly shelf: SubcommandRunner; readonly paths: readonly string[] }> {
+    const shelf = new SubcommandRunner();
     shelf.environment = { ...shelf.environment, DEPLOY_TOKEN: TOKEN };
     const paths: string[] = [];
-    for (let at = 0; at < count; at++) paths.push(await shelf.add({ said: `deploy with ${TOKEN}` }));
+    for (let at = 0; at < count; at++) paths.push(await shelf.add({ prompt: `deploy with ${TOKEN}` }));
     return { shelf, paths };
   }
 
@@ -214,13 +216,13 @@ describe("purge", () => {
     expect(notes).toContainEqual(expect.stringContaining(`${busy}: process ${process.pid} is using this session`));
     expect(paths.map((path) => readFileSync(path, "utf8").includes(TOKEN))).toEqual([false, true, false]);
     expect(existsSync(join(shelf.home, "search.db"))).toBe(false);
-    shelf.clear();
+    shelf.remove();
   });
 
   test("PUR8 purge keeps the order of sessions by their last message", async () => {
     const { shelf } = await tellingShelf(0);
     const paths: string[] = [];
-    for (const age of [3, 1, 2]) paths.push(await shelf.add({ said: `deploy with ${TOKEN}`, age }));
+    for (const age of [3, 1, 2]) paths.push(await shelf.add({ prompt: `deploy with ${TOKEN}`, age }));
     const listed = async (): Promise<unknown> => {
       const { sessions } = (await shelf.json("sessions", "list")) as { sessions: readonly { path: string }[] };
       return sessions.map(({ path }) => path);
@@ -231,7 +233,7 @@ describe("purge", () => {
       sessions: [{}, {}, {}],
     });
     expect(await listed()).toEqual([paths[1], paths[2], paths[0]]);
-    shelf.clear();
+    shelf.remove();
   });
 
   test("PUR7 purge searches the saved originals, also of a session given by its path or in the trash", async () => {
@@ -254,6 +256,6 @@ describe("purge", () => {
       readFileSync(join(parentPath, name), "latin1").includes(TOKEN),
     );
     expect(telling.map(({ name }) => name)).toEqual(["own.txt"]);
-    shelf.clear();
+    shelf.remove();
   });
 });

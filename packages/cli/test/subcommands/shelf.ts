@@ -9,14 +9,14 @@ import { createSession, nodeRuntime } from "@pith/context/node";
 import { runSubcommand } from "../../src/subcommands/run.ts";
 import { leaveTriggered } from "../inventory/triggered.ts";
 
-export interface Ran {
+export interface SubcommandResult {
   readonly code: number | null;
   readonly out: string;
   readonly notes: readonly string[];
 }
 
-export interface Told {
-  readonly said?: string;
+export interface StoredSessionOptions {
+  readonly prompt?: string;
   readonly name?: string;
   /** Days ago; the file's time is the same. */
   readonly age?: number;
@@ -25,7 +25,7 @@ export interface Told {
   readonly answers?: number;
 }
 
-export class Shelf {
+export class SubcommandRunner {
   readonly #root: string = realpathSync(mkdtempSync(join(tmpdir(), "pith-shelf-")));
   readonly home: string = join(this.#root, "home");
   readonly folder: string = join(this.#root, "work");
@@ -35,11 +35,11 @@ export class Shelf {
     for (const each of [this.home, this.folder]) mkdirSync(each, { mode: 0o700 });
   }
 
-  add(told: Told = {}): Promise<string> {
-    return added({ cwd: this.folder, ...told }, this.environment);
+  add(options: StoredSessionOptions = {}): Promise<string> {
+    return createStoredSession({ cwd: this.folder, ...options }, this.environment);
   }
 
-  async run(...args: readonly string[]): Promise<Ran> {
+  async run(...args: readonly string[]): Promise<SubcommandResult> {
     let out = "";
     const notes: string[] = [];
     const terminal = {
@@ -61,21 +61,24 @@ export class Shelf {
     return JSON.parse(out);
   }
 
-  clear(): void {
+  remove(): void {
     rmSync(this.#root, { recursive: true });
   }
 }
 
 /** A session with something said in it; its file. */
-export async function added(told: Told & { readonly cwd: string }, env: Shelf["environment"]): Promise<string> {
-  const { said = "Fix the login.", name, age = 0, cwd, answers = 0 } = told;
+export async function createStoredSession(
+  options: StoredSessionOptions & { readonly cwd: string },
+  env: SubcommandRunner["environment"],
+): Promise<string> {
+  const { prompt = "Fix the login.", name, age = 0, cwd, answers = 0 } = options;
   const time = Date.now() - age * 24 * 3_600_000;
   const ports = { ...nodeRuntime, now: () => time };
   const created = await createSession({ cwd, runtime: ports, env });
   if (created.type !== "opened") throw new Error(`no session: ${created.type}`);
   const { store } = created;
   const session = await Session.open(store, ports);
-  await session.append({ type: "message", message: { role: "user", content: said, timestamp: time } });
+  await session.append({ type: "message", message: { role: "user", content: prompt, timestamp: time } });
   for (let turn = 1; turn <= answers; turn++) await session.append(...exchange(turn, time));
   if (name !== undefined) await session.append({ type: "session_info", name });
   await store.close();

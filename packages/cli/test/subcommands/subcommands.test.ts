@@ -6,16 +6,16 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { SubcommandResult } from "../../src/args/subcommand.ts";
 import { trustSubcommand } from "../../src/subcommands/subcommands.ts";
 import { Project } from "../trust/project.ts";
-import { Shelf } from "./shelf.ts";
+import { SubcommandRunner } from "./shelf.ts";
 
 describe("doctor", () => {
-  let shelf: Shelf;
+  let shelf: SubcommandRunner;
 
   beforeEach(() => {
-    shelf = new Shelf();
+    shelf = new SubcommandRunner();
   });
 
-  afterEach(() => shelf.clear());
+  afterEach(() => shelf.remove());
 
   interface Checks {
     readonly checks: readonly {

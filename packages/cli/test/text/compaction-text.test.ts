@@ -5,11 +5,11 @@ import { story } from "@pith/context/testing";
 import { expect, test } from "vitest";
 import { expectLinearTime } from "../../../context/test/context/expect-linear-time.ts";
 import { describeFinding, describeMessages, formatReceipt, listReceiptRows } from "../../src/text/compaction-text.ts";
-import { deskOf } from "../commands/desks.ts";
-import { earlyTalk, fillWithRules } from "../commands/rules-session.ts";
+import { createCommandContext } from "../commands/desks.ts";
+import { earlyMessages, fillWithRules } from "../commands/rules-session.ts";
 
 test("MET23 a receipt says how many user messages are no longer shown, which ones, and where to see more", async () => {
-  const desk = await deskOf(earlyTalk);
+  const desk = await createCommandContext(earlyMessages);
   const receipt = await fillWithRules(desk.agent.session);
   const notes = receipt.findings.filter(({ code }) => code.startsWith("user-messages-")).map(describeFinding);
   expect(notes).toEqual([
@@ -49,7 +49,7 @@ test("MET23 one message, many messages and ids are described in the same form", 
 });
 
 test("MET23 shortened messages share one note", async () => {
-  const receipt = await fillWithRules((await deskOf(earlyTalk)).agent.session);
+  const receipt = await fillWithRules((await createCommandContext(earlyMessages)).agent.session);
   const shortened = ["#4", "#9"].map((reference) => ({
     code: "user-messages-shortened" as const,
     note: `${reference} is shortened to its beginning and end`,

@@ -3,15 +3,15 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { Ground } from "../ground.ts";
+import { TestProgram } from "../ground.ts";
 
-let ground: Ground;
+let ground: TestProgram;
 
 beforeEach(() => {
-  ground = new Ground();
+  ground = new TestProgram();
 });
 
-afterEach(() => ground.clear());
+afterEach(() => ground.remove());
 
 test("TRU3 files of a folder are used once it is trusted, and not after a change; --trust applies to one run", async () => {
   place(".agents/skills/build/SKILL.md", skill("Builds the site"));
@@ -38,8 +38,8 @@ interface Heard {
 }
 
 async function said(args: readonly string[]): Promise<Heard> {
-  const { notes } = await ground.pith(args, ["done"]);
-  return { notes, request: JSON.stringify(ground.body()) };
+  const { notes } = await ground.runWithScript(args, ["done"]);
+  return { notes, request: JSON.stringify(ground.lastRequestBody()) };
 }
 
 function skill(description: string): string {

@@ -3,15 +3,15 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { Ground } from "../ground.ts";
+import { TestProgram } from "../ground.ts";
 
-let ground: Ground;
+let ground: TestProgram;
 
 beforeEach(() => {
-  ground = new Ground();
+  ground = new TestProgram();
 });
 
-afterEach(() => ground.clear());
+afterEach(() => ground.remove());
 
 test("PATH1 originals for a session whose id is a path are stored inside Pith's home", async () => {
   const id = `../..${ground.folder}/stolen`;
@@ -25,7 +25,10 @@ test("PATH1 originals for a session whose id is a path are stored inside Pith's 
     { parts: [{ type: "call", name: "write", arguments: { path: "notes.txt", content: "new" } }] },
     "done",
   ] as const;
-  expect(await ground.pith(["-p", "--session", "foreign", "hi"], calls)).toMatchObject({ code: 0, out: "done\n" });
+  expect(await ground.runWithScript(["-p", "--session", "foreign", "hi"], calls)).toMatchObject({
+    code: 0,
+    out: "done\n",
+  });
   expect(readdirSync(join(ground.home, "restore"))).toEqual([expect.stringMatching(/^id-[0-9a-f]{32}$/)]);
   expect(existsSync(join(ground.folder, "stolen"))).toBe(false);
 });

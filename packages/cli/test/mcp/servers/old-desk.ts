@@ -2,16 +2,16 @@
 
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { WebDesk } from "./web-desk.ts";
+import type { HttpMcpServer } from "./web-desk.ts";
 
 /** `otherwise`: what it answers, or the error, by the method. */
-export async function startOldDesk(
-  otherwise: Readonly<Record<string, object | (() => object)>> = {},
-): Promise<WebDesk> {
-  const seen: WebDesk["seen"] = [];
+export async function startSseMcpServer(
+  overrides: Readonly<Record<string, object | (() => object)>> = {},
+): Promise<HttpMcpServer> {
+  const requestHeaders: HttpMcpServer["requestHeaders"] = [];
   let stream: ServerResponse | null = null;
   const server = createServer(async (request, response) => {
-    seen.push(request.headers);
+    requestHeaders.push(request.headers);
     if (request.method === "GET") {
       stream = response.writeHead(200, { "content-type": "text/event-stream" });
       stream.write("event: endpoint\ndata: /said\n\n");
@@ -22,7 +22,7 @@ export async function startOldDesk(
     for await (const chunk of request) text += chunk;
     response.writeHead(202).end();
     const { id, method } = JSON.parse(text);
-    const found = { ...answers, ...otherwise }[method];
+    const found = { ...answers, ...overrides }[method];
     const result = typeof found === "function" ? found() : found;
     const answer = result && "code" in result ? { error: result } : { result };
     if (id !== undefined && result) stream?.write(`data: ${JSON.stringify({ jsonrpc: "2.0", id, ...answer })}\n\n`);
@@ -31,7 +31,7 @@ export async function startOldDesk(
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}/sse`,
-    seen,
+    requestHeaders,
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -39,18 +39,18 @@ export async function startOldDesk(
   };
 }
 
-export const introduced: object = {
+export const initializeResult: object = {
   protocolVersion: "2024-11-05",
   capabilities: { tools: {} },
   serverInfo: { name: "old", version: "1" },
 };
 
-export function said(text: string): object {
+export function toTextResult(text: string): object {
   return { content: [{ type: "text", text }] };
 }
 
 const answers: Readonly<Record<string, object>> = {
-  initialize: introduced,
+  initialize: initializeResult,
   "tools/list": { tools: [{ name: "tell", description: "Tells.", inputSchema: { type: "object" } }] },
-  "tools/call": said("as of old"),
+  "tools/call": toTextResult("as of old"),
 };

@@ -6,24 +6,24 @@ import { toNodeHandler } from "@modelcontextprotocol/node";
 import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 
-export interface WebDesk {
+export interface HttpMcpServer {
   readonly url: string;
   /** Of every request that came. */
-  readonly seen: IncomingHttpHeaders[];
+  readonly requestHeaders: IncomingHttpHeaders[];
   close(): Promise<void>;
 }
 
-export interface WebWish {
+export interface HttpMcpServerOptions {
   /** Sends everybody there instead. */
   readonly redirect?: string;
 }
 
-export async function startWebDesk({ redirect }: WebWish = {}): Promise<WebDesk> {
-  const seen: IncomingHttpHeaders[] = [];
-  const handler = createMcpHandler(desk);
+export async function startHttpMcpServer({ redirect }: HttpMcpServerOptions = {}): Promise<HttpMcpServer> {
+  const requestHeaders: IncomingHttpHeaders[] = [];
+  const handler = createMcpHandler(createMcpServer);
   const answer = toNodeHandler(handler);
   const server = createServer((request, response) => {
-    seen.push(request.headers);
+    requestHeaders.push(request.headers);
     if (redirect !== undefined) response.writeHead(307, { location: redirect }).end();
     else void answer(request as Parameters<typeof answer>[0], response);
   });
@@ -31,7 +31,7 @@ export async function startWebDesk({ redirect }: WebWish = {}): Promise<WebDesk>
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}/mcp`,
-    seen,
+    requestHeaders,
     async close() {
       await handler.close();
       server.closeAllConnections();
@@ -40,7 +40,7 @@ export async function startWebDesk({ redirect }: WebWish = {}): Promise<WebDesk>
   };
 }
 
-function desk(): McpServer {
+function createMcpServer(): McpServer {
   const server = new McpServer({ name: "web", version: "1.0.0" });
   server.registerTool(
     "greet",

@@ -11,23 +11,23 @@ import { createSession, nodeRuntime } from "@pith/context/node";
 import { story as entriesOf } from "@pith/context/testing";
 import type { ScriptRequest, Step } from "@pith/testkit";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, test } from "vitest";
-import { Ground } from "../../ground.ts";
-import { said, startOldDesk } from "../../mcp/servers/old-desk.ts";
-import { Editor, type EditorParts } from "./editor.ts";
+import { TestProgram } from "../../ground.ts";
+import { startSseMcpServer, toTextResult } from "../../mcp/servers/old-desk.ts";
+import { Editor, type EditorOptions } from "./editor.ts";
 
 describe("sessions", () => {
-  let ground: Ground;
+  let program: TestProgram;
   const editors: Editor[] = [];
   beforeEach(() => {
-    ground = new Ground();
+    program = new TestProgram();
   });
   afterEach(async () => {
     for (const editor of editors.splice(0)) editor.child.kill("SIGKILL");
-    await ground.clear();
+    await program.remove();
   });
 
-  async function started(parts: Omit<EditorParts, "ground"> = {}): ReturnType<typeof Editor.start> {
-    const editor = await Editor.start({ ground, ...parts });
+  async function started(parts: Omit<EditorOptions, "program"> = {}): ReturnType<typeof Editor.start> {
+    const editor = await Editor.start({ program, ...parts });
     editors.push(editor);
     return editor;
   }
@@ -36,14 +36,14 @@ describe("sessions", () => {
     ({ type: "call", name, arguments: args }) as const;
   const story = (count: number): string => `Keep this: ${"more of the same story, ".repeat(count)}`;
   const settings = (value: object): void => {
-    mkdirSync(ground.home, { recursive: true });
-    writeFileSync(join(ground.home, "settings.json"), JSON.stringify(value));
+    mkdirSync(program.home, { recursive: true });
+    writeFileSync(join(program.home, "settings.json"), JSON.stringify(value));
   };
 
   test("COM43 a prompt during a compaction is queued and answered after it, with a notice to the editor (B80)", async () => {
     settings({ contextWindow: 8192, compaction: { keepRecentTokens: 100 } });
     const [asked, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    await ground.serve(async ({ tools, number }) => {
+    await program.serve(async ({ tools, number }) => {
       if (tools.length === 0) {
         asked.resolve();
         await gate.promise;
@@ -52,7 +52,7 @@ describe("sessions", () => {
       return number === 1 ? "first ".repeat(2_000) : "Here I am.";
     });
     const editor = await started({ can: { session: { notices: {} } } });
-    const sessionId = await editor.begin(ground.folder);
+    const sessionId = await editor.begin(program.folder);
     for (const text of ["Begin.", "And now?"]) assert.equal(await editor.say(sessionId, text), "end_turn");
     const compacted = editor.say(sessionId, "/compact");
     await asked.promise;
@@ -66,12 +66,12 @@ describe("sessions", () => {
     assert.match(editor.words("agent_message_chunk"), /not compacted: a compaction is in progress; wait/);
     gate.resolve();
     assert.deepEqual(await Promise.all([compacted, said]), ["end_turn", "end_turn"]);
-    assert.match(JSON.stringify(ground.body()), /<summary>.*Meanwhile\./s);
+    assert.match(JSON.stringify(program.lastRequestBody()), /<summary>.*Meanwhile\./s);
   });
 
   test("SEC11 ACP14 an editor gets no secrets of a session that was saved without redaction", async () => {
     const secret = ["f7Kq", "9ZtLw2", "mB4xRj8"].join("-");
-    const created = await createSession({ cwd: ground.folder, env: { PITH_HOME: ground.home } });
+    const created = await createSession({ cwd: program.folder, env: { PITH_HOME: program.home } });
     if (created.type !== "opened") throw new Error(created.type);
     const { store } = created;
     for (const entry of entriesOf(`user: the token is ${secret}`, `says: I will use ${secret}.`))
@@ -82,10 +82,10 @@ describe("sessions", () => {
     const variables = { ANTHROPIC_API_KEY: "any", BUILD_TOKEN: secret };
     const extension = `export default (pith) => pith.registerCommand("tell", {
       description: "tells", run: async (_, { ui }) => ui.notify("found " + process.env.BUILD_TOKEN) });`;
-    mkdirSync(join(ground.home, "extensions"));
-    writeFileSync(join(ground.home, "extensions", "tells.ts"), extension);
+    mkdirSync(join(program.home, "extensions"));
+    writeFileSync(join(program.home, "extensions", "tells.ts"), extension);
     const editor = await started({ variables });
-    await editor.agent.request("session/load", { sessionId, cwd: ground.folder, mcpServers: [] });
+    await editor.agent.request("session/load", { sessionId, cwd: program.folder, mcpServers: [] });
     assert.equal(await editor.say(sessionId, "/tell"), "end_turn");
     assert.equal(await editor.say(sessionId, "/tree"), "end_turn");
     assert.equal(await editor.say(sessionId, `/model ${secret}`), "end_turn");
@@ -95,12 +95,12 @@ describe("sessions", () => {
       editor.words("agent_message_chunk"),
       /I will use PITH_SECRET_.*found PITH_SECRET_.*no model matches "PITH_SECRET_/s,
     );
-    assert.equal(JSON.stringify(editor.told).includes(secret), false);
+    assert.equal(JSON.stringify(editor.notifications).includes(secret), false);
   });
 
   test("ACP1 tool calls, a question, a mode change, a compaction and the end reach the editor, and a new process replays them", async () => {
     settings({ permissionMode: "ask", compaction: { keepRecentTokens: 100 } });
-    writeFileSync(join(ground.folder, "a.txt"), "one\ntwo\nthree\n");
+    writeFileSync(join(program.folder, "a.txt"), "one\ntwo\nthree\n");
     const script = (asked: ScriptRequest): Step => {
       if (asked.text.includes("change two") && asked.resultCount === 0)
         return {
@@ -115,25 +115,25 @@ describe("sessions", () => {
       if (asked.number === 3) return "Changed.";
       return asked.tools.length === 0 ? "A summary of it." : "Here I am.";
     };
-    await ground.serve(script);
+    await program.serve(script);
     const editor = await started({ can: { session: { compaction: {} } } });
-    assert.equal(editor.introduced.agentCapabilities?.loadSession, true);
-    const sessionId = await editor.begin(ground.folder);
+    assert.equal(editor.initializeResult.agentCapabilities?.loadSession, true);
+    const sessionId = await editor.begin(program.folder);
     assert.equal(await editor.say(sessionId, "change two in a.txt"), "end_turn");
-    assert.equal(readFileSync(join(ground.folder, "a.txt"), "utf8"), "one\nzwei\nthree\n");
+    assert.equal(readFileSync(join(program.folder, "a.txt"), "utf8"), "one\nzwei\nthree\n");
 
     assert.equal(editor.words("agent_thought_chunk"), "first I look");
     assert.equal(editor.words("agent_message_chunk"), "Looking.Changed.");
     const calls = editor
       .updates("tool_call")
       .map(({ title, kind, status, locations }) => ({ title, kind, status, locations }));
-    const locations = [{ path: join(ground.folder, "a.txt") }];
+    const locations = [{ path: join(program.folder, "a.txt") }];
     assert.deepEqual(calls, [
       { title: "read a.txt", kind: "read", status: "pending", locations },
       { title: "edit a.txt", kind: "edit", status: "pending", locations },
     ]);
-    const [question] = editor.asked;
-    assert.equal(editor.asked.length, 1);
+    const [question] = editor.permissionRequests;
+    assert.equal(editor.permissionRequests.length, 1);
     assert.equal(question?.toolCall.toolCallId, editor.updates("tool_call")[1]?.toolCallId);
     assert.deepEqual(
       question?.options.map(({ kind }) => kind),
@@ -144,7 +144,12 @@ describe("sessions", () => {
     const last = editor.updates("tool_call_update").at(-1);
     assert.equal(last?.status, "completed");
     assert.deepEqual(last?.content, [
-      { type: "diff", path: join(ground.folder, "a.txt"), oldText: "one\ntwo\nthree\n", newText: "one\nzwei\nthree\n" },
+      {
+        type: "diff",
+        path: join(program.folder, "a.txt"),
+        oldText: "one\ntwo\nthree\n",
+        newText: "one\nzwei\nthree\n",
+      },
     ]);
     assert.ok(editor.updates("usage_update").some(({ used, size, cost }) => used > 0 && size > used && cost));
 
@@ -170,7 +175,7 @@ describe("sessions", () => {
     assert.equal(await editor.leave(), 0);
 
     const again = await started({ can: { session: { compaction: {} } } });
-    const { modes } = await again.agent.request("session/load", { sessionId, cwd: ground.folder, mcpServers: [] });
+    const { modes } = await again.agent.request("session/load", { sessionId, cwd: program.folder, mcpServers: [] });
     assert.equal(modes?.currentModeId, "ask");
     assert.equal(again.words("user_message_chunk"), `change two in a.txt${story(4_000)}And now?`);
     assert.equal(again.words("agent_thought_chunk"), "first I look");
@@ -207,39 +212,39 @@ describe("methods", () => {
 }
 `;
 
-  let ground: Ground;
+  let program: TestProgram;
   /** Of all tests that want no settings of their own: starting it takes longer than most of what they do. */
   let editor: Awaited<ReturnType<typeof Editor.start>>;
   let answered: (asked: ScriptRequest) => Step;
   const folders: string[] = [];
-  const others: { readonly editor: Editor; readonly ground: Ground }[] = [];
+  const others: { readonly editor: Editor; readonly program: TestProgram }[] = [];
 
   beforeAll(async () => {
-    ground = new Ground();
-    mkdirSync(join(ground.home, "prompts"), { recursive: true });
-    writeFileSync(join(ground.home, "prompts", "greet.md"), "Greet $1 kindly.");
-    mkdirSync(join(ground.home, "extensions"));
-    writeFileSync(join(ground.home, "extensions", "hello.ts"), EXTENSION);
-    await ground.serve((asked) => answered(asked));
-    editor = await Editor.start({ ground });
+    program = new TestProgram();
+    mkdirSync(join(program.home, "prompts"), { recursive: true });
+    writeFileSync(join(program.home, "prompts", "greet.md"), "Greet $1 kindly.");
+    mkdirSync(join(program.home, "extensions"));
+    writeFileSync(join(program.home, "extensions", "hello.ts"), EXTENSION);
+    await program.serve((asked) => answered(asked));
+    editor = await Editor.start({ program });
   });
   beforeEach(() => {
-    editor.told.length = 0;
-    editor.asked.length = 0;
+    editor.notifications.length = 0;
+    editor.permissionRequests.length = 0;
     editor.answer = () => "yes";
   });
   afterEach(async () => {
     for (const other of others.splice(0)) {
       other.editor.child.kill("SIGKILL");
       await other.editor.ended;
-      await other.ground.clear();
+      await other.program.remove();
     }
   });
   afterAll(async () => {
     editor.child.kill("SIGKILL");
     await editor.ended;
     for (const folder of folders) rmSync(folder, { recursive: true });
-    await ground.clear();
+    await program.remove();
   });
 
   function folder(): string {
@@ -251,12 +256,12 @@ describe("methods", () => {
   /** One with a home of its own. */
   async function started(
     script: (asked: ScriptRequest) => Step,
-    { settings = {}, ...parts }: Omit<EditorParts, "ground"> & { readonly settings?: object } = {},
-  ): Promise<{ readonly editor: Editor; readonly ground: Ground }> {
-    const own = new Ground();
+    { settings = {}, ...parts }: Omit<EditorOptions, "program"> & { readonly settings?: object } = {},
+  ): Promise<{ readonly editor: Editor; readonly program: TestProgram }> {
+    const own = new TestProgram();
     writeFileSync(join(own.home, "settings.json"), JSON.stringify(settings));
     await own.serve(script);
-    const other = { editor: await Editor.start({ ground: own, ...parts }), ground: own };
+    const other = { editor: await Editor.start({ program: own, ...parts }), program: own };
     others.push(other);
     return other;
   }
@@ -296,7 +301,7 @@ describe("methods", () => {
   test("ACP3 session/cancel ends a turn as cancelled, and the session answers the next prompt", async () => {
     const slow: Step = { parts: [{ type: "text", text: "slow ".repeat(200) }], pace: { everyMs: 100, chunk: 5 } };
     answered = ({ text }) => (text === "talk" ? slow : "Quick.");
-    const session = await editor.begin(ground.folder);
+    const session = await editor.begin(program.folder);
     const turn = editor.say(session, "talk");
     await until(() => editor.words("agent_message_chunk").includes("slow"));
     assert.match(
@@ -324,11 +329,11 @@ describe("methods", () => {
     assert.equal(await editor.say(session, "write"), "end_turn");
     const last = editor.updates("tool_call_update").at(-1);
     assert.deepEqual([last?.status, last?.content?.[0]?.type], ["completed", "diff"]);
-    const asked = editor.asked.length;
+    const asked = editor.permissionRequests.length;
     const next = await editor.begin(here);
     await editor.agent.request("session/set_mode", { sessionId: next, modeId: "ask" });
     assert.equal(await editor.say(next, "write"), "end_turn");
-    assert.equal(editor.asked.length, asked);
+    assert.equal(editor.permissionRequests.length, asked);
   });
 
   test("SEC14 ACP4 the diff in a question has no secrets of the file or of the call", async () => {
@@ -348,7 +353,7 @@ describe("methods", () => {
     assert.equal(await editor.say(session, "change the port"), "end_turn");
     assert.equal(readFileSync(join(here, "a.conf"), "utf8"), `first ${secret}\nsecond ${secret}\n`);
     assert.deepEqual(
-      editor.asked.map(({ toolCall }) => toolCall.content),
+      editor.permissionRequests.map(({ toolCall }) => toolCall.content),
       [
         [
           {
@@ -358,11 +363,11 @@ describe("methods", () => {
         ],
       ],
     );
-    assert.equal(JSON.stringify([editor.asked, editor.told]).includes(secret), false);
+    assert.equal(JSON.stringify([editor.permissionRequests, editor.notifications]).includes(secret), false);
   });
 
   test("ACP5 the mode, the model and the thinking level are set by the editor or by a command, and the editor gets the new values", async () => {
-    const begun = await editor.agent.request("session/new", { cwd: ground.folder, mcpServers: [] });
+    const begun = await editor.agent.request("session/new", { cwd: program.folder, mcpServers: [] });
     const { sessionId } = begun;
     const value = (id: string, all = begun.configOptions): unknown => all?.find((each) => each.id === id)?.currentValue;
     assert.deepEqual([value("mode"), value("thinking")], ["edit", "medium"]);
@@ -400,7 +405,7 @@ describe("methods", () => {
 
   test("ACP6 commands, templates and skills are announced and can be run from a prompt", async () => {
     answered = ({ text }) => `I was told: ${text}`;
-    const session = await editor.begin(ground.folder);
+    const session = await editor.begin(program.folder);
     await until(() => editor.updates("available_commands_update").length > 0);
     const names = editor.updates("available_commands_update")[0]?.availableCommands.map(({ name }) => name) ?? [];
     for (const name of ["compact", "undo", "tree", "greet", "hello"]) assert.ok(names.includes(name), name);
@@ -425,7 +430,7 @@ describe("methods", () => {
     const words = editor.words("agent_message_chunk", session);
     assert.deepEqual(words.match(/I am asked|Hello, Ada|No\./g), ["I am asked", "Hello, Ada", "I am asked", "No."]);
     assert.deepEqual(
-      editor.asked.map(({ toolCall }) => toolCall.title),
+      editor.permissionRequests.map(({ toolCall }) => toolCall.title),
       ["Shall I?", "Shall I?"],
     );
     assert.match(editor.notes, /loaded[\s\S]*called/);
@@ -433,14 +438,14 @@ describe("methods", () => {
 
   /** The log of one of the sessions. */
   function sessionText(id: string): string {
-    const names = readdirSync(ground.home, { recursive: true, encoding: "utf8" });
+    const names = readdirSync(program.home, { recursive: true, encoding: "utf8" });
     const name = names.find((each) => each.endsWith(".jsonl") && each.includes(id)) ?? "";
-    return readFileSync(join(ground.home, name), "utf8");
+    return readFileSync(join(program.home, name), "utf8");
   }
 
   test("RCL6 ACP7 a resource named like a session link attaches no session", async () => {
     answered = () => "Read.";
-    const sessionId = await editor.begin(ground.folder);
+    const sessionId = await editor.begin(program.folder);
     await editor.agent.request("session/prompt", {
       sessionId,
       prompt: [
@@ -456,8 +461,8 @@ describe("methods", () => {
 
   test("ACP7 resources of the editor are sent with their unsaved text, and links with their paths", async () => {
     answered = () => "Read.";
-    const sessionId = await editor.begin(ground.folder);
-    const uri = (name: string): string => new URL(`file://${join(ground.folder, name)}`).href;
+    const sessionId = await editor.begin(program.folder);
+    const uri = (name: string): string => new URL(`file://${join(program.folder, name)}`).href;
     await editor.agent.request("session/prompt", {
       sessionId,
       prompt: [
@@ -468,7 +473,7 @@ describe("methods", () => {
         { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" },
       ],
     });
-    const sent = JSON.stringify(ground.body());
+    const sent = JSON.stringify(program.lastRequestBody());
     assert.ok(sent.includes(JSON.stringify('<file path="open.ts">\nunsaved\n</file>').slice(1, -1)));
     assert.ok(sent.includes(JSON.stringify('Compare @open.ts with @"a b.ts"').slice(1, -1)));
     assert.ok(sent.includes("iVBORw0KGgo="));
@@ -502,7 +507,7 @@ describe("methods", () => {
     assert.deepEqual([cwd, title], [here, "remember me"]);
     await agent.request("session/close", { sessionId });
     assert.equal((await rejected(editor.say(sessionId, "there?"))).code, -32002);
-    editor.told.length = 0;
+    editor.notifications.length = 0;
     // Twice at once, and it is open once.
     await Promise.all([1, 2].map(() => agent.request("session/resume", { sessionId, cwd: here })));
     assert.equal(editor.words("user_message_chunk"), "");
@@ -516,7 +521,7 @@ describe("methods", () => {
       sessions.map((each) => each.sessionId),
       [fork.sessionId],
     );
-    for (const id of ["last", fork.sessionId.slice(0, 8), join(ground.home, "x.jsonl")])
+    for (const id of ["last", fork.sessionId.slice(0, 8), join(program.home, "x.jsonl")])
       assert.equal(
         (await rejected(agent.request("session/load", { sessionId: id, cwd: "/", mcpServers: [] }))).code,
         -32002,
@@ -525,7 +530,7 @@ describe("methods", () => {
 
   test("ACP12 MCP17 MCP23 MCP servers from the editor are used in that session, and their headers stay secret", async () => {
     const value = ["our-proxy", "7-of-nine"].join("-");
-    const old = await startOldDesk({ "tools/call": said(`as of old, with ${value}`) });
+    const old = await startSseMcpServer({ "tools/call": toTextResult(`as of old, with ${value}`) });
     const mcpServers: McpServer[] = [
       { name: "weather", command: "no-such-program", args: [], env: [{ name: "TOWN", value: "Ulm" }] },
       { type: "http", name: "old", url: old.url, headers: [{ name: "x-api-key", value }] },
@@ -536,22 +541,22 @@ describe("methods", () => {
     const { sessionId } = await editor.agent.request("session/new", { cwd: folder(), mcpServers });
     assert.equal(await editor.say(sessionId, "ask it"), "end_turn");
     assert.deepEqual(
-      editor.asked.map(({ toolCall }) => toolCall.title?.split(/[:?]| with /)[0]),
+      editor.permissionRequests.map(({ toolCall }) => toolCall.title?.split(/[:?]| with /)[0]),
       ["Allow mcp_call to use old/tell", "old"],
     );
-    assert.ok(old.seen.length > 0 && old.seen.every((headers) => headers["x-api-key"] === value));
-    const told = JSON.stringify([editor.told, ground.body()]);
+    assert.ok(old.requestHeaders.length > 0 && old.requestHeaders.every((headers) => headers["x-api-key"] === value));
+    const told = JSON.stringify([editor.notifications, program.lastRequestBody()]);
     assert.match(told, /as of old, with PITH_SECRET_env_/);
     assert.ok(!told.includes(value));
     await old.close();
     answered = ({ resultCount }) => (resultCount === 0 ? call("mcp_call", { tool: "own/add" }) : "Told.");
-    const mark = join(ground.home, "own-started");
+    const mark = join(program.home, "own-started");
     const own: McpServer = { name: "own", command: "/usr/bin/touch", args: [mark], env: [] };
     const { sessionId: third } = await editor.agent.request("session/new", { cwd: folder(), mcpServers: [own] });
     editor.answer = ({ options }) => options.find(({ name }) => /^(?:Allow|No, not now)$/.test(name))?.optionId ?? null;
     assert.equal(await editor.say(third, "ask it"), "end_turn");
     assert.match(
-      editor.asked.at(-1)?.toolCall.title ?? "",
+      editor.permissionRequests.at(-1)?.toolCall.title ?? "",
       /^own: start this program\?\nruns: \/usr\/bin\/touch .*your editor/,
     );
     assert.equal(existsSync(mark), false);
@@ -574,28 +579,28 @@ describe("methods", () => {
       return tools.length === 0 ? "A summary." : "Done.";
     };
     const settings = { contextWindow: 8192, permissionMode: "all" };
-    const { editor, ground } = await started(script, { settings });
-    const session = await editor.begin(ground.folder);
+    const { editor, program } = await started(script, { settings });
+    const session = await editor.begin(program.folder);
     const story = (count: number): string => `Keep this: ${"more of the same story, ".repeat(count)}`;
     assert.equal(await editor.say(session, story(600)), "end_turn");
     assert.equal(await editor.say(session, story(500)), "end_turn");
     assert.match(editor.words("agent_message_chunk"), /· compacted: [\d,]+ → [\d,]+ tokens/);
     assert.equal(editor.updates("compaction_update").length + editor.updates("notice").length, 0);
 
-    const other = await editor.begin(ground.folder);
+    const other = await editor.begin(program.folder);
     void editor.say(other, "wait").catch(() => {});
     await until(() => editor.updates("tool_call_update").some(({ status }) => status === "in_progress"));
     assert.equal(await editor.leave(), 0);
-    const again = await Editor.start({ ground });
-    others.push({ editor: again, ground: new Ground() });
-    await again.agent.request("session/load", { sessionId: other, cwd: ground.folder, mcpServers: [] });
+    const again = await Editor.start({ program });
+    others.push({ editor: again, program: new TestProgram() });
+    await again.agent.request("session/load", { sessionId: other, cwd: program.folder, mcpServers: [] });
     assert.equal(again.words("user_message_chunk"), "wait");
     assert.equal(again.updates("tool_call_update").at(-1)?.status, "failed");
   });
 
   test("ACP10 invalid requests get an error that says what to do, and nothing else is printed to standard output", async () => {
-    const { editor, ground } = await started(() => "", { variables: {} });
-    const session = await editor.begin(ground.folder);
+    const { editor, program } = await started(() => "", { variables: {} });
+    const session = await editor.begin(program.folder);
     const keyless = await rejected(editor.say(session, "hello"));
     assert.equal(keyless.code, -32000);
     assert.match(keyless.message, /ANTHROPIC_API_KEY/);

@@ -13,10 +13,10 @@ import {
   type SessionNotification,
   type SessionUpdate,
 } from "@agentclientprotocol/sdk";
-import type { Ground } from "../../ground.ts";
+import type { TestProgram } from "../../ground.ts";
 
-export interface EditorParts {
-  readonly ground: Ground;
+export interface EditorOptions {
+  readonly program: TestProgram;
   readonly can?: ClientCapabilities;
   readonly args?: readonly string[];
   readonly variables?: Readonly<Record<string, string>>;
@@ -24,31 +24,31 @@ export interface EditorParts {
 
 export class Editor {
   readonly child: ChildProcessByStdio<Writable, Readable, Readable>;
-  readonly told: SessionNotification[] = [];
-  readonly asked: RequestPermissionRequest[] = [];
+  readonly notifications: SessionNotification[] = [];
+  readonly permissionRequests: RequestPermissionRequest[] = [];
   readonly ended: Promise<number | null>;
   /** The option that is chosen, or null to leave a question. */
   answer: (asked: RequestPermissionRequest) => string | null = () => "yes";
   notes = "";
   readonly #connection: ClientConnection;
 
-  constructor({ ground, args = [], variables }: EditorParts) {
+  constructor({ program, args = [], variables }: EditorOptions) {
     const env = {
-      ...{ PATH: process.env.PATH, HOME: ground.userHome, PITH_HOME: ground.home },
+      ...{ PATH: process.env.PATH, HOME: program.userHome, PITH_HOME: program.home },
       ...(process.env.NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }),
-      ...(variables ?? { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: ground.server.url }),
+      ...(variables ?? { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: program.server.url }),
     };
-    this.child = spawn(process.execPath, [ground.bin, "--mode", "acp", ...args], {
-      ...{ cwd: ground.userHome, env, stdio: ["pipe", "pipe", "pipe"] },
+    this.child = spawn(process.execPath, [program.bin, "--mode", "acp", ...args], {
+      ...{ cwd: program.userHome, env, stdio: ["pipe", "pipe", "pipe"] },
     });
     this.child.stderr.on("data", (chunk) => {
       this.notes += chunk;
     });
     this.ended = new Promise((resolve) => this.child.on("close", resolve));
     this.#connection = client({ name: "editor" })
-      .onNotification("session/update", ({ params }) => void this.told.push(params))
+      .onNotification("session/update", ({ params }) => void this.notifications.push(params))
       .onRequest("session/request_permission", ({ params }) => {
-        this.asked.push(params);
+        this.permissionRequests.push(params);
         const optionId = this.answer(params);
         return { outcome: optionId === null ? { outcome: "cancelled" } : { outcome: "selected", optionId } };
       })
@@ -57,13 +57,13 @@ export class Editor {
       );
   }
 
-  static async start(parts: EditorParts): Promise<Editor & { readonly introduced: InitializeResponse }> {
+  static async start(parts: EditorOptions): Promise<Editor & { readonly initializeResult: InitializeResponse }> {
     const editor = new Editor(parts);
-    const introduced = await editor.agent.request("initialize", {
+    const initializeResult = await editor.agent.request("initialize", {
       protocolVersion: PROTOCOL_VERSION,
       clientCapabilities: parts.can ?? {},
     });
-    return Object.assign(editor, { introduced });
+    return Object.assign(editor, { initializeResult });
   }
 
   get agent(): ClientConnection["agent"] {
@@ -84,7 +84,7 @@ export class Editor {
     kind: Kind,
     sessionId?: string,
   ): readonly Extract<SessionUpdate, { sessionUpdate: Kind }>[] {
-    return this.told
+    return this.notifications
       .filter((each) => sessionId === undefined || each.sessionId === sessionId)
       .map(({ update }) => update)
       .filter((update) => update.sessionUpdate === kind) as Extract<SessionUpdate, { sessionUpdate: Kind }>[];

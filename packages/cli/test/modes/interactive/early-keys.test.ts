@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { Ground } from "../../../e2e/ground/ground.ts";
+import { TestWorkspace } from "../../../e2e/ground/ground.ts";
 import type { Tmux } from "../../../e2e/ground/tmux.ts";
 import { findBuiltProgram } from "../../built-program.ts";
 import { isLong } from "../../test-length.ts";
@@ -15,25 +15,25 @@ export default () => {};
 `;
 const QUESTION = "Do you trust this folder?";
 
-async function createGround(): Promise<Ground> {
-  const ground = await Ground.make({
+async function createGround(): Promise<TestWorkspace> {
+  const ground = await TestWorkspace.create({
     script: () => "Done.",
     program: findBuiltProgram(),
     settings: { sandbox: "off" },
     files: { ".pith/extensions/mark.js": LEAVE_MARK, "mark.js": LEAVE_MARK },
     rows: 36,
   });
-  onTestFinished(() => ground.clear());
+  onTestFinished(() => ground.remove());
   return ground;
 }
 
-function hasRun(ground: Ground): boolean {
-  return existsSync(join(ground.place, "user/ran"));
+function hasRun(ground: TestWorkspace): boolean {
+  return existsSync(join(ground.root, "user/ran"));
 }
 
 /** Types a command and these keys after it, without waiting for anything. */
-async function startWithKeys(ground: Ground, command: string, keys: readonly string[]): Promise<Tmux> {
-  const tmux = await ground.terminal();
+async function startWithKeys(ground: TestWorkspace, command: string, keys: readonly string[]): Promise<Tmux> {
+  const tmux = await ground.openTerminal();
   await tmux.type(command);
   await tmux.press("Enter", ...keys);
   return tmux;
@@ -91,7 +91,7 @@ describe("the trust question on the screen", () => {
     await tmux.press("Enter");
     await tmux.waitFor("Done.");
     expect(hasRun(ground)).toBe(false);
-    expect(await ground.sent("only the tests")).not.toBe("");
+    expect(await ground.waitForRequest("only the tests")).not.toBe("");
   });
 });
 

@@ -3,7 +3,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { TalkGround } from "./talk-ground.ts";
+import { InteractiveProgram } from "./talk-ground.ts";
 
 function extension(word: string): string {
   return `import { appendFileSync } from "node:fs";
@@ -16,9 +16,9 @@ export default (pith) => {
 `;
 }
 
-async function extended(...script: readonly string[]): Promise<{ ground: TalkGround; path: string }> {
-  const ground = new TalkGround();
-  onTestFinished(() => ground.clear());
+async function extended(...script: readonly string[]): Promise<{ ground: InteractiveProgram; path: string }> {
+  const ground = new InteractiveProgram();
+  onTestFinished(() => ground.remove());
   await ground.serve(...script);
   mkdirSync(join(ground.home, "extensions"));
   const path = join(ground.home, "extensions", "word.js");
@@ -26,28 +26,28 @@ async function extended(...script: readonly string[]): Promise<{ ground: TalkGro
   return { ground, path };
 }
 
-function heard({ folder }: TalkGround): readonly string[] {
+function heard({ folder }: InteractiveProgram): readonly string[] {
   return readFileSync(join(folder, "heard"), "utf8").trim().split("\n");
 }
 
 test("LOAD21 /reload loads a changed extension again, and the session continues", async () => {
   const { ground, path } = await extended("an answer", "one more");
   ground.start("a question");
-  await ground.until("an answer");
-  await ground.say("/word");
-  await ground.until("the word is first");
+  await ground.waitForText("an answer");
+  await ground.submit("/word");
+  await ground.waitForText("the word is first");
   writeFileSync(path, extension("second, and longer"));
-  await ground.say("/reload");
-  await ground.until("── a question ─");
-  await ground.say("/word");
-  await ground.until("the word is second, and longer");
+  await ground.submit("/reload");
+  await ground.waitForText("── a question ─");
+  await ground.submit("/word");
+  await ground.waitForText("the word is second, and longer");
   // A session that could not be opened again is not left.
   writeFileSync(join(ground.home, "settings.json"), "{ broken");
-  await ground.say("/reload");
-  await ground.until("Nothing was changed:");
-  await ground.say("still there?");
-  await ground.until("one more");
-  expect(await ground.leave()).toMatchObject({ code: 0 });
+  await ground.submit("/reload");
+  await ground.waitForText("Nothing was changed:");
+  await ground.submit("still there?");
+  await ground.waitForText("one more");
+  expect(await ground.quit()).toMatchObject({ code: 0 });
   expect(heard(ground)).toEqual([
     "first session_start startup",
     "first session_shutdown reload",
@@ -59,12 +59,12 @@ test("LOAD21 /reload loads a changed extension again, and the session continues"
 test("LOAD10 on /new, extensions receive session_shutdown of the old session before session_start of the new one", async () => {
   const { ground } = await extended("an answer");
   ground.start("a question");
-  await ground.until("an answer");
-  await ground.say("/new");
-  await ground.until("── new session ─");
-  await ground.say("/word");
-  await ground.until("the word is first");
-  await ground.leave();
+  await ground.waitForText("an answer");
+  await ground.submit("/new");
+  await ground.waitForText("── new session ─");
+  await ground.submit("/word");
+  await ground.waitForText("the word is first");
+  await ground.quit();
   expect(heard(ground)).toEqual([
     "first session_start startup",
     "first session_shutdown new",

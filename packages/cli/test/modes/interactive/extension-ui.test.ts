@@ -6,7 +6,7 @@ import { createExtensionUi, createPromptQueue, type ScreenUi } from "../../../sr
 import { createChoicePanel } from "../../../src/modes/interactive/panels/choice.ts";
 import type { ScreenApi } from "../../../src/modes/interactive/screen-context.ts";
 import { listening } from "./plain/recorded-screen.ts";
-import { shownOn } from "./shown-on.ts";
+import { createTestScreen } from "./shown-on.ts";
 
 const ENTER = "\r";
 const ESCAPE = "\x1b";
@@ -24,21 +24,21 @@ function ownUi(stage: ScreenApi, redacted = <Value>(value: Value): Value => valu
 }
 
 async function drawnUi() {
-  const shown = shownOn({ columns: 60, rows: 20 });
+  const shown = createTestScreen({ columns: 60, rows: 20 });
   const own = ownUi(shown.screen);
   const sees = async (text: string): Promise<string> => {
     for (let tries = 0; tries < 400; tries++) {
-      const seen = await shown.seen();
+      const seen = await shown.screenText();
       if (seen.includes(text)) return seen;
       await sleep(5);
     }
-    throw new Error(`it never came: ${text}\n${await shown.seen()}`);
+    throw new Error(`it never came: ${text}\n${await shown.screenText()}`);
   };
   return { ...shown, own, ui: own.ui, sees };
 }
 
 test("XUI1 select, confirm and input replace the editor, and Esc answers none of them", async () => {
-  const { ui, terminal, sees, seen } = await drawnUi();
+  const { ui, terminal, sees, screenText } = await drawnUi();
   const asked: readonly [() => Promise<unknown>, string, readonly string[], unknown][] = [
     [() => ui.select("Which one?", ["red", "green"]), "❯ red", [DOWN, ENTER], "green"],
     [() => ui.select("Which one?", ["red", "green"]), "❯ red", [ESCAPE], undefined],
@@ -63,7 +63,7 @@ test("XUI1 select, confirm and input replace the editor, and Esc answers none of
     terminal.press(...keys);
     expect(await coming).toBe(answer);
     // A key belongs to the question that is drawn.
-    await expect.poll(seen).not.toContain("Question from an extension");
+    await expect.poll(screenText).not.toContain("Question from an extension");
   }
 });
 
@@ -83,7 +83,7 @@ test("ASK3 a letter typed for a message does not confirm a question of an extens
 });
 
 test("XUI2 questions of extensions wait for each other and for a permission question", async () => {
-  const { screen, terminal, sees, seen } = await drawnUi();
+  const { screen, terminal, sees, screenText } = await drawnUi();
   const inTurn = createPromptQueue();
   const { ui } = createExtensionUi(screen, {
     redact: (value) => value,
@@ -97,7 +97,7 @@ test("XUI2 questions of extensions wait for each other and for a permission ques
   const first = ui.confirm("The first?", "");
   const second = ui.confirm("The second?", "");
   await sleep(20);
-  expect(await seen()).not.toContain("The first?");
+  expect(await screenText()).not.toContain("The first?");
   terminal.press("n");
   expect(await permission).toBe("no");
   expect(await sees("The first?")).not.toContain("The second?");
@@ -108,7 +108,7 @@ test("XUI2 questions of extensions wait for each other and for a permission ques
 });
 
 test("XUI3 a question closes when its timeout passes, its signal aborts or its session is left", async () => {
-  const { ui, own, sees, seen } = await drawnUi();
+  const { ui, own, sees, screenText } = await drawnUi();
   expect(await ui.confirm("Soon?", "", { timeout: 30 })).toBe(false);
   const enough = new AbortController();
   const unwanted = ui.input("Wanted?", "", { signal: enough.signal });
@@ -120,7 +120,7 @@ test("XUI3 a question closes when its timeout passes, its signal aborts or its s
   own.close();
   expect(await left).toBeUndefined();
   await sleep(20);
-  expect(await seen()).not.toContain("?");
+  expect(await screenText()).not.toContain("?");
 });
 
 test("XUI4 after its session is left, an extension's questions fail and its status and widgets disappear", async () => {
@@ -138,7 +138,7 @@ test("XUI4 after its session is left, an extension's questions fail and its stat
 });
 
 test("XUI5 statuses are shown below the meter, widgets above the editor, and a notification in the transcript", async () => {
-  const { ui, sees, seen } = await drawnUi();
+  const { ui, sees, screenText } = await drawnUi();
   ui.setStatus("tests", "tests: 3 fail");
   ui.setStatus("build", "build: green");
   ui.setWidget("todo", ["[x] read", "[ ] write"]);
@@ -150,7 +150,7 @@ test("XUI5 statuses are shown below the meter, widgets above the editor, and a n
   ui.setStatus("tests", undefined);
   ui.setWidget("todo", undefined);
   await sleep(30);
-  expect(await seen()).not.toMatch(/tests|\[x\]/);
+  expect(await screenText()).not.toMatch(/tests|\[x\]/);
 });
 
 test("XUI6 statuses and widgets of any size take only a part of the screen", async () => {
@@ -171,7 +171,7 @@ test("XUI6 statuses and widgets of any size take only a part of the screen", asy
 });
 
 test("XUI7 control sequences and secrets in text of extensions are not shown", async () => {
-  const { screen, seen, terminal } = shownOn({ columns: 60, rows: 20 });
+  const { screen, screenText, terminal } = createTestScreen({ columns: 60, rows: 20 });
   const redacted = <Value>(value: Value): Value =>
     JSON.parse(JSON.stringify(value ?? null).replaceAll("hunter2", "[secret]"));
   const { ui } = ownUi(screen, redacted);
@@ -181,7 +181,7 @@ test("XUI7 control sequences and secrets in text of extensions are not shown", a
   ui.notify(evil);
   const asked = ui.select(evil, [evil, "fine"]);
   await sleep(50);
-  const picture = await seen();
+  const picture = await screenText();
   expect(picture).not.toContain("hunter2");
   expect(picture.match(/\[secret\]/g)?.length).toBeGreaterThanOrEqual(4);
   terminal.press(ENTER);
@@ -214,7 +214,7 @@ test("XUI8 in plain mode, questions are numbered lists or input lines, and statu
 });
 
 test("XUI9 a status set before the session is on the screen appears with it", async () => {
-  const { screen, seen } = shownOn({ columns: 60, rows: 20 });
+  const { screen, screenText } = createTestScreen({ columns: 60, rows: 20 });
   const own = createExtensionUi(screen, {
     redact: (value) => value,
     showNote: () => {},
@@ -223,8 +223,8 @@ test("XUI9 a status set before the session is on the screen appears with it", as
   });
   own.ui.setStatus("build", "green");
   await sleep(20);
-  expect(await seen()).not.toContain("green");
+  expect(await screenText()).not.toContain("green");
   own.open();
   await sleep(20);
-  expect(await seen()).toContain("green");
+  expect(await screenText()).toContain("green");
 });

@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { all, atRest } from "./editor/at-work.ts";
-import { talkOn } from "./talk-on.ts";
+import { allowAll, waitUntilIdle } from "./editor/at-work.ts";
+import { startInteractiveApp } from "./talk-on.ts";
 
 const body = `
 import { existsSync } from "node:fs";
@@ -39,33 +39,33 @@ const prepare = ({ home }: { readonly home: string }): void => {
 };
 
 test("XUI13 a command of an extension is completed, listed and run, and can ask questions and show text", async () => {
-  const talk = await talkOn([], all({ prepare }));
+  const talk = await startInteractiveApp([], allowAll({ prepare }));
   // What can be completed is loaded behind the first picture.
-  while (!(await talk.terminal.all()).join("\n").includes("greets whoever it is told")) {
+  while (!(await talk.terminal.scrollback()).join("\n").includes("greets whoever it is told")) {
     talk.terminal.press("\x15");
     talk.terminal.type("/gre");
     await sleep(200);
   }
   talk.terminal.press("\x1b", "\x15");
-  talk.say("/greet Ada");
-  await talk.sees("Which colour?");
+  talk.submit("/greet Ada");
+  await talk.waitForText("Which colour?");
   talk.terminal.press("\x1b[B", "\r");
-  await talk.sees("Hello, Ada in green");
-  await talk.sees("colour: green");
-  talk.say("/quiet");
-  talk.say("/help quiet");
-  expect(await talk.sees("says nothing (")).toContain("/quiet");
+  await talk.waitForText("Hello, Ada in green");
+  await talk.waitForText("colour: green");
+  talk.submit("/quiet");
+  talk.submit("/help quiet");
+  expect(await talk.waitForText("says nothing (")).toContain("/quiet");
 });
 
 test("XUI13 the progress of an extension's tool is shown while it runs", async () => {
   const calls = { parts: [{ type: "call", name: "crew", arguments: { task: "all of it" } }] } as const;
-  const talk = await talkOn([calls, "done now"], all({ prepare }));
-  talk.say("work");
-  const seen = await talk.sees("part 7 runs");
+  const talk = await startInteractiveApp([calls, "done now"], allowAll({ prepare }));
+  talk.submit("work");
+  const seen = await talk.waitForText("part 7 runs");
   expect(seen).toContain("part 0 runs");
   expect(seen).toContain("crew task=all of it");
   writeFileSync(join(talk.folder, "go"), "");
-  await talk.sees("done now");
-  await atRest(talk);
+  await talk.waitForText("done now");
+  await waitUntilIdle(talk);
   expect(existsSync(join(talk.folder, "go"))).toBe(true);
 });

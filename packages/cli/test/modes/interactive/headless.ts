@@ -3,7 +3,7 @@
 import type { Terminal } from "@earendil-works/pi-tui";
 import xterm from "@xterm/headless";
 
-export class Headless implements Terminal {
+export class HeadlessTerminal implements Terminal {
   readonly emulator: xterm.Terminal;
   written = 0;
   #press: (data: string) => void = () => {};
@@ -64,7 +64,7 @@ export class Headless implements Terminal {
   }
 
   /** All lines, what was scrolled away included. */
-  async all(): Promise<readonly string[]> {
+  async scrollback(): Promise<readonly string[]> {
     await this.settled();
     return trimmed(this.#lines(0, this.emulator.buffer.active.length));
   }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Script, Step } from "@pith/testkit";
 import { describe, expect, test } from "vitest";
 import { createChoicePanel } from "../../../src/modes/interactive/panels/choice.ts";
-import { type TalkOn, talkOn } from "./talk-on.ts";
+import { type InteractiveApp, startInteractiveApp } from "./talk-on.ts";
 
 describe("quit", () => {
   const CTRL_C = "\x03";
@@ -13,83 +13,83 @@ describe("quit", () => {
   const UP = "\x1b[A";
 
   test("MAN12 Ctrl+C clears the editor, Up restores the text, and a second Ctrl+C soon after quits", async () => {
-    const talk = await talkOn([]);
+    const talk = await startInteractiveApp([]);
     talk.terminal.type("a long thought");
     talk.terminal.press(CTRL_C);
     expect(talk.screen.editorText.text).toBe("");
-    await talk.sees("Press Ctrl+C again to quit. Everything is saved.");
+    await talk.waitForText("Press Ctrl+C again to quit. Everything is saved.");
     talk.terminal.press(UP);
     expect(talk.screen.editorText.text).toBe("a long thought");
-    expect(talk.left()).toBe(undefined);
+    expect(talk.nextArgs()).toBe(undefined);
     talk.terminal.press(CTRL_C);
-    await talk.until(() => talk.left() === null);
+    await talk.waitUntil(() => talk.nextArgs() === null);
   });
 
   test("MAN19 Ctrl+C in an unsaved session says that it is not saved before it quits", async () => {
-    const talk = await talkOn([], { wish: { session: { type: "none" } } });
+    const talk = await startInteractiveApp([], { args: { session: { type: "none" } } });
     talk.terminal.press(CTRL_C);
-    await talk.sees("Press Ctrl+C again to quit. This session is not saved.");
+    await talk.waitForText("Press Ctrl+C again to quit. This session is not saved.");
     talk.terminal.press(CTRL_C);
-    await talk.until(() => talk.left() === null);
+    await talk.waitUntil(() => talk.nextArgs() === null);
   });
 
   test("MAN12 a second Ctrl+C after the hint has gone does not quit", async () => {
-    const talk = await talkOn([]);
+    const talk = await startInteractiveApp([]);
     talk.terminal.press(CTRL_C);
-    await talk.until(() => talk.screen.state.hint === null || !talk.screen.state.hint.includes("again to quit"));
+    await talk.waitUntil(() => talk.screen.state.hint === null || !talk.screen.state.hint.includes("again to quit"));
     talk.terminal.press(CTRL_C);
     await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(talk.left()).toBe(undefined);
+    expect(talk.nextArgs()).toBe(undefined);
   });
 
   test("MAN12 Ctrl+C during a run stops it and keeps the typed text", async () => {
-    const talk = await talkOn([{ parts: [{ type: "text", text: "one" }], breaks: { how: "stall" } }]);
-    talk.say("hello");
-    await talk.until(() => talk.server.requests.length === 1);
+    const talk = await startInteractiveApp([{ parts: [{ type: "text", text: "one" }], breaks: { how: "stall" } }]);
+    talk.submit("hello");
+    await talk.waitUntil(() => talk.server.requests.length === 1);
     talk.terminal.type("and then");
     talk.terminal.press(CTRL_C);
-    await talk.until(() => talk.screen.state.activity.type === "idle");
+    await talk.waitUntil(() => talk.screen.state.activity.type === "idle");
     expect(talk.screen.editorText.text).toBe("and then");
-    expect(talk.left()).toBe(undefined);
+    expect(talk.nextArgs()).toBe(undefined);
   });
 
   test("MAN13 Ctrl+D quits only if the editor is empty", async () => {
-    const talk = await talkOn([]);
+    const talk = await startInteractiveApp([]);
     talk.terminal.type("x");
     talk.terminal.press(CTRL_D);
     await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(talk.left()).toBe(undefined);
+    expect(talk.nextArgs()).toBe(undefined);
     talk.terminal.press("\x7f", CTRL_D);
-    await talk.until(() => talk.left() === null);
+    await talk.waitUntil(() => talk.nextArgs() === null);
   });
 
   test("MAN16 after the terminal was released to another program, the screen is drawn again", async () => {
-    const talk = await talkOn([]);
+    const talk = await startInteractiveApp([]);
     talk.terminal.type("half a thought");
-    await talk.sees("half a thought");
+    await talk.waitForText("half a thought");
     talk.terminal.type("!");
     await talk.screen.releaseTerminal(async () => {
-      await talk.gone("half a thought");
+      await talk.waitUntilGone("half a thought");
       talk.terminal.write("somebody else was here\r\n");
     });
-    await talk.sees(/somebody else was here[\s\S]*half a thought!/);
+    await talk.waitForText(/somebody else was here[\s\S]*half a thought!/);
   });
 
   test("MAN16 a page is hidden while another program has the terminal, and is shown again afterwards", async () => {
-    const talk = await talkOn([]);
-    talk.say("/settings");
-    await talk.sees("type to filter");
+    const talk = await startInteractiveApp([]);
+    talk.submit("/settings");
+    await talk.waitForText("type to filter");
     await talk.screen.releaseTerminal(async () => {
-      await talk.until(() => talk.terminal.emulator.buffer.active.type === "normal");
+      await talk.waitUntil(() => talk.terminal.emulator.buffer.active.type === "normal");
     });
-    await talk.until(() => talk.terminal.emulator.buffer.active.type === "alternate");
-    await talk.sees("type to filter");
+    await talk.waitUntil(() => talk.terminal.emulator.buffer.active.type === "alternate");
+    await talk.waitForText("type to filter");
     talk.terminal.press("\x1b");
-    await talk.sees("edit mode");
+    await talk.waitForText("edit mode");
   });
 
   test("MAN16 a panel that opens while the terminal is released waits, and a nested release writes nothing", async () => {
-    const talk = await talkOn([]);
+    const talk = await startInteractiveApp([]);
     const { promise, resolve } = Promise.withResolvers<void>();
     const lent = talk.screen.releaseTerminal(async () => {
       const before = talk.terminal.written;
@@ -102,7 +102,7 @@ describe("quit", () => {
     });
     resolve();
     await lent;
-    await talk.sees("Really?");
+    await talk.waitForText("Really?");
   });
 });
 
@@ -126,19 +126,19 @@ describe("stop", () => {
     readonly at: string;
     readonly script: Script;
     /** Brings it there. */
-    readonly reach: (talk: TalkOn) => Promise<void>;
+    readonly reach: (talk: InteractiveApp) => Promise<void>;
     readonly mode?: "ask" | "all";
     /** Of the model, in tokens. */
     readonly window?: number;
   }
 
-  const begin = (text: string, sign: string | RegExp) => async (talk: TalkOn) => {
-    talk.say(text);
-    await talk.sees(sign);
+  const begin = (text: string, sign: string | RegExp) => async (talk: InteractiveApp) => {
+    talk.submit(text);
+    await talk.waitForText(sign);
   };
 
   /** Whoever tells a conversation in short is given no tools. */
-  function isSummaryAsked({ server }: TalkOn): boolean {
+  function isSummaryAsked({ server }: InteractiveApp): boolean {
     return server.requests.some(({ body }) => !("tools" in Object(body)));
   }
 
@@ -147,8 +147,8 @@ describe("stop", () => {
       at: "before the first byte of a reply",
       script: [stalling(null, { type: "text", text: LONG })],
       reach: async (talk) => {
-        talk.say("hello");
-        await talk.until(() => talk.server.requests.length === 1);
+        talk.submit("hello");
+        await talk.waitUntil(() => talk.server.requests.length === 1);
       },
     },
     {
@@ -160,16 +160,16 @@ describe("stop", () => {
       at: "during thinking",
       script: [stalling(8, { type: "thinking", text: LONG })],
       reach: async (talk) => {
-        talk.say("hello");
-        await talk.until(() => talk.screen.state.blocks.some(({ kind }) => kind === "thinking"));
+        talk.submit("hello");
+        await talk.waitUntil(() => talk.screen.state.blocks.some(({ kind }) => kind === "thinking"));
       },
     },
     {
       at: "while the model writes a tool call",
       script: [stalling(6, { type: "call", name: "write", arguments: { path: "a.txt", content: LONG } })],
       reach: async (talk) => {
-        talk.say("hello");
-        await talk.until(() => talk.screen.state.blocks.some(({ kind }) => kind === "tool"));
+        talk.submit("hello");
+        await talk.waitUntil(() => talk.screen.state.blocks.some(({ kind }) => kind === "tool"));
       },
     },
     {
@@ -188,8 +188,8 @@ describe("stop", () => {
       at: "between a tool result and the next reply",
       script: [call("bash", { command: "echo quick" }), stalling(null, { type: "text", text: LONG })],
       reach: async (talk) => {
-        talk.say("hello");
-        await talk.until(() => talk.server.requests.length === 2);
+        talk.submit("hello");
+        await talk.waitUntil(() => talk.server.requests.length === 2);
       },
       mode: "all",
     },
@@ -197,21 +197,21 @@ describe("stop", () => {
       at: "during the wait before a retry",
       script: [{ refuse: { status: 529, type: "overloaded_error", message: "Overloaded" } }, after, after],
       reach: async (talk) => {
-        talk.say("hello");
-        await talk.until(() => talk.screen.state.activity.type === "retrying" || talk.server.requests.length > 0);
+        talk.submit("hello");
+        await talk.waitUntil(() => talk.screen.state.activity.type === "retrying" || talk.server.requests.length > 0);
       },
     },
     {
       at: "in a compaction by command",
       script: [`fine\n\n${LONG.repeat(12)}`, "and fine", stalling(null, { type: "text", text: LONG })],
       reach: async (talk) => {
-        talk.say("first");
-        await talk.sees("fine");
-        talk.say("second");
-        await talk.sees("and fine");
-        await talk.until(() => talk.screen.state.activity.type === "idle");
-        talk.say("/compact its beginning");
-        await talk.until(() => talk.server.requests.length === 3);
+        talk.submit("first");
+        await talk.waitForText("fine");
+        talk.submit("second");
+        await talk.waitForText("and fine");
+        await talk.waitUntil(() => talk.screen.state.activity.type === "idle");
+        talk.submit("/compact its beginning");
+        await talk.waitUntil(() => talk.server.requests.length === 3);
       },
     },
     {
@@ -221,9 +221,9 @@ describe("stop", () => {
           ? stalling(null, { type: "text", text: LONG })
           : call("bash", { command: `for at in $(seq 1 90); do echo "step ${number} line $at of a long story"; done` }),
       reach: async (talk) => {
-        talk.say("hello");
+        talk.submit("hello");
         // The run waits for the summary that was prepared until then.
-        await talk.until(() => isSummaryAsked(talk) && talk.screen.state.activity.type === "compacting");
+        await talk.waitUntil(() => isSummaryAsked(talk) && talk.screen.state.activity.type === "compacting");
         expect(talk.screen.state.activity).toMatchObject({
           type: "compacting",
           reason: "threshold",
@@ -237,13 +237,13 @@ describe("stop", () => {
       at: "in a branch summary",
       script: ["fine", "and fine", stalling(null, { type: "text", text: LONG })],
       reach: async (talk) => {
-        talk.say("first");
-        await talk.sees("fine");
-        talk.say("second");
-        await talk.sees("and fine");
-        await talk.until(() => talk.screen.state.activity.type === "idle");
-        talk.say("/tree root --summary");
-        await talk.until(() => talk.server.requests.length === 3);
+        talk.submit("first");
+        await talk.waitForText("fine");
+        talk.submit("second");
+        await talk.waitForText("and fine");
+        await talk.waitUntil(() => talk.screen.state.activity.type === "idle");
+        talk.submit("/tree root --summary");
+        await talk.waitUntil(() => talk.server.requests.length === 3);
       },
     },
     {
@@ -255,8 +255,8 @@ describe("stop", () => {
 
   for (const { at, script, reach, mode, window } of points)
     test(`MAN10 Esc stops a run ${at}, and nothing starts afterwards`, async () => {
-      const talk = await talkOn(script, {
-        wish: { overrides: { permissionMode: mode ?? "edit", sandbox: "off", compaction } },
+      const talk = await startInteractiveApp(script, {
+        args: { overrides: { permissionMode: mode ?? "edit", sandbox: "off", compaction } },
         prepare: ({ home }) => {
           if (window) writeFileSync(join(home, "settings.json"), JSON.stringify({ contextWindow: window }));
         },
@@ -264,42 +264,44 @@ describe("stop", () => {
       await reach(talk);
       const asked = talk.server.requests.length;
       talk.terminal.press(ESC);
-      await talk.until(
+      await talk.waitUntil(
         () => talk.screen.state.activity.type === "idle" && talk.screen.state.pendingShellBlocks.length === 0,
       );
       expect(talk.server.requests.length).toBe(asked);
-      talk.say("are you there?");
-      await talk.until(() => talk.server.requests.length > asked);
+      talk.submit("are you there?");
+      await talk.waitUntil(() => talk.server.requests.length > asked);
       expect(talk.server.requests.length).toBe(asked + 1);
       expect(existsSync(join(talk.folder, "late"))).toBe(false);
     });
 
   test("MAN11 queued messages return to the editor when a run is stopped", async () => {
-    const talk = await talkOn([stalling(8, { type: "text", text: LONG }), after]);
-    talk.say("hello");
-    await talk.sees("three four");
-    talk.say("also do this");
-    await talk.until(() => talk.screen.state.queue.steering.length === 1);
+    const talk = await startInteractiveApp([stalling(8, { type: "text", text: LONG }), after]);
+    talk.submit("hello");
+    await talk.waitForText("three four");
+    talk.submit("also do this");
+    await talk.waitUntil(() => talk.screen.state.queue.steering.length === 1);
     talk.terminal.type("half a thought");
     talk.terminal.press(ESC);
-    await talk.until(() => talk.screen.editorText.text.includes("also do this"));
+    await talk.waitUntil(() => talk.screen.editorText.text.includes("also do this"));
     expect(talk.screen.editorText.text).toMatch(/also do this\s+half a thought/);
     expect(talk.server.requests.length).toBe(1);
   });
 
   test("MAN17 after a failed branch summary the session is idle and sends the next message", async () => {
     const refused: Step = { refuse: { status: 400, type: "invalid_request_error", message: "no summaries today" } };
-    const talk = await talkOn(["fine", "and fine", refused, refused, refused, refused, "heard"]);
+    const talk = await startInteractiveApp(["fine", "and fine", refused, refused, refused, refused, "heard"]);
     for (const words of ["first", "second"]) {
-      talk.say(words);
-      await talk.until(() => talk.screen.state.activity.type === "idle" && talk.server.requests.length > 0);
-      await talk.sees(words === "first" ? "fine" : "and fine");
+      talk.submit(words);
+      await talk.waitUntil(() => talk.screen.state.activity.type === "idle" && talk.server.requests.length > 0);
+      await talk.waitForText(words === "first" ? "fine" : "and fine");
     }
-    await talk.until(() => talk.screen.state.activity.type === "idle");
-    talk.say("/tree root --summary");
-    await talk.sees("no summaries today");
-    await talk.until(() => talk.screen.state.activity.type === "idle");
-    talk.say("are you there?");
-    await talk.until(() => talk.server.requests.some(({ body }) => JSON.stringify(body).includes("are you there?")));
+    await talk.waitUntil(() => talk.screen.state.activity.type === "idle");
+    talk.submit("/tree root --summary");
+    await talk.waitForText("no summaries today");
+    await talk.waitUntil(() => talk.screen.state.activity.type === "idle");
+    talk.submit("are you there?");
+    await talk.waitUntil(() =>
+      talk.server.requests.some(({ body }) => JSON.stringify(body).includes("are you there?")),
+    );
   });
 });

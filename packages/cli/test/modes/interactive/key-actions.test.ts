@@ -4,38 +4,38 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Step } from "@pith/testkit";
 import { describe, expect, test } from "vitest";
-import { all, atRest, atWork, heard } from "./editor/at-work.ts";
+import { allowAll, listUserTexts, startBusyApp, waitUntilIdle } from "./editor/at-work.ts";
 import { SUMMARY } from "./long-talk.ts";
-import { talkOn } from "./talk-on.ts";
+import { startInteractiveApp } from "./talk-on.ts";
 
 describe("bound keys", () => {
   const CTRL_T = "\x14";
   const ALT_S = "\x1bs";
 
   test("MAN18 an error in a key's action is shown, and the session continues", async () => {
-    const talk = await talkOn(["hello"]);
+    const talk = await startInteractiveApp(["hello"]);
     talk.screen.showPanel = () => Promise.reject(new Error("no page today"));
     for (const key of [CTRL_T, "\x1bc", "\x0c"]) talk.terminal.press(key);
-    await talk.sees(/no page today[\s\S]*no page today[\s\S]*no page today/);
-    talk.say("hi");
-    await talk.sees("hello");
+    await talk.waitForText(/no page today[\s\S]*no page today[\s\S]*no page today/);
+    talk.submit("hi");
+    await talk.waitForText("hello");
   });
 
   test("MAN18 opening the transcript after the session file was deleted leaves the screen usable", async () => {
-    const talk = await talkOn(["hello", "hello again"]);
-    talk.say("hi");
-    await talk.sees("hello");
+    const talk = await startInteractiveApp(["hello", "hello again"]);
+    talk.submit("hi");
+    await talk.waitForText("hello");
     rmSync(join(talk.home, "sessions"), { recursive: true, force: true });
     talk.terminal.press(CTRL_T);
     await new Promise((resolve) => setTimeout(resolve, 200));
     talk.terminal.press("\x1b");
-    await talk.sees("hello");
+    await talk.waitForText("hello");
   });
 
   test("MAN18 a key that has nothing to show gives the same message as its command", async () => {
-    const talk = await talkOn([]);
+    const talk = await startInteractiveApp([]);
     talk.terminal.press(ALT_S);
-    await talk.sees("The model sees nothing yet.");
+    await talk.waitForText("The model sees nothing yet.");
   });
 });
 
@@ -45,105 +45,110 @@ describe("queue keys", () => {
   const ESC = "\x1b";
 
   test("TYP1 during a run, Enter queues a message for the next request and Alt+Enter for the end of the run", async () => {
-    const talk = await atWork(["done with it", "all done"]);
+    const talk = await startBusyApp(["done with it", "all done"]);
     talk.terminal.type("afterwards this");
     talk.terminal.press(ALT_ENTER);
-    talk.say("first this");
-    await talk.sees("↳ next request: first this");
-    await talk.sees("↳ when done:    afterwards this");
-    talk.goOn();
-    await talk.sees("all done");
-    await atRest(talk);
+    talk.submit("first this");
+    await talk.waitForText("↳ next request: first this");
+    await talk.waitForText("↳ when done:    afterwards this");
+    talk.finishCommand();
+    await talk.waitForText("all done");
+    await waitUntilIdle(talk);
     expect(talk.server.requests).toHaveLength(3);
-    expect(heard(talk, 1)).toEqual(expect.arrayContaining(["first this"]));
-    expect(heard(talk, 1)).not.toContain("afterwards this");
-    expect(heard(talk, 2)).toContain("afterwards this");
+    expect(listUserTexts(talk, 1)).toEqual(expect.arrayContaining(["first this"]));
+    expect(listUserTexts(talk, 1)).not.toContain("afterwards this");
+    expect(listUserTexts(talk, 2)).toContain("afterwards this");
     expect(talk.screen.state.queue).toEqual({ steering: [], followUp: [] });
   });
 
   test("TYP1 messages sent in quick succession are neither lost, duplicated nor reordered", async () => {
-    const talk = await talkOn(
+    const talk = await startInteractiveApp(
       Array.from({ length: 6 }, (_, at) => `answer ${at}`),
-      all(),
+      allowAll(),
     );
-    for (const words of ["one", "two", "three", "four", "five"]) talk.say(words);
+    for (const words of ["one", "two", "three", "four", "five"]) talk.submit(words);
     talk.terminal.press("\r", "\r");
-    await talk.until(() => ["one", "two", "three", "four", "five"].every((words) => heard(talk).includes(words)));
-    await atRest(talk);
-    const numbers = heard(talk).filter((words) => /^(?:one|two|three|four|five)$/.test(words));
+    await talk.waitUntil(() =>
+      ["one", "two", "three", "four", "five"].every((words) => listUserTexts(talk).includes(words)),
+    );
+    await waitUntilIdle(talk);
+    const numbers = listUserTexts(talk).filter((words) => /^(?:one|two|three|four|five)$/.test(words));
     expect(numbers).toEqual(["one", "two", "three", "four", "five"]);
   });
 
   test("TYP2 Alt+Up moves all queued messages into the editor, before the typed text", async () => {
-    const talk = await atWork(["done"]);
-    talk.say("first\\");
-    talk.say("with a second line");
-    await talk.sees("first (+1 line)");
+    const talk = await startBusyApp(["done"]);
+    talk.submit("first\\");
+    talk.submit("with a second line");
+    await talk.waitForText("first (+1 line)");
     talk.terminal.type("later");
     talk.terminal.press(ALT_ENTER);
-    await talk.sees("↳ when done:    later");
+    await talk.waitForText("↳ when done:    later");
     talk.terminal.type("typing");
     talk.terminal.press(ALT_UP);
-    await talk.until(() => talk.screen.editorText.text === "first\nwith a second line\n\nlater\n\ntyping");
-    await talk.until(() => talk.screen.state.queue.steering.length === 0);
-    talk.goOn();
-    await talk.sees("done");
-    await atRest(talk);
-    expect(heard(talk).join()).not.toContain("later");
+    await talk.waitUntil(() => talk.screen.editorText.text === "first\nwith a second line\n\nlater\n\ntyping");
+    await talk.waitUntil(() => talk.screen.state.queue.steering.length === 0);
+    talk.finishCommand();
+    await talk.waitForText("done");
+    await waitUntilIdle(talk);
+    expect(listUserTexts(talk).join()).not.toContain("later");
   });
 
   test("TYP2 messages queued for now and for later return to the editor in the order in which they were sent", async () => {
-    const talk = await atWork(["done"]);
+    const talk = await startBusyApp(["done"]);
     talk.terminal.press(..."first", "\r", ..."second", ALT_ENTER, ..."third", "\r");
-    await talk.until(() => talk.screen.state.queue.steering.length + talk.screen.state.queue.followUp.length === 3);
+    await talk.waitUntil(() => talk.screen.state.queue.steering.length + talk.screen.state.queue.followUp.length === 3);
     talk.terminal.press(ALT_UP);
-    await talk.until(() => talk.screen.editorText.text !== "");
+    await talk.waitUntil(() => talk.screen.editorText.text !== "");
     expect(talk.screen.editorText.text).toBe("first\n\nsecond\n\nthird");
   });
 
   test("TYP3 Esc stops the run and returns the queued message to the editor", async () => {
-    const talk = await atWork(["never"]);
-    talk.say("do not lose this");
-    await talk.sees("↳ next request: do not lose this");
+    const talk = await startBusyApp(["never"]);
+    talk.submit("do not lose this");
+    await talk.waitForText("↳ next request: do not lose this");
     talk.terminal.press(ESC);
-    await talk.until(() => talk.screen.editorText.text === "do not lose this");
-    await atRest(talk);
+    await talk.waitUntil(() => talk.screen.editorText.text === "do not lose this");
+    await waitUntilIdle(talk);
     expect(talk.server.requests).toHaveLength(1);
   });
 
   test("TYP4 COM43 a message sent during a compaction is queued, shown, and sent after it (B79)", async () => {
     const slow: Step = { parts: [{ type: "text", text: SUMMARY }], pace: { chunk: 10, waitMs: 100 } };
     const long = `first answer\n\n${"one two three four five six seven eight nine ten ".repeat(400)}`;
-    const talk = await talkOn([long, "second answer", slow, "after it all", "after it all", "after it all"], {
-      wish: { overrides: { permissionMode: "all", compaction: { keepRecentTokens: 1 } } },
-    });
-    talk.say("hello");
-    await talk.sees("first answer");
-    await atRest(talk);
-    talk.say("again");
-    await talk.sees("second answer");
-    await atRest(talk);
-    talk.say("/compact its beginning");
-    await talk.until(() => talk.screen.state.activity.type === "compacting");
-    talk.say("typed meanwhile");
-    await talk.sees("↳ when done:    typed meanwhile");
-    await talk.sees(/A compaction is in progress\. Your message will\s+be\s+sent\s+when\s+it\s+finishes\./);
-    talk.say("/compact");
-    await talk.sees(/not compacted: a compaction is in progress; wait for it to finish, or\s+stop\s+it\s+first/);
-    talk.say("and this");
-    await talk.sees("↳ next request: and this");
+    const talk = await startInteractiveApp(
+      [long, "second answer", slow, "after it all", "after it all", "after it all"],
+      {
+        args: { overrides: { permissionMode: "all", compaction: { keepRecentTokens: 1 } } },
+      },
+    );
+    talk.submit("hello");
+    await talk.waitForText("first answer");
+    await waitUntilIdle(talk);
+    talk.submit("again");
+    await talk.waitForText("second answer");
+    await waitUntilIdle(talk);
+    talk.submit("/compact its beginning");
+    await talk.waitUntil(() => talk.screen.state.activity.type === "compacting");
+    talk.submit("typed meanwhile");
+    await talk.waitForText("↳ when done:    typed meanwhile");
+    await talk.waitForText(/A compaction is in progress\. Your message will\s+be\s+sent\s+when\s+it\s+finishes\./);
+    talk.submit("/compact");
+    await talk.waitForText(/not compacted: a compaction is in progress; wait for it to finish, or\s+stop\s+it\s+first/);
+    talk.submit("and this");
+    await talk.waitForText("↳ next request: and this");
     expect(talk.screen.state.activity.type).toBe("compacting");
-    await talk.sees("after it all");
-    await atRest(talk);
-    const words = heard(talk).filter((text) => text === "typed meanwhile" || text === "and this");
+    await talk.waitForText("after it all");
+    await waitUntilIdle(talk);
+    const words = listUserTexts(talk).filter((text) => text === "typed meanwhile" || text === "and this");
     expect(words).toEqual(["typed meanwhile", "and this"]);
   });
 
   test("TYP1 a command typed during a run is answered at once", async () => {
-    const talk = await atWork(["done"]);
-    talk.say("/session");
-    await talk.sees(/entries|tokens|messages/);
-    talk.goOn();
-    await talk.sees("done");
+    const talk = await startBusyApp(["done"]);
+    talk.submit("/session");
+    await talk.waitForText(/entries|tokens|messages/);
+    talk.finishCommand();
+    await talk.waitForText("done");
   });
 });

@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ScriptRequest, Step } from "@pith/testkit";
 import { isSummaryInstruction } from "../../ground.ts";
-import { type TalkOn, talkOn } from "./talk-on.ts";
+import { type InteractiveApp, startInteractiveApp } from "./talk-on.ts";
 
 export const ENTER = "\r";
 export const ESC = "\x1b";
@@ -14,7 +14,7 @@ export const ALT_U = "\x1bu";
 export const SUMMARY =
   "## Goal\n- talk\n\n## Constraints & Preferences\n- (none)\n\n## Progress\n### Done\n- (none)\n\n### In Progress\n- [ ] the talk\n\n### Blocked\n- (none)\n\n## Key Decisions\n- (none)\n\n## Next Steps\n1. go on\n\n## Critical Context\n- (none)";
 
-export interface LongTalk {
+export interface LongSessionOptions {
   readonly settings?: object;
   /** What is told in short comes slowly, so that it can be stopped. */
   readonly isSlow?: boolean;
@@ -22,7 +22,11 @@ export interface LongTalk {
   readonly words?: number;
 }
 
-export async function longTalk({ settings = {}, isSlow = false, words = 1_200 }: LongTalk = {}): Promise<TalkOn> {
+export async function startLongSession({
+  settings = {},
+  isSlow = false,
+  words = 1_200,
+}: LongSessionOptions = {}): Promise<InteractiveApp> {
   const script = ({ tools, body }: ScriptRequest): Step => {
     if (tools.length === 0 || isSummaryInstruction(JSON.stringify(body)))
       return { parts: [{ type: "text", text: SUMMARY }], ...(isSlow && { pace: { waitMs: 60_000 } }) };
@@ -30,42 +34,42 @@ export async function longTalk({ settings = {}, isSlow = false, words = 1_200 }:
     const [, number = "?"] = [...JSON.stringify(body).matchAll(/question (\d+)/g)].at(-1) ?? [];
     return `Answer ${number} ends here. ${"some more words on it ".repeat(words / 5)}`;
   };
-  return await talkOn(script, {
-    wish: { overrides: { model: "anthropic/claude-sonnet-4-5" } },
+  return await startInteractiveApp(script, {
+    args: { overrides: { model: "anthropic/claude-sonnet-4-5" } },
     prepare: ({ home }) =>
       writeFileSync(join(home, "settings.json"), JSON.stringify({ contextWindow: 24_000, ...settings })),
   });
 }
 
 /** Said, answered, and nothing more under way. */
-export async function exchanged(talk: TalkOn, count: number, from = 1): Promise<void> {
+export async function exchangeMessages(app: InteractiveApp, count: number, from = 1): Promise<void> {
   for (let at = from; at < from + count; at++) {
-    talk.say(`question ${at}`);
-    await talk.sees(`Answer ${at} ends here`);
-    await atRest(talk);
+    app.submit(`question ${at}`);
+    await app.waitForText(`Answer ${at} ends here`);
+    await waitUntilIdle(app);
   }
 }
 
-export async function atRest({ screen, until }: TalkOn): Promise<void> {
-  await until(() => screen.state.activity.type === "idle");
+export async function waitUntilIdle({ screen, waitUntil }: InteractiveApp): Promise<void> {
+  await waitUntil(() => screen.state.activity.type === "idle");
 }
 
 /** The lines of the session's file. */
-export function isCompacted({ screen }: TalkOn): boolean {
+export function isCompacted({ screen }: InteractiveApp): boolean {
   return screen.state.blocks.some(({ kind }) => kind === "compaction") || screen.state.lastPrintedKind === "compaction";
 }
 
 /** What the picture shows now. */
-export async function picture({ terminal }: TalkOn): Promise<string> {
+export async function readScreen({ terminal }: InteractiveApp): Promise<string> {
   return (await terminal.screen()).join("\n");
 }
 
-export async function shows(talk: TalkOn, text: string): Promise<string> {
-  let seen = "";
-  for (const end = Date.now() + 300_000; !seen.includes(text); ) {
-    seen = await picture(talk);
-    if (Date.now() > end) throw new Error(`it never came: ${text}\n${seen}`);
+export async function waitForScreen(app: InteractiveApp, text: string): Promise<string> {
+  let screenText = "";
+  for (const end = Date.now() + 300_000; !screenText.includes(text); ) {
+    screenText = await readScreen(app);
+    if (Date.now() > end) throw new Error(`it never came: ${text}\n${screenText}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
-  return seen;
+  return screenText;
 }

@@ -11,7 +11,7 @@ import {
   Notifier,
   reduceFocus,
 } from "../../../src/modes/interactive/notifications.ts";
-import { Headless } from "./headless.ts";
+import { HeadlessTerminal } from "./headless.ts";
 
 describe("notification sequences", () => {
   test("MAN21 off sends nothing, bell sends a bell, and desktop sends the sequence that the terminal supports", () => {
@@ -138,7 +138,7 @@ describe("notifier", () => {
 
 describe("watched terminal", () => {
   test("MAN20 focus reporting is turned on at the start and off at the end, and its reports are not passed on as keys", () => {
-    const inner = new Headless();
+    const inner = new HeadlessTerminal();
     const written: string[] = [];
     inner.write = (data) => void written.push(data);
     const terminal = new FocusTrackingTerminal(inner, () => 7);

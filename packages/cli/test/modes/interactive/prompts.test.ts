@@ -9,43 +9,43 @@ import type { CliArgs } from "../../../src/args/args.ts";
 import { Notifier } from "../../../src/modes/interactive/notifications.ts";
 import { askForTrust, type TrustPaths } from "../../../src/modes/interactive/prompts.ts";
 import { checkTrust } from "../../../src/trust/trust.ts";
-import { shownOn } from "./shown-on.ts";
-import { talkOn } from "./talk-on.ts";
+import { createTestScreen } from "./shown-on.ts";
+import { startInteractiveApp } from "./talk-on.ts";
 
 describe("permission question", () => {
   const call = (...commands: readonly string[]): Step => ({
     parts: commands.map((command) => ({ type: "call", name: "bash", arguments: { command } })),
   });
-  const asking = { wish: { overrides: { permissionMode: "ask", sandbox: "off" } } } as const;
+  const asking = { args: { overrides: { permissionMode: "ask", sandbox: "off" } } } as const;
 
   test("MAN4 Yes runs the command, and several questions come one after the other", async () => {
-    const talk = await talkOn([call("touch first", "touch second"), "both are there"], asking);
-    talk.say("touch them");
-    await talk.sees(/\$ touch first/);
+    const talk = await startInteractiveApp([call("touch first", "touch second"), "both are there"], asking);
+    talk.submit("touch them");
+    await talk.waitForText(/\$ touch first/);
     talk.terminal.press("y");
-    await talk.sees(/\$ touch second/);
+    await talk.waitForText(/\$ touch second/);
     expect(existsSync(join(talk.folder, "second"))).toBe(false);
     talk.terminal.press("y");
-    await talk.sees("both are there");
+    await talk.waitForText("both are there");
     expect(["first", "second"].map((name) => existsSync(join(talk.folder, name)))).toEqual([true, true]);
   });
 
   test("MAN4 a rule remembered for the session prevents the same question", async () => {
-    const talk = await talkOn([call("touch first"), call("touch first"), "done twice"], asking);
-    talk.say("touch it");
-    await talk.sees(/\$ touch first/);
+    const talk = await startInteractiveApp([call("touch first"), call("touch first"), "done twice"], asking);
+    talk.submit("touch it");
+    await talk.waitForText(/\$ touch first/);
     talk.terminal.press("2", "\r");
-    await talk.sees("done twice");
+    await talk.waitForText("done twice");
   });
 
   test("MAN4 No with a reason sends the reason to the model, which continues", async () => {
-    const talk = await talkOn([call("touch first"), "then not"], asking);
-    talk.say("touch it");
-    await talk.sees(/\$ touch first/);
+    const talk = await startInteractiveApp([call("touch first"), "then not"], asking);
+    talk.submit("touch it");
+    await talk.waitForText(/\$ touch first/);
     talk.terminal.press("5");
     talk.terminal.type("that name is taken");
     talk.terminal.press("\r");
-    await talk.sees("then not");
+    await talk.waitForText("then not");
     expect(JSON.stringify(talk.server.requests.at(-1)?.body)).toContain(
       "the user did not permit it: that name is taken",
     );
@@ -53,11 +53,11 @@ describe("permission question", () => {
   });
 
   test("MAN4 Esc refuses the call and stops the run without another request", async () => {
-    const talk = await talkOn([call("touch first"), "never said"], asking);
-    talk.say("touch it");
-    await talk.sees(/\$ touch first/);
+    const talk = await startInteractiveApp([call("touch first"), "never said"], asking);
+    talk.submit("touch it");
+    await talk.waitForText(/\$ touch first/);
     talk.terminal.press("\x1b");
-    await talk.until(() => talk.screen.state.activity.type === "idle");
+    await talk.waitUntil(() => talk.screen.state.activity.type === "idle");
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(talk.server.requests.length).toBe(1);
     expect(existsSync(join(talk.folder, "first"))).toBe(false);
@@ -66,35 +66,35 @@ describe("permission question", () => {
   test("MAN2 Tab shows the whole subject of a question on a page, and closing it returns to the question", async () => {
     const content = Array.from({ length: 90 }, (_, at) => `line ${at + 1}`).join("\n");
     const step: Step = { parts: [{ type: "call", name: "write", arguments: { path: "new.txt", content } }] };
-    const talk = await talkOn([step, "written"], asking);
-    talk.say("write it");
-    await talk.sees("Tab to show all");
+    const talk = await startInteractiveApp([step, "written"], asking);
+    talk.submit("write it");
+    await talk.waitForText("Tab to show all");
     talk.terminal.press("\t");
-    await talk.until(() => talk.terminal.emulator.buffer.active.type === "alternate");
-    await talk.sees("+ line 15");
+    await talk.waitUntil(() => talk.terminal.emulator.buffer.active.type === "alternate");
+    await talk.waitForText("+ line 15");
     talk.terminal.press("\x1b[F");
-    await talk.sees("+ line 90");
+    await talk.waitForText("+ line 90");
     talk.terminal.press("\x1b");
-    await talk.until(() => talk.terminal.emulator.buffer.active.type === "normal");
+    await talk.waitUntil(() => talk.terminal.emulator.buffer.active.type === "normal");
     talk.terminal.press("y");
-    await talk.sees("written");
+    await talk.waitForText("written");
     expect(readFileSync(join(talk.folder, "new.txt"), "utf8")).toBe(content);
   });
 
   test("MAN9 the page of a long command, the running call and the footer say that it runs outside the sandbox", async () => {
     const command = `${Array.from({ length: 60 }, (_, at) => `: line ${at + 1}`).join("\n")}\ntouch first; sleep 1`;
     const step: Step = { parts: [{ type: "call", name: "bash", arguments: { command, outside: true } }] };
-    const talk = await talkOn([step, "done"], { wish: { overrides: { permissionMode: "ask" } } });
-    talk.say("touch it");
-    await talk.sees(/Allow bash to run this command outside the sandbox\?[\s\S]*Tab to show all/);
+    const talk = await startInteractiveApp([step, "done"], { args: { overrides: { permissionMode: "ask" } } });
+    talk.submit("touch it");
+    await talk.waitForText(/Allow bash to run this command outside the sandbox\?[\s\S]*Tab to show all/);
     talk.terminal.press("\t");
-    await talk.until(() => talk.terminal.emulator.buffer.active.type === "alternate");
-    await talk.sees(/Allow bash to run this command outside the sandbox\?[\s\S]*: line 15/);
+    await talk.waitUntil(() => talk.terminal.emulator.buffer.active.type === "alternate");
+    await talk.waitForText(/Allow bash to run this command outside the sandbox\?[\s\S]*: line 15/);
     talk.terminal.press("\x1b");
-    await talk.until(() => talk.terminal.emulator.buffer.active.type === "normal");
+    await talk.waitUntil(() => talk.terminal.emulator.buffer.active.type === "normal");
     talk.terminal.press("y");
-    await talk.sees(/● bash outside the sandbox: : line 1[\s\S]* mode · outside the sandbox/);
-    await talk.sees(/✓ bash outside the sandbox: : line 1[\s\S]* mode · sandbox/);
+    await talk.waitForText(/● bash outside the sandbox: : line 1[\s\S]* mode · outside the sandbox/);
+    await talk.waitForText(/✓ bash outside the sandbox: : line 1[\s\S]* mode · sandbox/);
     expect(existsSync(join(talk.folder, "first"))).toBe(true);
   });
 
@@ -107,68 +107,72 @@ describe("permission question", () => {
     });
 
   test("MAN3 text typed while a question appears stays in the editor and permits nothing", async () => {
-    const talk = await talkOn([call("touch first"), "done"], { ...asking, notifier: watching() });
-    talk.say("touch it");
+    const talk = await startInteractiveApp([call("touch first"), "done"], { ...asking, notifier: watching() });
+    talk.submit("touch it");
     talk.terminal.type("and ");
-    await talk.sees(/\$ touch first/);
+    await talk.waitForText(/\$ touch first/);
     talk.terminal.type("say why");
     expect(talk.screen.editorText.text).toBe("and say why");
-    await talk.sees("Esc back to the question");
+    await talk.waitForText("Esc back to the question");
     expect(existsSync(join(talk.folder, "first"))).toBe(false);
     talk.terminal.press("\x1b");
-    await talk.sees("Enter confirm");
+    await talk.waitForText("Enter confirm");
     talk.terminal.press("y");
-    await talk.sees("done");
+    await talk.waitForText("done");
     expect(talk.screen.editorText.text).toBe("and say why");
   });
 
   test("MAN3 keys pressed at the moment a question appears do not answer it", async () => {
-    const talk = await talkOn([call("touch first"), "done"], { ...asking, notifier: watching(), quietMs: 300 });
+    const talk = await startInteractiveApp([call("touch first"), "done"], {
+      ...asking,
+      notifier: watching(),
+      quietMs: 300,
+    });
     const pressing = setInterval(() => talk.terminal.press("y"), 50);
-    talk.say("touch it");
-    await talk.sees(/\$ touch first/);
+    talk.submit("touch it");
+    await talk.waitForText(/\$ touch first/);
     await new Promise((resolve) => setTimeout(resolve, 400));
     expect(existsSync(join(talk.folder, "first"))).toBe(false);
     clearInterval(pressing);
-    await talk.sees("Esc back to the question");
+    await talk.waitForText("Esc back to the question");
     talk.terminal.press("\x1b");
-    await talk.sees("Enter confirm");
+    await talk.waitForText("Enter confirm");
     talk.terminal.press("y");
-    await talk.sees("done");
+    await talk.waitForText("done");
   });
 
   test("ASK1 a command typed while a question is open appears in the editor and does not answer it", async () => {
-    const talk = await talkOn([call("touch first"), "done"], asking);
-    talk.say("touch it");
-    await talk.sees(/\$ touch first/);
+    const talk = await startInteractiveApp([call("touch first"), "done"], asking);
+    talk.submit("touch it");
+    await talk.waitForText(/\$ touch first/);
     talk.terminal.type("/comp");
     expect(talk.screen.editorText.text).toBe("/comp");
-    await talk.sees(/\$ touch first[\s\S]*back to the question[\s\S]*\/comp/);
-    await talk.until(() => talk.screen.editor.isShowingAutocomplete());
+    await talk.waitForText(/\$ touch first[\s\S]*back to the question[\s\S]*\/comp/);
+    await talk.waitUntil(() => talk.screen.editor.isShowingAutocomplete());
     expect(existsSync(join(talk.home, "permissions.json"))).toBe(false);
     // The first closes the completion, the second goes back, and the letters stay where they are.
     talk.terminal.press("\x1b");
-    await talk.sees("back to the question");
+    await talk.waitForText("back to the question");
     talk.terminal.press("\x1b");
-    await talk.sees("Enter confirm");
+    await talk.waitForText("Enter confirm");
     talk.terminal.press("n");
-    await talk.sees("done");
+    await talk.waitForText("done");
     expect(talk.screen.editorText.text).toBe("/comp");
     expect(existsSync(join(talk.folder, "first"))).toBe(false);
   });
 
   test("ASK2 a paste does not answer a question, and a message sent while it is open is queued", async () => {
-    const talk = await talkOn([call("touch first"), "done"], asking);
-    talk.say("touch it");
-    await talk.sees(/\$ touch first/);
+    const talk = await startInteractiveApp([call("touch first"), "done"], asking);
+    talk.submit("touch it");
+    await talk.waitForText(/\$ touch first/);
     talk.terminal.press("\x1b[200~y\n2\ny\x1b[201~");
     talk.terminal.press("\r");
-    await talk.sees(/↳ next/);
+    await talk.waitForText(/↳ next/);
     expect(existsSync(join(talk.folder, "first"))).toBe(false);
     talk.terminal.press("\x1b");
-    await talk.sees("Enter confirm");
+    await talk.waitForText("Enter confirm");
     talk.terminal.press("y");
-    await talk.sees("done");
+    await talk.waitForText("done");
     expect(JSON.stringify(talk.server.requests.at(-1)?.body)).toContain("y\\n2\\ny");
   });
 
@@ -178,13 +182,13 @@ describe("permission question", () => {
       [1, true],
       [2, false],
     ] as const) {
-      const start = { wish: { overrides: { permissionMode: "ask", sandbox: "off" } } } as const;
+      const start = { args: { overrides: { permissionMode: "ask", sandbox: "off" } } } as const;
       const shell: Step = presses === 1 ? step : call("touch a.txt");
-      const talk = await talkOn([shell, "settled"], start);
-      talk.say("go");
-      await talk.sees("Enter confirm");
+      const talk = await startInteractiveApp([shell, "settled"], start);
+      talk.submit("go");
+      await talk.waitForText("Enter confirm");
       for (let left = presses; left > 0; left -= 1) talk.terminal.press("\x1b[Z");
-      await talk.sees("settled");
+      await talk.waitForText("settled");
       expect(talk.screen.state.footer.permissionMode).toBe(presses === 1 ? "edit" : "plan");
       expect(existsSync(join(talk.folder, "a.txt"))).toBe(isThere);
     }
@@ -200,13 +204,13 @@ describe("permission question", () => {
     });
     const prepare = ({ home }: { readonly home: string }) =>
       writeFileSync(join(home, "settings.json"), '{ "notify": "desktop" }');
-    const talk = await talkOn([call("touch first"), "done"], { ...asking, notifier, prepare });
-    talk.say("touch it");
-    await talk.sees(/\$ touch first/);
+    const talk = await startInteractiveApp([call("touch first"), "done"], { ...asking, notifier, prepare });
+    talk.submit("touch it");
+    await talk.waitForText(/\$ touch first/);
     expect(sent).toEqual(["\x1b]9;Pith: Allow bash to run `touch first` without a sandbox?\x1b\\\x07"]);
     await new Promise((resolve) => setTimeout(resolve, 400));
     talk.terminal.press("y");
-    await talk.sees("done");
+    await talk.waitForText("done");
   });
 });
 
@@ -235,11 +239,11 @@ describe("trust question", () => {
   const RIGHT = "\x1b[C";
 
   async function answered(keys: string | readonly string[], place: TrustPaths) {
-    const { screen, terminal, seen } = shownOn({ columns: 80, rows: 24 });
+    const { screen, terminal, screenText } = createTestScreen({ columns: 80, rows: 24 });
     const asked = askForTrust(wish, screen, place);
-    while (!(await seen()).includes("Do you trust this folder?"))
+    while (!(await screenText()).includes("Do you trust this folder?"))
       await new Promise((resolve) => setTimeout(resolve, 5));
-    const page = await seen();
+    const page = await screenText();
     terminal.press(...[keys].flat());
     const after = await asked;
     screen.stop();
@@ -273,7 +277,7 @@ describe("trust question", () => {
     const place = withSettings('{ "thinking": "high" }');
     await answered("\x1b", place);
     await answered("\r", place);
-    const { screen } = shownOn({ columns: 80, rows: 24 });
+    const { screen } = createTestScreen({ columns: 80, rows: 24 });
     expect(await askForTrust(wish, screen, place)).toBe(wish);
     screen.stop();
     writeFileSync(join(place.cwd, ".pith", "settings.json"), '{ "thinking": "low" }');
@@ -291,7 +295,7 @@ describe("trust question", () => {
   });
 
   test("MAN8 a folder without settings and a run with --trust cause no question", async () => {
-    const { screen } = shownOn({ columns: 80, rows: 24 });
+    const { screen } = createTestScreen({ columns: 80, rows: 24 });
     expect(await askForTrust(wish, screen, places())).toBe(wish);
     const said = { ...wish, trustsProject: true };
     expect(await askForTrust(said, screen, withSettings("{}"))).toBe(said);
@@ -309,10 +313,10 @@ describe("trust question", () => {
     mkdirSync(join(place.home, "extensions"));
     const answer = "export default (pith) => pith.on('project_trust', () => ({ trusted: true }));";
     writeFileSync(join(place.home, "extensions", "trust.js"), answer);
-    const { screen, seen } = shownOn({ columns: 80, rows: 24 });
+    const { screen, screenText } = createTestScreen({ columns: 80, rows: 24 });
     const after = await askForTrust(wish, screen, place);
     expect(after.trustsProject).toBe(true);
-    expect(await seen()).not.toContain("Do you trust this folder?");
+    expect(await screenText()).not.toContain("Do you trust this folder?");
     screen.stop();
     writeFileSync(join(place.home, "settings.json"), '{ "extensions": false }');
     expect((await answered("\r", place)).after.trustsProject).toBe(false);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Step } from "@pith/testkit";
 import { expect, onTestFinished, test } from "vitest";
-import { Ground } from "../../../e2e/ground/ground.ts";
+import { TestWorkspace } from "../../../e2e/ground/ground.ts";
 import type { Tmux } from "../../../e2e/ground/tmux.ts";
 import { findBuiltProgram } from "../../built-program.ts";
 
@@ -16,14 +16,14 @@ function call(command: string): Step {
   return { parts: [{ type: "call", name: "bash", arguments: { command } }] };
 }
 
-async function groundOf(script: readonly Step[]): Promise<Ground> {
-  const ground = await Ground.make({ script, program, settings, rows: 36 });
-  onTestFinished(() => ground.clear());
+async function groundOf(script: readonly Step[]): Promise<TestWorkspace> {
+  const ground = await TestWorkspace.create({ script, program, settings, rows: 36 });
+  onTestFinished(() => ground.remove());
   return ground;
 }
 
 /** What the file of remembered rules and the audit log say of lasting grants. */
-function grants(ground: Ground): string {
+function grants(ground: TestWorkspace): string {
   const file = join(ground.home, "permissions.json");
   const month = `${new Date().toISOString().slice(0, 7)}.jsonl`;
   const audit = join(ground.home, "audit", month);
@@ -44,7 +44,7 @@ async function asked(tmux: Tmux, command: string): Promise<void> {
 
 test("ASK1 ASK2 ASK3 typed, pasted and burst keys grant no lasting permission; Enter on its row does", async () => {
   const ground = await groundOf([call("touch one"), "first done", call("touch two"), call("touch two"), "second done"]);
-  const tmux = await ground.pith();
+  const tmux = await ground.startProgram();
   await tmux.enter("go");
   // A burst while the question is on its way: letters, digits and Enter.
   await tmux.type("p2sy3");
@@ -94,7 +94,7 @@ test("ASK1 ASK2 ASK3 typed, pasted and burst keys grant no lasting permission; E
 
 test("ASK5 Shift+Tab changes the mode during a question, and plan mode refuses the call", async () => {
   const ground = await groundOf([call("touch one"), "not done"]);
-  const tmux = await ground.pith();
+  const tmux = await ground.startProgram();
   await tmux.enter("go");
   await asked(tmux, "touch one");
   await tmux.press("BTab");

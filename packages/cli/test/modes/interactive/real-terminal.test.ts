@@ -4,16 +4,16 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Step } from "@pith/testkit";
 import { expect, onTestFinished, test } from "vitest";
-import { Ground, type GroundWish } from "../../../e2e/ground/ground.ts";
+import { TestWorkspace, type TestWorkspaceOptions } from "../../../e2e/ground/ground.ts";
 import type { Tmux } from "../../../e2e/ground/tmux.ts";
 import { findBuiltProgram } from "../../built-program.ts";
 
 const program = findBuiltProgram();
 const sleeping: Step = { parts: [{ type: "call", name: "bash", arguments: { command: "echo begun; sleep 90" } }] };
 
-async function groundOf(wish: Partial<GroundWish> = {}): Promise<Ground> {
-  const ground = await Ground.make({ script: [], program, ...wish });
-  onTestFinished(() => ground.clear());
+async function groundOf(wish: Partial<TestWorkspaceOptions> = {}): Promise<TestWorkspace> {
+  const ground = await TestWorkspace.create({ script: [], program, ...wish });
+  onTestFinished(() => ground.remove());
   return ground;
 }
 
@@ -44,7 +44,7 @@ test("MAN14 SIGTERM and SIGHUP stop the run, save the session, restore the termi
     ["SIGHUP", 129],
   ] as const) {
     const ground = await groundOf({ script: [sleeping, "never"], settings: { permissionMode: "all" } });
-    const tmux = await ground.pith();
+    const tmux = await ground.startProgram();
     await tmux.enter("begin");
     await tmux.waitFor("begun");
     process.kill(ground.pid, signal);
@@ -58,7 +58,7 @@ test("MAN14 SIGTERM and SIGHUP stop the run, save the session, restore the termi
 
 test("MAN14 a closed terminal ends the program, and the session is saved", async () => {
   const ground = await groundOf({ script: [sleeping, "never"], settings: { permissionMode: "all" } });
-  const tmux = await ground.pith();
+  const tmux = await ground.startProgram();
   await tmux.enter("begin");
   await tmux.waitFor("begun");
   const { pid } = ground;
@@ -69,9 +69,9 @@ test("MAN14 a closed terminal ends the program, and the session is saved", async
 
 test("MAN15 an internal error restores the terminal before it is printed, without control sequences", async () => {
   const ground = await groundOf({ script: ["Here I am."] });
-  const fault = join(ground.place, "fault.mjs");
+  const fault = join(ground.root, "fault.mjs");
   writeFileSync(fault, 'process.on("SIGUSR2", () => { throw new Error("broken \\x1b[2J inside"); });');
-  const tmux = await ground.terminal();
+  const tmux = await ground.openTerminal();
   await tmux.enter(`NODE_OPTIONS='--import ${fault}' pith`);
   await tmux.waitFor("edit mode");
   await tmux.enter("begin");
@@ -87,9 +87,9 @@ test("MAN15 an internal error restores the terminal before it is printed, withou
 
 test("MAN19 after an internal error, an unsaved session is not called saved", async () => {
   const ground = await groundOf({ script: ["Here I am."] });
-  const fault = join(ground.place, "fault.mjs");
+  const fault = join(ground.root, "fault.mjs");
   writeFileSync(fault, 'process.on("SIGUSR2", () => { throw new Error("broken inside"); });');
-  const tmux = await ground.terminal();
+  const tmux = await ground.openTerminal();
   await tmux.enter(`NODE_OPTIONS='--import ${fault}' pith --no-session`);
   await tmux.waitFor("edit mode");
   await tmux.enter("begin");
@@ -102,7 +102,7 @@ test("MAN19 after an internal error, an unsaved session is not called saved", as
 
 test("MAN16 Ctrl+Z returns to the shell, and fg restores the screen with the typed text", async () => {
   const ground = await groundOf();
-  const tmux = await ground.pith();
+  const tmux = await ground.startProgram();
   await tmux.type("half a thought");
   await tmux.waitFor("half a thought");
   await tmux.press("C-z");
@@ -119,7 +119,7 @@ test("MAN16 Ctrl+Z returns to the shell, and fg restores the screen with the typ
 
 test("MAN16 Ctrl+Z works while a panel is open, and fg shows the panel again", async () => {
   const ground = await groundOf();
-  const tmux = await ground.pith();
+  const tmux = await ground.startProgram();
   for (const [command, sign] of [
     ["/settings", "type to filter"],
     ["/mode", "Choose a permission mode"],

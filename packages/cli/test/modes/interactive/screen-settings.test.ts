@@ -6,16 +6,16 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Step } from "@pith/testkit";
 import { expect, onTestFinished, test } from "vitest";
-import { Ground } from "../../../e2e/ground/ground.ts";
+import { TestWorkspace } from "../../../e2e/ground/ground.ts";
 import type { Tmux } from "../../../e2e/ground/tmux.ts";
 import { findBuiltProgram } from "../../built-program.ts";
 
 const run = promisify(execFile);
 const program = findBuiltProgram();
 
-async function groundOf(settings: object, script: readonly Step[] = []): Promise<Ground> {
-  const ground = await Ground.make({ script, program, settings });
-  onTestFinished(() => ground.clear());
+async function groundOf(settings: object, script: readonly Step[] = []): Promise<TestWorkspace> {
+  const ground = await TestWorkspace.create({ script, program, settings });
+  onTestFinished(() => ground.remove());
   return ground;
 }
 
@@ -28,7 +28,7 @@ async function inks({ socket }: Tmux): Promise<string> {
 test("SET14 theme sets the colors of the screen", async () => {
   const seen: string[] = [];
   for (const theme of ["dark", "light"]) {
-    const tmux = await (await groundOf({ theme })).pith();
+    const tmux = await (await groundOf({ theme })).startProgram();
     await tmux.enter("/mode");
     await tmux.waitFor("Choose a permission mode");
     seen.push(await inks(tmux));
@@ -41,7 +41,7 @@ test("SET14 theme sets the colors of the screen", async () => {
 
 test("SET14 plain starts the session in plain mode", async () => {
   const ground = await groundOf({ plain: true }, ["I hear you."]);
-  const tmux = await ground.terminal();
+  const tmux = await ground.openTerminal();
   await tmux.enter("pith");
   await tmux.waitFor(/^You: |^> |claude/m);
   await tmux.type("hello");
@@ -53,8 +53,8 @@ test("SET14 plain starts the session in plain mode", async () => {
 test("SET14 notify sets how an unfocused terminal is notified", async () => {
   const touch: Step = { parts: [{ type: "call", name: "bash", arguments: { command: "touch first" } }] };
   const ground = await groundOf({ notify: "desktop", permissionMode: "ask" }, [touch]);
-  const tmux = await ground.pith();
-  const written = join(ground.place, "written");
+  const tmux = await ground.startProgram();
+  const written = join(ground.root, "written");
   await run("tmux", ["-L", tmux.socket, "pipe-pane", `cat > ${written}`]);
   await tmux.enter("touch it");
   await tmux.waitFor("No, and tell the model why");

@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { continueWith, type Panel } from "../../../src/modes/interactive/panels/panel.ts";
-import { shownOn } from "./shown-on.ts";
+import { createTestScreen } from "./shown-on.ts";
 import { pieces, started } from "./state/replies.ts";
 
 function page(drawn: () => void): Panel<null, string> {
@@ -21,7 +21,7 @@ function moment(): Promise<void> {
 }
 
 test("SCR26 a page is not redrawn for each piece of a reply that arrives below it", async () => {
-  const { screen, seen } = shownOn({ columns: 80, rows: 24 });
+  const { screen, screenText } = createTestScreen({ columns: 80, rows: 24 });
   let count = 0;
   const answer = screen.showPanel(
     page(() => count++),
@@ -31,13 +31,13 @@ test("SCR26 a page is not redrawn for each piece of a reply that arrives below i
   for (const event of [started(), ...pieces([{ type: "text", text: words }], 4)]) screen.handleEvent(event);
   await moment();
   expect(count).toBeLessThan(20);
-  expect(await seen()).toBe("the page\n");
+  expect(await screenText()).toBe("the page\n");
   screen.stop();
   void answer;
 });
 
 test("SCR26 a program that gets the terminal while a page is open has the main screen, and the page returns afterwards", async () => {
-  const { screen, terminal, seen } = shownOn({ columns: 80, rows: 24 });
+  const { screen, terminal, screenText } = createTestScreen({ columns: 80, rows: 24 });
   void screen.showPanel(
     page(() => {}),
     { where: "page" },
@@ -46,20 +46,20 @@ test("SCR26 a program that gets the terminal while a page is open has the main s
   const during = await screen.releaseTerminal(async () => {
     terminal.write("an editor\r\n");
     await moment();
-    return `${terminal.emulator.buffer.active.type} ${await seen()}`;
+    return `${terminal.emulator.buffer.active.type} ${await screenText()}`;
   });
   expect(during).toBe("normal an editor\n");
   await moment();
-  expect([terminal.emulator.buffer.active.type, await seen()]).toEqual(["alternate", "the page\n"]);
+  expect([terminal.emulator.buffer.active.type, await screenText()]).toEqual(["alternate", "the page\n"]);
   terminal.press("\r");
   await moment();
   expect(terminal.emulator.buffer.active.type).toBe("normal");
-  expect((await terminal.all()).filter((line) => line.includes("the page"))).toEqual([]);
+  expect((await terminal.scrollback()).filter((line) => line.includes("the page"))).toEqual([]);
   screen.stop();
 });
 
 test("SCR26 while another program has the terminal, nothing is written to it, not even by a panel, a note or stop", async () => {
-  const { screen, terminal } = shownOn({ columns: 80, rows: 24 });
+  const { screen, terminal } = createTestScreen({ columns: 80, rows: 24 });
   await moment();
   await screen.releaseTerminal(async () => {
     const { written } = terminal;

@@ -3,19 +3,19 @@
 import { createTheme, type Theme } from "../../../src/modes/interactive/render/theme.ts";
 import { Screen, type ScreenOptions } from "../../../src/modes/interactive/screen.ts";
 import { initialScreenState, type ScreenState } from "../../../src/modes/interactive/state/screen-state.ts";
-import { Headless } from "./headless.ts";
+import { HeadlessTerminal } from "./headless.ts";
 
-export interface Shown {
+export interface TestScreen {
   readonly screen: Screen;
-  readonly terminal: Headless;
+  readonly terminal: HeadlessTerminal;
   /** What is seen now, as text. */
-  seen(): Promise<string>;
+  screenText(): Promise<string>;
 }
 
 /** Noon of some day, whenever the test runs. */
 export const NOW: number = Date.UTC(2026, 0, 1, 12);
 
-export interface Showing {
+export interface TestScreenOptions {
   readonly columns: number;
   readonly rows: number;
   readonly start?: Partial<ScreenState>;
@@ -27,8 +27,14 @@ export interface Showing {
 
 const known = { cost: 0, isSandboxed: false, permissionMode: "edit" } as const;
 
-export function shownOn({ columns, rows, start = {}, theme = createTheme("none"), onKey }: Showing): Shown {
-  const terminal = new Headless(columns, rows);
+export function createTestScreen({
+  columns,
+  rows,
+  start = {},
+  theme = createTheme("none"),
+  onKey,
+}: TestScreenOptions): TestScreen {
+  const terminal = new HeadlessTerminal(columns, rows);
   const screen = new Screen({
     terminal,
     theme,
@@ -39,5 +45,5 @@ export function shownOn({ columns, rows, start = {}, theme = createTheme("none")
     onSubmit: () => {},
   });
   screen.start();
-  return { screen, terminal, seen: async () => `${(await terminal.screen()).join("\n")}\n` };
+  return { screen, terminal, screenText: async () => `${(await terminal.screen()).join("\n")}\n` };
 }

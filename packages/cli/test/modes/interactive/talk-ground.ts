@@ -13,9 +13,9 @@ import { type InteractiveSession, runSessions } from "../../../src/modes/interac
 import { initialScreenState } from "../../../src/modes/interactive/state/screen-state.ts";
 import type { ExitStatus } from "../../../src/text/process-io.ts";
 import { saveEnvironment } from "../../environment.ts";
-import { Headless } from "./headless.ts";
+import { HeadlessTerminal } from "./headless.ts";
 
-export class TalkGround {
+export class InteractiveProgram {
   readonly root: string = realpathSync(mkdtempSync(join(tmpdir(), "pith-talk-")));
   readonly home: string = join(this.root, "home");
   readonly folder: string = join(this.root, "project");
@@ -23,8 +23,8 @@ export class TalkGround {
   /** Told of what happens, where a test wants to know. */
   notifier: Notifier | undefined;
   #server: TestServer | null = null;
-  #talk: InteractiveSession | null = null;
-  terminal: Headless = new Headless(100, 40);
+  #session: InteractiveSession | null = null;
+  terminal: HeadlessTerminal = new HeadlessTerminal(100, 40);
   ended: Promise<ExitStatus> = Promise.resolve({ code: 0 });
 
   async serve(...script: readonly Step[]): Promise<void> {
@@ -39,45 +39,45 @@ export class TalkGround {
   start(...args: readonly string[]): void {
     const read = parseCliArgs(args);
     if (read.type !== "args") throw new Error(JSON.stringify(read));
-    this.terminal = new Headless(100, 40);
+    this.terminal = new HeadlessTerminal(100, 40);
     const screen = new Screen({
       terminal: this.terminal,
       theme: createTheme("none"),
       quietMs: 0,
       initialState: initialScreenState,
       now: Date.now,
-      onKey: (key) => this.#talk?.handleKey(key) ?? false,
-      onSubmit: (written) => void this.#talk?.handleSubmit(written),
+      onKey: (key) => this.#session?.handleKey(key) ?? false,
+      onSubmit: (written) => void this.#session?.handleSubmit(written),
     });
     screen.start();
-    const shown = (talk: InteractiveSession): void => {
-      this.#talk = talk;
+    const onSessionShown = (session: InteractiveSession): void => {
+      this.#session = session;
     };
-    this.ended = runSessions(read.args, { screen, notifier: this.notifier, onSessionShown: shown }).finally(
+    this.ended = runSessions(read.args, { screen, notifier: this.notifier, onSessionShown: onSessionShown }).finally(
       async () => {
-        await this.#talk?.close();
-        this.#talk = null;
+        await this.#session?.close();
+        this.#session = null;
         screen.stop();
       },
     );
   }
 
-  async say(text: string): Promise<void> {
+  async submit(text: string): Promise<void> {
     this.terminal.type(text);
     this.terminal.press("\r");
   }
 
   /** All that is seen or was, once these words are among it. */
-  async until(words: string | RegExp): Promise<string> {
+  async waitForText(words: string | RegExp): Promise<string> {
     for (let tries = 0; tries < 3_000; tries++) {
-      const seen = (await this.terminal.all()).join("\n");
-      if (typeof words === "string" ? seen.includes(words) : words.test(seen)) return seen;
+      const screenText = (await this.terminal.scrollback()).join("\n");
+      if (typeof words === "string" ? screenText.includes(words) : words.test(screenText)) return screenText;
       await sleep(20);
     }
-    throw new Error(`never seen: ${words}\n${(await this.terminal.all()).join("\n")}`);
+    throw new Error(`never seen: ${words}\n${(await this.terminal.scrollback()).join("\n")}`);
   }
 
-  async gone(words: string): Promise<void> {
+  async waitUntilGone(words: string): Promise<void> {
     for (let tries = 0; tries < 3_000; tries++) {
       if (!(await this.terminal.screen()).join("\n").includes(words)) return;
       await sleep(20);
@@ -85,12 +85,12 @@ export class TalkGround {
     throw new Error(`still seen: ${words}`);
   }
 
-  async leave(): Promise<ExitStatus> {
-    await this.say("/quit");
+  async quit(): Promise<ExitStatus> {
+    await this.submit("/quit");
     return await this.ended;
   }
 
-  async clear(): Promise<void> {
+  async remove(): Promise<void> {
     this.#restoreEnvironment();
     await this.#server?.close();
     rmSync(this.root, { recursive: true, force: true });

@@ -12,28 +12,28 @@ import { Screen } from "../../../src/modes/interactive/screen.ts";
 import { type InteractiveSession, openInteractiveSession } from "../../../src/modes/interactive/session-loop.ts";
 import { initialScreenState } from "../../../src/modes/interactive/state/screen-state.ts";
 import { saveEnvironment } from "../../environment.ts";
-import { Headless } from "./headless.ts";
+import { HeadlessTerminal } from "./headless.ts";
 
-export interface TalkOn {
+export interface InteractiveApp {
   readonly screen: Screen;
-  readonly terminal: Headless;
-  readonly talk: InteractiveSession;
+  readonly terminal: HeadlessTerminal;
+  readonly session: InteractiveSession;
   readonly server: TestServer;
   readonly folder: string;
   readonly home: string;
   /** Whether somebody has left, and to where. */
-  readonly left: () => CliArgs | null | undefined;
-  say(text: string): void;
+  readonly nextArgs: () => CliArgs | null | undefined;
+  submit(text: string): void;
   /** When the screen shows it. */
-  sees(text: string | RegExp): Promise<string>;
+  waitForText(text: string | RegExp): Promise<string>;
   /** When the screen does not show it any more. */
-  gone(text: string): Promise<void>;
+  waitUntilGone(text: string): Promise<void>;
   /** When something holds. */
-  until(holds: () => boolean): Promise<void>;
+  waitUntil(holds: () => boolean): Promise<void>;
 }
 
-export interface TalkWish {
-  readonly wish?: Partial<CliArgs>;
+export interface InteractiveAppOptions {
+  readonly args?: Partial<CliArgs>;
   readonly notifier?: Notifier;
   /** Default: 0, questions accept keys as soon as they are drawn. */
   readonly quietMs?: number;
@@ -41,10 +41,10 @@ export interface TalkWish {
   readonly prepare?: (places: { readonly folder: string; readonly home: string }) => void;
 }
 
-export async function talkOn(
+export async function startInteractiveApp(
   script: Script,
-  { wish = {}, notifier, quietMs = 0, prepare }: TalkWish = {},
-): Promise<TalkOn> {
+  { args = {}, notifier, quietMs = 0, prepare }: InteractiveAppOptions = {},
+): Promise<InteractiveApp> {
   const folder = mkdtempSync(join(tmpdir(), "pith-talk-"));
   const home = mkdtempSync(join(tmpdir(), "pith-home-"));
   const server = await startServer({ script });
@@ -52,26 +52,26 @@ export async function talkOn(
   Object.assign(process.env, { PITH_HOME: home, ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: server.url });
   process.chdir(folder);
   prepare?.({ folder, home });
-  const terminal = new Headless();
-  let talk: InteractiveSession | null = null;
+  const terminal = new HeadlessTerminal();
+  let session: InteractiveSession | null = null;
   const screen = new Screen({
     terminal,
     theme: createTheme("none"),
     quietMs,
     initialState: initialScreenState,
     now: Date.now,
-    onKey: (key, amid) => talk?.handleKey(key, amid) ?? false,
-    onSubmit: (text) => void talk?.handleSubmit(text),
+    onKey: (key, amid) => session?.handleKey(key, amid) ?? false,
+    onSubmit: (text) => void session?.handleSubmit(text),
   });
   screen.start();
-  const opened = await openInteractiveSession({ ...bare, ...wish }, screen, notifier);
+  const opened = await openInteractiveSession({ ...defaultArgs, ...args }, screen, notifier);
   if (opened.type === "failed") throw new Error(opened.exit.message);
-  talk = opened.session;
-  let left: CliArgs | null | undefined;
-  void talk.waitForNext().then((next) => {
-    left = next;
+  session = opened.session;
+  let nextArgs: CliArgs | null | undefined;
+  void session.waitForNext().then((next) => {
+    nextArgs = next;
   });
-  await talk.show();
+  await session.show();
   onTestFinished(async () => {
     await opened.session.close();
     screen.stop();
@@ -79,38 +79,40 @@ export async function talkOn(
     await server.close();
     for (const each of [folder, home]) rmSync(each, { recursive: true, force: true });
   });
-  return { screen, terminal, talk, server, folder, home, left: () => left, ...looking(terminal) };
+  return { screen, terminal, session, server, folder, home, nextArgs: () => nextArgs, ...createActions(terminal) };
 }
 
-function looking(terminal: Headless): Pick<TalkOn, "say" | "sees" | "gone" | "until"> {
-  const until = async (holds: () => boolean | Promise<boolean>): Promise<void> => {
-    for (const end = Date.now() + PATIENCE; !(await holds()); ) {
-      if (Date.now() > end) throw new Error(`it never came:\n${(await terminal.all()).join("\n")}`);
+function createActions(
+  terminal: HeadlessTerminal,
+): Pick<InteractiveApp, "submit" | "waitForText" | "waitUntilGone" | "waitUntil"> {
+  const waitUntil = async (holds: () => boolean | Promise<boolean>): Promise<void> => {
+    for (const end = Date.now() + TIMEOUT_MS; !(await holds()); ) {
+      if (Date.now() > end) throw new Error(`it never came:\n${(await terminal.scrollback()).join("\n")}`);
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
   };
   return {
-    until,
-    gone: (text) => until(async () => !(await terminal.screen()).join("\n").includes(text)),
-    say: (text) => {
+    waitUntil,
+    waitUntilGone: (text) => waitUntil(async () => !(await terminal.screen()).join("\n").includes(text)),
+    submit: (text) => {
       terminal.type(text);
       terminal.press("\r");
     },
-    sees: async (text) => {
-      let seen = "";
-      await until(async () => {
-        seen = (await terminal.all()).join("\n");
-        return typeof text === "string" ? seen.includes(text) : text.test(seen);
+    waitForText: async (text) => {
+      let screenText = "";
+      await waitUntil(async () => {
+        screenText = (await terminal.scrollback()).join("\n");
+        return typeof text === "string" ? screenText.includes(text) : text.test(screenText);
       });
-      return seen;
+      return screenText;
     },
   };
 }
 
 /** Far more than it takes, on a machine that does other things as well. */
-const PATIENCE = 300_000;
+const TIMEOUT_MS = 300_000;
 
-const bare: CliArgs = {
+const defaultArgs: CliArgs = {
   prompt: "",
   files: [],
   session: { type: "new" },

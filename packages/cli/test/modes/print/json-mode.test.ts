@@ -13,13 +13,13 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createSampleSecrets } from "../../../../context/test/support/sample-secrets.ts";
 import { createSeededRandom } from "../../../../context/test/support/seeded-random.ts";
 import { findBuiltProgram } from "../../built-program.ts";
-import { Ground } from "../../ground.ts";
+import { TestProgram } from "../../ground.ts";
 
-let ground: Ground;
+let ground: TestProgram;
 beforeEach(() => {
-  ground = new Ground();
+  ground = new TestProgram();
 });
-afterEach(() => ground.clear());
+afterEach(() => ground.remove());
 
 interface Line {
   readonly type: string;
@@ -60,12 +60,12 @@ test("JSON1 JSON mode prints the session and then every event on its own line, i
     },
     "Done.",
   ];
-  const { code, out, notes } = await ground.pith(["--mode", "json", "Say \u2028 it."], steps);
+  const { code, out, notes } = await ground.runWithScript(["--mode", "json", "Say \u2028 it."], steps);
   const lines = linesOf(out);
   expect({ code, notes }).toEqual({ code: 0, notes: "" });
   expect(out).not.toMatch(/[[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]--\n]/v);
   expect(lines[0]).toMatchObject({ type: "session", version: 3, cwd: ground.folder });
-  expect(ground.session()).toContain(String(lines[0]?.id));
+  expect(ground.readSession()).toContain(String(lines[0]?.id));
   const told = typesOf(lines).filter((type) => !["entry_appended", "message_update"].includes(type));
   expect(told).toEqual([
     ...["session", "agent_start", "message_start", "message_end", "turn_start", "message_start"],
@@ -89,7 +89,7 @@ test("JSON2 an error before the session is one line with exit code 2; a failed r
   const unclear = await ground.run(["--mode=json", "--bogus", "hi"]);
   expect(unclear).toMatchObject({ code: 2, notes: expect.stringContaining("--bogus") });
   expect(linesOf(unclear.out)).toMatchObject([{ type: "error", error: expect.stringContaining("--bogus") }]);
-  const refused = await ground.pith(
+  const refused = await ground.runWithScript(
     ["--mode", "json", "hi"],
     [{ refuse: { status: 401, message: "invalid x-api-key" } }],
   );
@@ -103,7 +103,7 @@ test("JSON2 an error before the session is one line with exit code 2; a failed r
 
 describe("JSON3 commands", () => {
   test.skipIf(process.platform === "win32")("JSON3 a full disk is the error of the command result", async () => {
-    await ground.pith(["-p", "hi"], ["Hello."]);
+    await ground.runWithScript(["-p", "hi"], ["Hello."]);
     const bin = findBuiltProgram();
     const line = 'trap "" XFSZ; ulimit -f 1; exec "$0" "$1" --mode json -c "/thinking high"';
     const env = { PATH: process.env.PATH, HOME: ground.userHome, PITH_HOME: ground.home, ANTHROPIC_API_KEY: "any" };
@@ -122,7 +122,7 @@ describe("JSON3 commands", () => {
       { type: "session" },
       { type: "command_result", command: "/help", success: true, text: expect.stringContaining("/compact") },
     ]);
-    expect(() => ground.session()).toThrow("there are 0 sessions");
+    expect(() => ground.readSession()).toThrow("there are 0 sessions");
     const wrong = await ground.run(["--mode", "json", "/compcat"]);
     expect(wrong.code).toBe(2);
     expect(linesOf(wrong.out).at(-2)).toMatchObject({ success: false, error: expect.stringContaining("/compact?") });
@@ -133,15 +133,15 @@ describe("JSON3 commands", () => {
   test("JSON3 a line that is not a command is sent to the model", async () => {
     const lines = await json(["/usr/bin/x is broken"]);
     expect(typesOf(lines)).toContain("agent_end");
-    expect(JSON.stringify(ground.body())).toContain("/usr/bin/x is broken");
+    expect(JSON.stringify(ground.lastRequestBody())).toContain("/usr/bin/x is broken");
   });
 });
 
 test("JSON4 a closed output ends the run silently with exit code 141", async () => {
   const slow: Step = { parts: [{ type: "text", text: "word ".repeat(2_000) }], pace: { everyMs: 20 } };
-  const { code, notes } = await ground.pith(["--mode", "json", "Talk."], [slow], { isDeaf: true });
+  const { code, notes } = await ground.runWithScript(["--mode", "json", "Talk."], [slow], { closesOutput: true });
   expect({ code, notes }).toEqual({ code: 141, notes: "" });
-  expect(ground.session()).toContain("Talk.");
+  expect(ground.readSession()).toContain("Talk.");
 });
 
 test("JSON4 a reader that does not read pauses the run, and gets every event once it reads", async () => {
@@ -233,7 +233,7 @@ test("JSON6 events outside a run are printed: a move with its summary and usage,
   await enqueue(Object(shown.at(-1)?.data).file, "Do not forget this.");
   const waited = await json(["-c", "Go on."]);
   expect(waited.find(({ type }) => type === "queue_update")).toMatchObject({ steering: [], followUp: [] });
-  expect(JSON.stringify(ground.body())).toMatch(/Do not forget this\..*Go on\./);
+  expect(JSON.stringify(ground.lastRequestBody())).toMatch(/Do not forget this\..*Go on\./);
 });
 
 const STORY = "## Goal\nKeep it.\n\n## Progress\n### Done\n- Done.\n\n## Next Steps\n1. Go on.";

@@ -4,13 +4,13 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Step } from "@pith/testkit";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { Ground } from "../../ground.ts";
+import { TestProgram } from "../../ground.ts";
 
-let ground: Ground;
+let ground: TestProgram;
 beforeEach(() => {
-  ground = new Ground();
+  ground = new TestProgram();
 });
-afterEach(() => ground.clear());
+afterEach(() => ground.remove());
 
 const STONES = "Build the observatory, stone by stone. ".repeat(320);
 
@@ -37,11 +37,11 @@ test("PREP1 no summary is prepared before the first reply", async () => {
 /** Fills a session to more than 80% of the limit. */
 async function fillSession(compaction: object): Promise<void> {
   writeFileSync(join(ground.home, "settings.json"), JSON.stringify({ contextWindow: 10_600, compaction }));
-  for (const more of [[], ["-c"]]) await ground.pith(["-p", ...more, STONES], [SLOW]);
+  for (const more of [[], ["-c"]]) await ground.runWithScript(["-p", ...more, STONES], [SLOW]);
 }
 
 async function runAndListStates(args: readonly string[], steps: readonly Step[]): Promise<readonly string[]> {
-  const { out } = await ground.pith(["-p", "--mode", "json", "-c", ...args], steps);
+  const { out } = await ground.runWithScript(["-p", "--mode", "json", "-c", ...args], steps);
   return out
     .split("\n")
     .filter((line) => line.includes('"compaction_preparation"'))

@@ -11,15 +11,15 @@ import { createSeededRandom } from "../../../../context/test/support/seeded-rand
 import { rpcTable } from "../../../src/modes/rpc/commands/commands.ts";
 import { eventNames } from "../../../src/protocol/event-docs.ts";
 import { findBuiltProgram } from "../../built-program.ts";
-import { Ground, isSummaryInstruction } from "../../ground.ts";
+import { isSummaryInstruction, TestProgram } from "../../ground.ts";
 import { leaveTriggered } from "../../inventory/triggered.ts";
 import { writeOldSession } from "../../old-session.ts";
 
-let ground: Ground;
+let ground: TestProgram;
 beforeEach(() => {
-  ground = new Ground();
+  ground = new TestProgram();
 });
-afterEach(() => ground.clear());
+afterEach(() => ground.remove());
 
 const run = promisify(execFile);
 const bin = findBuiltProgram();

@@ -11,13 +11,13 @@ import { story } from "@pith/context/testing";
 import type { ScriptRequest, Step } from "@pith/testkit";
 import { afterEach, beforeEach, test } from "vitest";
 import { findBuiltProgram } from "../../built-program.ts";
-import { Ground } from "../../ground.ts";
+import { TestProgram } from "../../ground.ts";
 
-let ground: Ground;
+let ground: TestProgram;
 beforeEach(() => {
-  ground = new Ground();
+  ground = new TestProgram();
 });
-afterEach(() => ground.clear());
+afterEach(() => ground.remove());
 
 interface Line {
   readonly type: string;
@@ -97,7 +97,7 @@ test("RPC14 a client that does not read pauses the run, which continues without 
   await stalled();
   assert.ok(child.stdin.writableLength > 0, "commands are read though nobody reads their answers");
   assert.equal(ground.server.requests.length, 1);
-  assert.doesNotMatch(ground.session().replaceAll(LONG, "…"), /toolResult/);
+  assert.doesNotMatch(ground.readSession().replaceAll(LONG, "…"), /toolResult/);
   read();
   await seen(({ type }) => type === "agent_settled");
   for (const id of [shell, ...asked]) assert.equal((await answer(id)).success, true);

@@ -6,9 +6,9 @@ import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parseCliArgs } from "../../../src/args/args.ts";
 import { listCommandCompletions } from "../../../src/subcommands/completions/completions.ts";
-import { idOf, Shelf } from "../shelf.ts";
+import { idOf, SubcommandRunner } from "../shelf.ts";
 
-const shelf = new Shelf();
+const shelf = new SubcommandRunner();
 const bin = join(shelf.folder, "bin");
 let id = "";
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
   chmodSync(join(bin, "pith"), 0o755);
 });
 
-afterAll(() => shelf.clear());
+afterAll(() => shelf.remove());
 
 test("SUB11 the session ids for completion are plain ids and dates, whatever the file names", async () => {
   const { out } = await shelf.run("__sessions");

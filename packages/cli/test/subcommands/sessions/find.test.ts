@@ -3,19 +3,19 @@
 import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { idOf, Shelf } from "../shelf.ts";
+import { idOf, SubcommandRunner } from "../shelf.ts";
 
-let shelf: Shelf;
+let shelf: SubcommandRunner;
 
 beforeEach(() => {
-  shelf = new Shelf();
+  shelf = new SubcommandRunner();
 });
 
-afterEach(() => shelf.clear());
+afterEach(() => shelf.remove());
 
 test("SUB7 a session is found by the beginning of its id, its name, its path, or as last", async () => {
-  const old = await shelf.add({ said: "First.", age: 3, name: "login bug" });
-  const young = await shelf.add({ said: "Second.", age: 1 });
+  const old = await shelf.add({ prompt: "First.", age: 3, name: "login bug" });
+  const young = await shelf.add({ prompt: "Second.", age: 1 });
   const meant = async (word: string): Promise<unknown> =>
     ((await shelf.json("sessions", "show", word)) as { path: string }).path;
   expect(await meant("last")).toBe(young);
@@ -43,9 +43,9 @@ test("SUB7 a name that matches several sessions or none is a mistake that lists 
 });
 
 test("SUB8 pith sessions list shows the sessions of this folder, or others with --all or --folder, newest first", async () => {
-  await shelf.add({ said: "Old here.", age: 2 });
-  await shelf.add({ said: "New here.", age: 1 });
-  await shelf.add({ said: "Elsewhere.", cwd: "/gone/project" });
+  await shelf.add({ prompt: "Old here.", age: 2 });
+  await shelf.add({ prompt: "New here.", age: 1 });
+  await shelf.add({ prompt: "Elsewhere.", cwd: "/gone/project" });
   const words = async (...args: string[]): Promise<unknown> => {
     const { sessions } = (await shelf.json("sessions", "list", ...args)) as {
       sessions: readonly { firstMessage: string }[];
@@ -75,7 +75,7 @@ test("SUB8 an unreadable session folder is an error, not an empty list", async (
 });
 
 test("SUB8 --folder lists sessions in the folder of another program", async () => {
-  const path = await shelf.add({ said: "Of pi." });
+  const path = await shelf.add({ prompt: "Of pi." });
   const pi = join(shelf.folder, "pi-sessions");
   mkdirSync(join(pi, "--work--"), { recursive: true });
   copyFileSync(path, join(pi, "--work--", basename(path)));

@@ -3,23 +3,23 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { idOf, Shelf } from "../shelf.ts";
+import { idOf, SubcommandRunner } from "../shelf.ts";
 
-let shelf: Shelf;
+let shelf: SubcommandRunner;
 
 beforeEach(() => {
-  shelf = new Shelf();
+  shelf = new SubcommandRunner();
 });
 
-afterEach(() => shelf.clear());
+afterEach(() => shelf.remove());
 
 interface Found {
   readonly hits: readonly { readonly session: { readonly path: string } }[];
 }
 
 test("SUB17 a search finds words in all sessions, in a folder or in a time range, and quoted words as a phrase", async () => {
-  const here = await shelf.add({ said: "The retry queue is flaky.", age: 2 });
-  const there = await shelf.add({ said: "A queue to retry, flaky too.", age: 40, cwd: "/elsewhere" });
+  const here = await shelf.add({ prompt: "The retry queue is flaky.", age: 2 });
+  const there = await shelf.add({ prompt: "A queue to retry, flaky too.", age: 40, cwd: "/elsewhere" });
   const found = async (...args: string[]): Promise<unknown> => {
     const { hits } = (await shelf.json("sessions", "search", ...args)) as Found;
     return hits.map(({ session }) => session.path);
@@ -38,7 +38,7 @@ test("SUB17 a search finds words in all sessions, in a folder or in a time range
 });
 
 test("FIND4 a search with more than 2,000 matches notes that older ones are left out", async () => {
-  const path = await shelf.add({ said: "The queue." });
+  const path = await shelf.add({ prompt: "The queue." });
   const message = { role: "user", content: "Another queue." };
   appendFileSync(path, `${JSON.stringify({ type: "message", id: "more", parentId: null, message })}\n`.repeat(2_000));
   const { notes } = await shelf.run("sessions", "search", "queue");
@@ -48,7 +48,7 @@ test("FIND4 a search with more than 2,000 matches notes that older ones are left
 
 test("SUB18 an export has the requested format and branch, overwrites nothing, and has no secrets", async () => {
   shelf.environment = { ...shelf.environment, DEPLOY_TOKEN: `Zk9-vT3qLm7w${"Xb2rNc8sPd4f"}` };
-  const path = await shelf.add({ said: "Deploy with Zk9-vT3qLm7wXb2rNc8sPd4f now.", answers: 1 });
+  const path = await shelf.add({ prompt: "Deploy with Zk9-vT3qLm7wXb2rNc8sPd4f now.", answers: 1 });
   const { nodes } = (await shelf.json("sessions", "show", path, "--tree")) as { nodes: readonly { id: string }[] };
   const first = nodes[0]?.id ?? "";
   const written = async (...args: string[]): Promise<string> => {

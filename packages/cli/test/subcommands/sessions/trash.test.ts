@@ -5,18 +5,18 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openSession } from "../../../src/app/session.ts";
 import { formatSessionArgument } from "../../../src/sessions/find-session.ts";
-import { idOf, Shelf } from "../shelf.ts";
+import { idOf, SubcommandRunner } from "../shelf.ts";
 
-let shelf: Shelf;
+let shelf: SubcommandRunner;
 
 beforeEach(() => {
-  shelf = new Shelf();
+  shelf = new SubcommandRunner();
 });
 
-afterEach(() => shelf.clear());
+afterEach(() => shelf.remove());
 
 test("SUB9 a deleted session goes to the trash with its saved originals, and is restored with them", async () => {
-  const path = await shelf.add({ said: "Precious." });
+  const path = await shelf.add({ prompt: "Precious." });
   const kept = join(shelf.home, "restore", idOf(path));
   mkdirSync(kept, { recursive: true });
   writeFileSync(join(kept, "original"), "bytes");
@@ -36,7 +36,7 @@ test("SUB9 a deleted session goes to the trash with its saved originals, and is 
 });
 
 test("SUB9 deleting several sessions needs --yes, and one unknown name deletes none", async () => {
-  const paths = [await shelf.add({ said: "One." }), await shelf.add({ said: "Two." })];
+  const paths = [await shelf.add({ prompt: "One." }), await shelf.add({ prompt: "Two." })];
   const [one = "", two = ""] = paths.map(idOf);
   expect(await shelf.run("sessions", "rm", one, two)).toMatchObject({
     code: 2,
@@ -83,7 +83,7 @@ test("SUB9 a file that is not a session is not written, moved or deleted", async
 
 test("SUB19 the command to continue works as printed, with all parts of others quoted", async () => {
   const talk = join(shelf.folder, "my talk.jsonl");
-  const [, ...lines] = readFileSync(await shelf.add({ said: "Talk." }), "utf8").split("\n");
+  const [, ...lines] = readFileSync(await shelf.add({ prompt: "Talk." }), "utf8").split("\n");
   const header = { type: "session", version: 3, id: ";reboot;", timestamp: "2026-01-01T00:00:00.000Z", cwd: "/x" };
   writeFileSync(talk, [JSON.stringify(header), ...lines].join("\n"));
   const { out } = await shelf.run("sessions", "rm", talk);
@@ -98,7 +98,7 @@ test("SUB19 the command to continue works as printed, with all parts of others q
 });
 
 test("SUB10 rebind moves a session to another folder, only if that exists", async () => {
-  const path = await shelf.add({ said: "Moving." });
+  const path = await shelf.add({ prompt: "Moving." });
   const moved = join(shelf.folder, "moved");
   expect(await shelf.run("sessions", "rebind", "last", moved)).toMatchObject({ code: 2 });
   mkdirSync(moved);

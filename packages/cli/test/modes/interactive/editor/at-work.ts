@@ -3,41 +3,43 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Script, Step } from "@pith/testkit";
-import { type TalkOn, type TalkWish, talkOn } from "../talk-on.ts";
+import { type InteractiveApp, type InteractiveAppOptions, startInteractiveApp } from "../talk-on.ts";
 
-export interface AtWork extends TalkOn {
+export interface BusyApp extends InteractiveApp {
   /** Lets the command end. */
-  goOn(): void;
+  finishCommand(): void;
 }
 
 /** Runs a command first, and then says what the script says. */
-export async function atWork(script: Script, wish: TalkWish = {}): Promise<AtWork> {
-  const waits: Step = {
+export async function startBusyApp(script: Script, options: InteractiveAppOptions = {}): Promise<BusyApp> {
+  const waitingCommand: Step = {
     parts: [
       { type: "call", name: "bash", arguments: { command: "while [ ! -e go ]; do sleep 0.05; done; echo gone" } },
     ],
   };
-  const talk = await talkOn([waits, ...(script as readonly Step[])], all(wish));
-  talk.say("work");
-  await talk.until(() => talk.screen.state.blocks.some((block) => block.kind === "tool" && block.state === "running"));
-  return { ...talk, goOn: () => writeFileSync(join(talk.folder, "go"), "") };
+  const app = await startInteractiveApp([waitingCommand, ...(script as readonly Step[])], allowAll(options));
+  app.submit("work");
+  await app.waitUntil(() =>
+    app.screen.state.blocks.some((block) => block.kind === "tool" && block.state === "running"),
+  );
+  return { ...app, finishCommand: () => writeFileSync(join(app.folder, "go"), "") };
 }
 
 /** Nobody is asked. */
-export function all(wish: TalkWish = {}): TalkWish {
-  return { ...wish, wish: { overrides: { permissionMode: "all" }, ...wish.wish } };
+export function allowAll(options: InteractiveAppOptions = {}): InteractiveAppOptions {
+  return { ...options, args: { overrides: { permissionMode: "all" }, ...options.args } };
 }
 
 /** When nothing is under way. */
-export async function atRest(talk: TalkOn): Promise<void> {
-  await talk.until(
-    () => talk.screen.state.activity.type === "idle" && talk.screen.state.pendingShellBlocks.length === 0,
+export async function waitUntilIdle(app: InteractiveApp): Promise<void> {
+  await app.waitUntil(
+    () => app.screen.state.activity.type === "idle" && app.screen.state.pendingShellBlocks.length === 0,
   );
 }
 
 /** The texts of the user's messages in a request, oldest first. */
-export function heard(talk: TalkOn, request = -1): readonly string[] {
-  const body = talk.server.requests.at(request)?.body as { readonly messages: readonly Message[] } | undefined;
+export function listUserTexts(app: InteractiveApp, request = -1): readonly string[] {
+  const body = app.server.requests.at(request)?.body as { readonly messages: readonly Message[] } | undefined;
   return (body?.messages ?? [])
     .filter(({ role }) => role === "user")
     .flatMap(({ content }) => (typeof content === "string" ? [content] : content.flatMap(({ text }) => text ?? [])));

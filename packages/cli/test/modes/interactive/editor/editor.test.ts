@@ -4,13 +4,13 @@ import { visibleWidth } from "@earendil-works/pi-tui";
 import { expect, test } from "vitest";
 import { createCompletionProvider } from "../../../../src/modes/interactive/editor/completion.ts";
 import type { EditorMessage } from "../../../../src/modes/interactive/editor/message.ts";
-import { shownOn } from "../shown-on.ts";
+import { createTestScreen } from "../shown-on.ts";
 
 const paste = (text: string): string => `\x1b[200~${text}\x1b[201~`;
 const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 60));
 
 test("TYP16 Shift+Enter, Ctrl+J and a backslash before Enter insert a new line, and undo removes it", () => {
-  const { screen, terminal } = shownOn({ columns: 80, rows: 24 });
+  const { screen, terminal } = createTestScreen({ columns: 80, rows: 24 });
   terminal.type("one");
   terminal.press("\x1b[13;2u");
   terminal.type("two");
@@ -25,10 +25,10 @@ test("TYP16 Shift+Enter, Ctrl+J and a backslash before Enter insert a new line, 
 
 test("TYP16 the editor takes at most half of the screen", async () => {
   for (const rows of [14, 15, 16, 24, 40, 61]) {
-    const { screen, terminal, seen } = shownOn({ columns: 80, rows });
+    const { screen, terminal, screenText } = createTestScreen({ columns: 80, rows });
     terminal.press(...Array.from({ length: 60 }, () => ["x", "\n"]).flat());
     await settled();
-    const lines = (await seen()).split("\n");
+    const lines = (await screenText()).split("\n");
     const [top, bottom] = [
       lines.findIndex((line) => line.startsWith("─")),
       lines.findLastIndex((line) => line.startsWith("─")),
@@ -39,7 +39,7 @@ test("TYP16 the editor takes at most half of the screen", async () => {
 });
 
 test("TYP15 Up on the first line and Down on the last line step through the history", () => {
-  const { screen, terminal } = shownOn({ columns: 80, rows: 24 });
+  const { screen, terminal } = createTestScreen({ columns: 80, rows: 24 });
   for (const words of ["first\nof two lines", "second"]) screen.editor.addToHistory(words);
   terminal.type("typed");
   terminal.press("\x1b[H", "\x1b[A");
@@ -54,7 +54,7 @@ test.each([
   ["pasted", (text: string) => [paste(text)]],
   ["pasted in pieces", (text: string) => [`\x1b[200~${text.slice(0, 3)}`, `${text.slice(3)}\x1b[201~`]],
 ])("TYP8 control sequences in text that is %s are removed before it reaches the terminal", async (_, spelled) => {
-  const { screen, terminal } = shownOn({ columns: 80, rows: 24 });
+  const { screen, terminal } = createTestScreen({ columns: 80, rows: 24 });
   terminal.press(...spelled("a\x1b[2Jb\x1b]0;title\x07c\x9b5nd\u202ee\r\nf"));
   await settled();
   expect(screen.editorText.text).toBe("abcde\nf");
@@ -62,7 +62,7 @@ test.each([
 });
 
 test("TYP8 control sequences are removed from text that the program sets, inserts or adds to the history", () => {
-  const { screen } = shownOn({ columns: 80, rows: 24 });
+  const { screen } = createTestScreen({ columns: 80, rows: 24 });
   screen.editorText.set("a\x1b[31mb");
   screen.editorText.insert("\x9dc");
   screen.editor.addToHistory("d\u200be");
@@ -70,7 +70,7 @@ test("TYP8 control sequences are removed from text that the program sets, insert
 });
 
 test("TYP9 a very long paste is shown as one marker that is deleted as a whole, and the message has the full text", () => {
-  const { screen, terminal } = shownOn({ columns: 80, rows: 24 });
+  const { screen, terminal } = createTestScreen({ columns: 80, rows: 24 });
   const long = "all of it\n".repeat(100_000).trimEnd();
   terminal.press(paste(long));
   expect(screen.editor.getText()).toBe("[paste #1 +100000 lines]");
@@ -84,7 +84,7 @@ test("TYP9 a very long paste is shown as one marker that is deleted as a whole, 
 });
 
 test("WORD6 a sent message marks which part was a folded paste and which was typed", () => {
-  const { screen, terminal } = shownOn({ columns: 80, rows: 24 });
+  const { screen, terminal } = createTestScreen({ columns: 80, rows: 24 });
   const sent: EditorMessage[] = [];
   screen.editor.onSubmit = (text) => void sent.push(screen.editor.buildMessage(text));
   const log = "a line of the log\n".repeat(20).trimEnd();
@@ -97,7 +97,7 @@ test("WORD6 a sent message marks which part was a folded paste and which was typ
 });
 
 test("WORD6 a paste that returns from the history is a paste when it is sent again", () => {
-  const { screen, terminal } = shownOn({ columns: 80, rows: 24 });
+  const { screen, terminal } = createTestScreen({ columns: 80, rows: 24 });
   const sent: EditorMessage[] = [];
   screen.editor.onSubmit = (text) => void sent.push(screen.editor.buildMessage(text));
   const log = "a line of the log\n".repeat(20).trimEnd();
@@ -113,7 +113,7 @@ test("WORD6 a paste that returns from the history is a paste when it is sent aga
 });
 
 test("TYP9 a very long text set into the editor becomes one marker", () => {
-  const { screen, terminal } = shownOn({ columns: 80, rows: 24 });
+  const { screen, terminal } = createTestScreen({ columns: 80, rows: 24 });
   const long = "a word or two ".repeat(20_000).trim();
   screen.editorText.set(long);
   expect(screen.editor.getText()).toMatch(/^\[paste #1 \d+ chars\]$/);
@@ -122,7 +122,7 @@ test("TYP9 a very long text set into the editor becomes one marker", () => {
 });
 
 test("TYP16 with a completion list the editor takes at most half of a small screen, and no line is too wide", async () => {
-  const { screen, terminal, seen } = shownOn({ columns: 60, rows: 16 });
+  const { screen, terminal, screenText } = createTestScreen({ columns: 60, rows: 16 });
   const items = Array.from({ length: 30 }, (_, at) => ({
     value: `/command-${at}-${"長い名前".repeat(at % 12)}`,
     description: "what it does, told at some length, so that it cannot all be seen 👩‍💻",
@@ -132,7 +132,7 @@ test("TYP16 with a completion list the editor takes at most half of a small scre
   screen.editor.setAutocompleteProvider(createCompletionProvider(sources));
   terminal.type("/c");
   await settled();
-  const lines = (await seen()).split("\n");
+  const lines = (await screenText()).split("\n");
   const top = lines.findIndex((line) => line.startsWith("─"));
   const end = lines.findIndex((line) => line.includes("(1/30)"));
   expect(end - top + 1).toBe(8);
@@ -143,7 +143,7 @@ test("TYP16 with a completion list the editor takes at most half of a small scre
 
 /** An editor with commands and models to complete, and what it has sent. */
 function completing() {
-  const { screen, terminal, seen } = shownOn({ columns: 80, rows: 24 });
+  const { screen, terminal, screenText } = createTestScreen({ columns: 80, rows: 24 });
   const sources = {
     listCommands: async () => ["/help", "/model", "/mode"].map((value) => ({ value })),
     listArguments: async () => ["openai/gpt-6-sol", "openai/gpt-6-sol-mini"].map((value) => ({ value })),
@@ -152,11 +152,11 @@ function completing() {
   screen.editor.setAutocompleteProvider(createCompletionProvider(sources));
   const sent: string[] = [];
   screen.editor.onSubmit = (text) => void sent.push(text);
-  return { screen, terminal, seen, sent };
+  return { screen, terminal, screenText, sent };
 }
 
 test("TYP22 keys typed quickly never accept a completion of earlier text", async () => {
-  const { screen, terminal, seen, sent } = completing();
+  const { screen, terminal, screenText, sent } = completing();
   terminal.type("/hel");
   await settled();
   terminal.press("\x15", ..."/model", "\r");
@@ -174,18 +174,18 @@ test("TYP22 keys typed quickly never accept a completion of earlier text", async
   expect(sent.at(-1)).toBe("see @src/a.ts");
   terminal.type("/hel");
   await settled();
-  expect(await seen()).toContain("→ /help");
+  expect(await screenText()).toContain("→ /help");
   terminal.press("\x15");
   await settled();
-  expect(await seen()).not.toContain("→ /help");
+  expect(await screenText()).not.toContain("→ /help");
 });
 
 test("TYP22 Enter sends an argument as it is typed; Tab, or an arrow key and Enter, accept a completion", async () => {
-  const { screen, terminal, seen, sent } = completing();
+  const { screen, terminal, screenText, sent } = completing();
   for (const typed of ["/model gpt-6-sol", "/model openai/gpt"]) {
     terminal.type(typed);
     await settled();
-    expect(await seen()).toContain("openai/gpt-6-sol-mini");
+    expect(await screenText()).toContain("openai/gpt-6-sol-mini");
     terminal.press("\r");
     expect(sent.at(-1)).toBe(typed);
   }

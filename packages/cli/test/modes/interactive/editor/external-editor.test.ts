@@ -3,20 +3,20 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { type TalkOn, talkOn } from "../talk-on.ts";
-import { all } from "./at-work.ts";
+import { type InteractiveApp, startInteractiveApp } from "../talk-on.ts";
+import { allowAll } from "./at-work.ts";
 
 const CTRL_G = "\x07";
 
 /** A script is the editor; it leaves behind the rights and the name of its file. */
-async function editing(script: string): Promise<TalkOn> {
+async function editing(script: string): Promise<InteractiveApp> {
   const before = process.env.EDITOR;
   onTestFinished(() => {
     if (before === undefined) delete process.env.EDITOR;
     else process.env.EDITOR = before;
   });
-  return await talkOn(["fine now"], {
-    ...all(),
+  return await startInteractiveApp(["fine now"], {
+    ...allowAll(),
     prepare: ({ folder }) => {
       writeFileSync(join(folder, "editor"), `#!/bin/sh\n${script}\n`);
       chmodSync(join(folder, "editor"), 0o755);
@@ -29,17 +29,17 @@ test("TYP14 Ctrl+G opens the text in the external editor, in a private file that
   const talk = await editing('stat -c %a "$2" > rights; echo "$2" > name; echo "and more" >> "$2"');
   talk.terminal.type("words\n");
   talk.terminal.press(CTRL_G);
-  await talk.until(() => talk.screen.editorText.text === "words\nand more");
+  await talk.waitUntil(() => talk.screen.editorText.text === "words\nand more");
   const told = (name: string): string => readFileSync(join(talk.folder, name), "utf8").trim();
   expect(told("rights")).toBe("600");
-  await talk.until(() => !existsSync(told("name")));
+  await talk.waitUntil(() => !existsSync(told("name")));
 });
 
 test("TYP14 pressing Ctrl+G twice opens one external editor", async () => {
   const talk = await editing('echo open >> opened; sleep 0.3; echo "and more" >> "$2"');
   talk.terminal.type("words\n");
   talk.terminal.press(CTRL_G, CTRL_G);
-  await talk.until(() => talk.screen.editorText.text === "words\nand more");
+  await talk.waitUntil(() => talk.screen.editorText.text === "words\nand more");
   expect(readFileSync(join(talk.folder, "opened"), "utf8")).toBe("open\n");
 });
 
@@ -47,7 +47,7 @@ test("TYP14 an external editor that fails leaves the text unchanged", async () =
   const talk = await editing('echo changed > "$2"; exit 3');
   talk.terminal.type("mine");
   talk.terminal.press(CTRL_G);
-  await talk.sees(/exited\s+with\s+code\s+3;\s+your\s+text\s+is\s+unchanged/);
+  await talk.waitForText(/exited\s+with\s+code\s+3;\s+your\s+text\s+is\s+unchanged/);
   expect(talk.screen.editorText.text).toBe("mine");
 });
 
@@ -57,5 +57,5 @@ test("TYP14 without VISUAL and EDITOR, Ctrl+G says to set one of them", async ()
   delete process.env.EDITOR;
   delete process.env.VISUAL;
   talk.terminal.press(CTRL_G);
-  await talk.sees("Set VISUAL or EDITOR");
+  await talk.waitForText("Set VISUAL or EDITOR");
 });

@@ -4,55 +4,55 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { addToHistory } from "../../../../src/modes/interactive/editor/editor.ts";
-import { type TalkOn, talkOn } from "../talk-on.ts";
-import { all } from "./at-work.ts";
+import { type InteractiveApp, startInteractiveApp } from "../talk-on.ts";
+import { allowAll } from "./at-work.ts";
 
 test("TYP17 keymap.json sets keys of the app and of the editor, and its errors are reported", async () => {
-  const talk = await talkOn(["fine now"], {
-    ...all(),
+  const talk = await startInteractiveApp(["fine now"], {
+    ...allowAll(),
     prepare: ({ home }) =>
       writeFileSync(join(home, "keymap.json"), '{ "fold": "f2", "tui.editor.undo": "ctrl+x", "tre": "f3" }'),
   });
-  await talk.sees(/unknown\s+action\s+"tre";\s+did\s+you\s+mean\s+"tree"\?/);
+  await talk.waitForText(/unknown\s+action\s+"tre";\s+did\s+you\s+mean\s+"tree"\?/);
   talk.terminal.press("\x1bOQ");
-  await talk.until(() => talk.screen.state.isUnfolded);
+  await talk.waitUntil(() => talk.screen.state.isUnfolded);
   talk.terminal.press("\x0f");
   expect(talk.screen.state.isUnfolded).toBe(true);
   talk.terminal.type("words");
   talk.terminal.press("\x18");
-  await talk.until(() => talk.screen.editorText.text === "");
-  talk.say("/keys fold");
-  await talk.sees('"fold": f2');
+  await talk.waitUntil(() => talk.screen.editorText.text === "");
+  talk.submit("/keys fold");
+  await talk.waitForText('"fold": f2');
 });
 
 test("TYP21 hints name the keys of keymap.json", async () => {
-  const talk = await talkOn(["fine now"], {
-    ...all(),
+  const talk = await startInteractiveApp(["fine now"], {
+    ...allowAll(),
     prepare: ({ home }) => writeFileSync(join(home, "keymap.json"), '{ "clear": "f4" }'),
   });
-  await talk.until(() => talk.screen.state.keymap !== undefined);
+  await talk.waitUntil(() => talk.screen.state.keymap !== undefined);
   talk.terminal.press("\x1bOS");
-  await talk.sees("Press F4 again to quit. Everything is saved.");
+  await talk.waitForText("Press F4 again to quit. Everything is saved.");
   talk.terminal.press("\x1bOS");
-  await talk.until(() => talk.left() === null);
+  await talk.waitUntil(() => talk.nextArgs() === null);
 });
 
 test("TYP15 Up recalls a message from an earlier session in the same folder", async () => {
-  const talk = await talkOn(["fine now"], all());
+  const talk = await startInteractiveApp(["fine now"], allowAll());
   await addToHistory("said long ago", { home: talk.home, cwd: talk.folder });
-  const again = await talkOn(["fine now"], {
-    ...all(),
+  const again = await startInteractiveApp(["fine now"], {
+    ...allowAll(),
     prepare: ({ home, folder }) => void addToHistory("said long ago", { home, cwd: folder }),
   });
-  await again.until(() => {
+  await again.waitUntil(() => {
     again.terminal.press("\x1b[A");
     return again.screen.editorText.text === "said long ago";
   });
 });
 
 test("TYP12 commands, templates and paths are completed while typing, and Esc or Ctrl+C closes only the list", async () => {
-  const talk = await talkOn(["fine now"], {
-    ...all(),
+  const talk = await startInteractiveApp(["fine now"], {
+    ...allowAll(),
     prepare: ({ home, folder }) => {
       mkdirSync(join(home, "prompts"));
       writeFileSync(join(home, "prompts", "review.md"), "---\ndescription: look at it\n---\nReview $1");
@@ -62,7 +62,7 @@ test("TYP12 commands, templates and paths are completed while typing, and Esc or
   const typed = async (words: string, offered: string): Promise<void> => {
     talk.screen.editorText.set("");
     talk.terminal.type(words);
-    await talk.sees(offered);
+    await talk.waitForText(offered);
   };
   // What can be completed is known a moment after the first picture.
   while (!talk.screen.editor.isShowingAutocomplete()) {
@@ -70,26 +70,26 @@ test("TYP12 commands, templates and paths are completed while typing, and Esc or
     talk.terminal.type("/rev");
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  await talk.sees("→ /review");
+  await talk.waitForText("→ /review");
   talk.terminal.press("\x1b");
-  await talk.until(() => !talk.screen.editor.isShowingAutocomplete());
+  await talk.waitUntil(() => !talk.screen.editor.isShowingAutocomplete());
   expect(talk.screen.editorText.text).toBe("/rev");
   await typed("/rev", "→ /review");
-  await talk.until(() => talk.screen.editor.isShowingAutocomplete());
+  await talk.waitUntil(() => talk.screen.editor.isShowingAutocomplete());
   talk.terminal.press("\x03");
-  await talk.until(() => !talk.screen.editor.isShowingAutocomplete());
+  await talk.waitUntil(() => !talk.screen.editor.isShowingAutocomplete());
   expect(talk.screen.editorText.text).toBe("/rev");
   await typed("/thinking h", "→ high");
   await typed("/model sonnet-4-5", "anthropic/claude-sonnet-4-5");
   await typed("/mode p", "→ plan");
   await typed("see @chone", "→ @chapter-one.md");
   talk.terminal.press("\t");
-  await talk.until(() => talk.screen.editorText.text === "see @chapter-one.md ");
+  await talk.waitUntil(() => talk.screen.editorText.text === "see @chapter-one.md ");
 });
 
 test("TYP23 @session: lists the sessions by id, name and first message, and Tab inserts one", async () => {
-  const talk = await talkOn(["fine now"], {
-    ...all(),
+  const talk = await startInteractiveApp(["fine now"], {
+    ...allowAll(),
     prepare: ({ home }) => {
       const folder = join(home, "sessions", "--elsewhere--");
       mkdirSync(folder, { recursive: true });
@@ -109,13 +109,13 @@ test("TYP23 @session: lists the sessions by id, name and first message, and Tab 
   });
   await waitForCompletion(talk);
   talk.terminal.type("See @session:ibis");
-  await talk.sees("The ibis fix is in retry.ts");
+  await talk.waitForText("The ibis fix is in retry.ts");
   talk.terminal.press("\t");
-  await talk.until(() => talk.screen.editorText.text === "See @session:4c36f4d8 ");
+  await talk.waitUntil(() => talk.screen.editorText.text === "See @session:4c36f4d8 ");
 });
 
 /** Completion is loaded after the first frame, and only a key that comes later opens the list. */
-async function waitForCompletion({ terminal }: TalkOn): Promise<void> {
+async function waitForCompletion({ terminal }: InteractiveApp): Promise<void> {
   let isShown = false;
   while (!isShown) {
     terminal.type("/");

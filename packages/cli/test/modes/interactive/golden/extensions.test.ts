@@ -7,10 +7,10 @@ import {
   createSelectPanel,
 } from "../../../../src/modes/interactive/panels/extension-prompts.ts";
 import { emptyExtensionWidgets, withStatus, withWidget } from "../../../../src/modes/interactive/state/screen-state.ts";
-import { golden, type Shown } from "./golden.ts";
+import { golden, type TestScreen } from "./golden.ts";
 
 /** A status and a widget, as most would use them. */
-function signed({ screen }: Shown): void {
+function signed({ screen }: TestScreen): void {
   const status = withStatus(withStatus(emptyExtensionWidgets, "tests", "tests: 3 fail"), "build", "build: green");
   const signs = withWidget(status, "todo", ["To do", "  [x] read the parser", "  [ ] write the test"]);
   screen.update((state) => ({ ...state, extensionWidgets: signs }));

@@ -3,23 +3,23 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { picture } from "../pictures/picture.ts";
-import { type Shown, shownOn } from "../shown-on.ts";
+import { createTestScreen, type TestScreen } from "../shown-on.ts";
 
-export { NOW, type Showing, type Shown } from "../shown-on.ts";
+export { NOW, type TestScreen, type TestScreenOptions } from "../shown-on.ts";
 
 /** `act` brings the screen into its state; what is seen then must be what `screens/NAME.SIZE.txt` shows, and `docs/pictures/PICTURED.png`. */
-export function golden(name: string, act: (shown: Shown) => Promise<void> | void, pictured?: string): void {
+export function golden(name: string, act: (shown: TestScreen) => Promise<void> | void, pictured?: string): void {
   if (pictured !== undefined) picture(pictured, act);
   for (const [columns, rows] of [
     [80, 24],
     [140, 40],
   ] as const)
     test(`SCR3 ${name} at ${columns}×${rows}`, async () => {
-      const shown = shownOn({ columns, rows });
+      const shown = createTestScreen({ columns, rows });
       await act(shown);
       await new Promise((resolve) => setTimeout(resolve, 50));
       const file = `${name.replaceAll(/[^\w]+/g, "-")}.${columns}x${rows}.txt`;
-      await expect(await shown.seen()).toMatchFileSnapshot(join(import.meta.dirname, "screens", file));
+      await expect(await shown.screenText()).toMatchFileSnapshot(join(import.meta.dirname, "screens", file));
       shown.screen.stop();
     });
 }

@@ -11,7 +11,7 @@ import { createTranscriptPanel } from "../../../../src/modes/interactive/panels/
 import { buildRecentHistory } from "../../../../src/modes/interactive/recent-history.ts";
 import type { Block } from "../../../../src/modes/interactive/state/blocks.ts";
 import { updateSpacing } from "../../../../src/modes/interactive/state/finished-blocks.ts";
-import { golden, NOW, type Shown } from "./golden.ts";
+import { golden, NOW, type TestScreen } from "./golden.ts";
 
 const HOUR = 3_600_000;
 const [DOWN, UP, TAB, CTRL_D, ENTER] = ["\x1b[B", "\x1b[A", "\t", "\x04", "\r"] as const;
@@ -69,7 +69,7 @@ const source: SessionSource = {
   trash: async () => (state) => state,
 };
 
-async function page({ screen, terminal }: Shown, ...keys: readonly string[]): Promise<void> {
+async function page({ screen, terminal }: TestScreen, ...keys: readonly string[]): Promise<void> {
   void screen.showPanel(createSessionsPanel(source), { where: "page" });
   await soon();
   for (const key of keys) {
@@ -112,7 +112,7 @@ const transcript: TranscriptSource = {
     }),
 };
 
-async function transcriptPage({ screen, terminal }: Shown, ...keys: readonly string[]): Promise<void> {
+async function transcriptPage({ screen, terminal }: TestScreen, ...keys: readonly string[]): Promise<void> {
   void screen.showPanel(createTranscriptPanel(transcript), { where: "page" });
   await soon();
   for (const key of keys) {

@@ -6,7 +6,7 @@ import { formatBlock } from "../../../../src/modes/interactive/plain/block-text.
 import { renderBlock } from "../../../../src/modes/interactive/render/block.ts";
 import { createTheme } from "../../../../src/modes/interactive/render/theme.ts";
 import type { Block } from "../../../../src/modes/interactive/state/blocks.ts";
-import { NOW, shownOn } from "../shown-on.ts";
+import { createTestScreen, NOW } from "../shown-on.ts";
 import { blocksOf } from "./hostile-blocks.ts";
 import { hostileTexts } from "./hostile-texts.ts";
 import { recorded } from "./recorded.ts";
@@ -44,7 +44,7 @@ test("SNK3 in plain mode no block prints control characters from hostile text", 
 });
 
 test("SNK4 text that is streamed in pieces prints no control sequences", async () => {
-  const { screen, terminal } = shownOn({ columns: 80, rows: 24 });
+  const { screen, terminal } = createTestScreen({ columns: 80, rows: 24 });
   const bytes = recorded(terminal);
   const call = { toolCallId: "c", toolName: "bash", args: { command: "x" } };
   for (const text of hostileTexts) {
@@ -59,7 +59,7 @@ test("SNK4 text that is streamed in pieces prints no control sequences", async (
     expect(strangeIn(bytes()), JSON.stringify(text.slice(0, 60))).toEqual([]);
   }
   screen.stop();
-  const seen = (await terminal.all()).join("\n");
+  const seen = (await terminal.scrollback()).join("\n");
   for (const shown of ["\\x1b]0;gotcha\\x07", "\\x1b[77A", "\\u{202e}", "\\x9b", "\\u{e0041}"])
     expect(seen).toContain(shown);
 });

@@ -2,9 +2,9 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { all } from "../editor/at-work.ts";
-import { shownOn } from "../shown-on.ts";
-import { talkOn } from "../talk-on.ts";
+import { allowAll } from "../editor/at-work.ts";
+import { createTestScreen } from "../shown-on.ts";
+import { startInteractiveApp } from "../talk-on.ts";
 
 const bash = (command: string) => ({ parts: [{ type: "call", name: "bash", arguments: { command } }] }) as const;
 
@@ -31,17 +31,17 @@ test.each([
   ["one line of 10 MB", "head -c 10000000 /dev/zero | tr '\\0' x"],
   ["a line that is written again and again", "i=0; while [ $i -lt 20000 ]; do printf '%d %%\\r' $i; i=$((i+1)); done"],
 ])("SNK10 the screen stays responsive during %s", async (_, command) => {
-  const talk = await talkOn([bash(command), "Done."], all());
+  const talk = await startInteractiveApp([bash(command), "Done."], allowAll());
   const stretch = longestStretch();
-  talk.say("go");
+  talk.submit("go");
   while (talk.server.requests.length < 2 || talk.screen.state.activity.type !== "idle") await sleep(20);
   expect(stretch()).toBeLessThan(LONGEST);
-  await talk.sees("Done.");
+  await talk.waitForText("Done.");
   expect(talk.terminal.written).toBeLessThan(2_000_000);
 });
 
 test("SNK10 output of 50 KB that arrives ten thousand times is drawn at a limited rate", () => {
-  const { screen, terminal } = shownOn({ columns: 80, rows: 24 });
+  const { screen, terminal } = createTestScreen({ columns: 80, rows: 24 });
   const call = { toolCallId: "c", toolName: "bash", args: { command: "x" } };
   const block = {
     kind: "tool",

@@ -13,7 +13,7 @@ import {
 } from "../../../../src/modes/interactive/state/screen-state.ts";
 import { createTerminal } from "../../../../src/text/process-io.ts";
 import { listening } from "../plain/recorded-screen.ts";
-import { NOW, shownOn } from "../shown-on.ts";
+import { createTestScreen, NOW } from "../shown-on.ts";
 import { hostileTexts } from "./hostile-texts.ts";
 import { recorded } from "./recorded.ts";
 import { strangeIn } from "./strange-in.ts";
@@ -40,7 +40,7 @@ function statesOf(text: string, state: ScreenState): readonly ScreenState[] {
 }
 
 test("SNK5 hostile text in the footer, status, queue, hint and extension widgets prints no control sequences", async () => {
-  const { screen, terminal } = shownOn({ columns: 80, rows: 24 });
+  const { screen, terminal } = createTestScreen({ columns: 80, rows: 24 });
   const bytes = recorded(terminal);
   for (const text of hostileTexts)
     for (const state of statesOf(text, screen.state)) {
@@ -64,7 +64,7 @@ test("SNK5 in plain mode, hostile text in the same places prints no control sequ
 });
 
 test("SNK6 hostile text that is typed, pasted, set or recalled in the editor prints no control sequences", () => {
-  const { screen, terminal } = shownOn({ columns: 80, rows: 24 });
+  const { screen, terminal } = createTestScreen({ columns: 80, rows: 24 });
   const bytes = recorded(terminal);
   // What is printed is seen at once, and all the rest with it.
   const seen = (): void => screen.showNote("next");
@@ -86,7 +86,7 @@ test("SNK6 hostile text that is typed, pasted, set or recalled in the editor pri
 });
 
 test("SNK7 hostile file and template names in a completion list print no control sequences", async () => {
-  const { screen, terminal } = shownOn({ columns: 80, rows: 24 });
+  const { screen, terminal } = createTestScreen({ columns: 80, rows: 24 });
   const bytes = recorded(terminal);
   const texts = hostileTexts.filter((text) => text.length < 500);
   for (let at = 0; at < texts.length; at += 8) {

@@ -18,14 +18,14 @@ import {
 import type { InteractiveContext } from "../../../../src/modes/interactive/screen-context.ts";
 import type { Settings } from "../../../../src/settings/settings.ts";
 import { reserveLocalModelPort } from "../../../local-model-port.ts";
-import { type Shown, shownOn } from "../shown-on.ts";
+import { createTestScreen, type TestScreen } from "../shown-on.ts";
 
 let home: string;
-let shown: Shown;
+let shown: TestScreen;
 
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), "pith-first-"));
-  shown = shownOn({ columns: 100, rows: 30 });
+  shown = createTestScreen({ columns: 100, rows: 30 });
 });
 
 afterEach(() => {
@@ -52,7 +52,7 @@ async function readyWith(choices: Settings = {}): Promise<FirstStartContext["app
 }
 
 async function seen(words: string): Promise<void> {
-  await expect.poll(() => shown.seen()).toContain(words);
+  await expect.poll(() => shown.screenText()).toContain(words);
 }
 
 async function giveKey(): Promise<void> {
@@ -84,13 +84,13 @@ test("FST3 looking again for local models without finding any says where Pith lo
   onTestFinished(release);
   const start = runFirstStart({ app: await readyWith(), screen: shown.screen });
   await seen("Choose a provider");
-  expect(await shown.seen()).not.toContain("No local model was found");
+  expect(await shown.screenText()).not.toContain("No local model was found");
   shown.terminal.press("\x1b[F");
   await seen("❯ Look for local models again");
   shown.terminal.press("\r");
   await seen("No local model was found");
   await seen("Choose a provider");
-  expect((await shown.seen()).replaceAll(/\s+/g, " ")).toMatch(
+  expect((await shown.screenText()).replaceAll(/\s+/g, " ")).toMatch(
     /Pith looked for ollama \(127.0.0.1:11434\).*then choose "Look for local models again"/,
   );
   shown.terminal.press("\x1b");
@@ -108,7 +108,7 @@ test("FST4 without a network a key is saved with a note, and the provider's defa
     isModelChosenAtStartup: true,
   });
   expect(JSON.parse(readFileSync(join(home, "keys.json"), "utf8"))).toEqual({ anthropic: "sk-ant-1" });
-  expect((await shown.terminal.all()).join("\n")).not.toContain("sk-ant");
+  expect((await shown.terminal.scrollback()).join("\n")).not.toContain("sk-ant");
 });
 
 test("FST10 with a configured model, only its API key is requested", async () => {

@@ -7,7 +7,7 @@ import { CompactionConsent } from "../../../../src/modes/interactive/panels/auto
 import type { Panel } from "../../../../src/modes/interactive/panels/panel.ts";
 import { createTheme } from "../../../../src/modes/interactive/render/theme.ts";
 import type { InteractiveContext } from "../../../../src/modes/interactive/screen-context.ts";
-import { deskOf } from "../../../commands/desks.ts";
+import { createCommandContext } from "../../../commands/desks.ts";
 
 const sight = { width: 90, height: 20, theme: createTheme("none") };
 
@@ -16,7 +16,7 @@ async function asked(
   answer: unknown,
   { wasPostponed = false } = {},
 ): Promise<{ seen: string; reply: unknown; isOn: boolean }> {
-  const { agent } = await deskOf(["user: one", "says: two"], { model: { contextWindow: 200_000 } });
+  const { agent } = await createCommandContext(["user: one", "says: two"], { model: { contextWindow: 200_000 } });
   if (wasPostponed) await agent.session.append({ type: "custom", customType: POSTPONE_TYPE });
   let seen = "";
   const ask = async (panel: Panel<unknown, unknown>): Promise<unknown> => {

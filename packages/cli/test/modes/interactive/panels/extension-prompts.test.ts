@@ -3,10 +3,10 @@
 import { expect, test } from "vitest";
 import { createConfirmPanel } from "../../../../src/modes/interactive/panels/extension-prompts.ts";
 import { withTyping } from "../../../../src/modes/interactive/panels/typing.ts";
-import { shownOn } from "../shown-on.ts";
+import { createTestScreen } from "../shown-on.ts";
 
 test("XUI10 keys typed when a question appears go to the editor and do not answer it", async () => {
-  const { screen, terminal } = shownOn({ columns: 60, rows: 20 });
+  const { screen, terminal } = createTestScreen({ columns: 60, rows: 20 });
   const asked = screen.showPanel(withTyping(createConfirmPanel("Delete all?", ""), { quietMs: 600_000 }), {
     where: "inline",
   });
@@ -23,7 +23,7 @@ test("XUI10 keys typed when a question appears go to the editor and do not answe
 
 test("XUI10 ASK6 Esc before a question is readable acts as if the question were not open", async () => {
   const keys: string[] = [];
-  const { screen, terminal } = shownOn({ columns: 60, rows: 20, onKey: (key) => keys.push(key) > 0 });
+  const { screen, terminal } = createTestScreen({ columns: 60, rows: 20, onKey: (key) => keys.push(key) > 0 });
   const controller = new AbortController();
   const panel = withTyping(createConfirmPanel("Delete all?", ""), { quietMs: 600_000 });
   const asked = screen.showPanel(panel, { where: "inline", signal: controller.signal });

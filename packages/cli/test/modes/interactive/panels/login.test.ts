@@ -4,13 +4,13 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type KeyServer, startKeyServer } from "../../../key-server.ts";
-import { type TalkOn, talkOn } from "../talk-on.ts";
+import { type InteractiveApp, startInteractiveApp } from "../talk-on.ts";
 
 /** Joined, so that the repository contains nothing that looks like a key. */
 const NEW_KEY = ["sk-ant-api03", "qL9vW2xT7zR4nK8mB1cD6fG3hJ5"].join("-");
 const OLD_KEY = ["sk-ant-api03", "zZ8yY7xX6wW5vV4uU3tT2sS1rR0"].join("-");
 
-interface LoginTalk extends TalkOn {
+interface LoginTalk extends InteractiveApp {
   readonly keyServer: KeyServer;
 }
 
@@ -18,7 +18,7 @@ interface LoginTalk extends TalkOn {
 async function talkWithKey(replies: readonly string[], prepare: (home: string) => void = () => {}): Promise<LoginTalk> {
   let target = "";
   const keyServer = await startKeyServer(NEW_KEY, () => target);
-  const talk = await talkOn([...replies], {
+  const talk = await startInteractiveApp([...replies], {
     prepare: ({ home }) => {
       target = process.env.ANTHROPIC_BASE_URL ?? "";
       process.env.ANTHROPIC_BASE_URL = keyServer.url;
@@ -29,7 +29,7 @@ async function talkWithKey(replies: readonly string[], prepare: (home: string) =
   return { ...talk, keyServer };
 }
 
-function paste({ terminal }: TalkOn, text: string): void {
+function paste({ terminal }: InteractiveApp, text: string): void {
   terminal.press(`\x1b[200~${text}\x1b[201~`, "\r");
 }
 
@@ -43,15 +43,15 @@ function textOfHome(home: string): string {
 
 test("KEY7 after a rejected key a panel requests a new one, and the request is repeated with it", async () => {
   const talk = await talkWithKey(["Hello again."]);
-  talk.say("Are you there?");
-  await talk.sees("Anthropic (Claude) rejected the API key in ANTHROPIC_API_KEY.");
+  talk.submit("Are you there?");
+  await talk.waitForText("Anthropic (Claude) rejected the API key in ANTHROPIC_API_KEY.");
   paste(talk, "sk-ant-wrong");
-  await talk.sees("rejected this API key (401). Did you copy all of it?");
+  await talk.waitForText("rejected this API key (401). Did you copy all of it?");
   paste(talk, NEW_KEY);
-  await talk.sees("Hello again.");
+  await talk.waitForText("Hello again.");
   expect(talk.keyServer.keys).toEqual([OLD_KEY, NEW_KEY]);
   expect(JSON.parse(readFileSync(join(talk.home, "keys.json"), "utf8"))).toEqual({ anthropic: NEW_KEY });
-  const seen = await talk.sees(/ANTHROPIC_API_KEY\s+still\s+contains\s+a\s+different\s+key/);
+  const seen = await talk.waitForText(/ANTHROPIC_API_KEY\s+still\s+contains\s+a\s+different\s+key/);
   expect(seen.match(/Are you there\?/g)).toHaveLength(1);
   expect(seen).not.toMatch(/qL9vW|zZ8yY/);
   expect(textOfHome(talk.home)).not.toMatch(/qL9vW|zZ8yY|sk-ant-wrong/);
@@ -59,11 +59,11 @@ test("KEY7 after a rejected key a panel requests a new one, and the request is r
 
 test("KEY7 Esc at the key panel changes nothing and shows what to do next", async () => {
   const talk = await talkWithKey([]);
-  talk.say("Are you there?");
-  await talk.sees("API key for Anthropic");
+  talk.submit("Are you there?");
+  await talk.waitForText("API key for Anthropic");
   talk.terminal.press("\x1b");
-  await talk.gone("API key for Anthropic");
-  expect(await talk.sees(/Enter another one with \/login\s+anthropic\./)).toContain("401");
+  await talk.waitUntilGone("API key for Anthropic");
+  expect(await talk.waitForText(/Enter another one with \/login\s+anthropic\./)).toContain("401");
   expect(existsSync(join(talk.home, "keys.json"))).toBe(false);
   expect(talk.keyServer.keys).toEqual([OLD_KEY]);
 });
@@ -73,12 +73,12 @@ test("KEY7 /login applies to the running session, and the new key is redacted fr
   // No pattern matches it, so that only the login makes it a secret.
   const plainKey = "gateway-password";
   talk.keyServer.acceptedKey = plainKey;
-  talk.say("/login anthropic");
-  await talk.sees("API key for Anthropic");
+  talk.submit("/login anthropic");
+  await talk.waitForText("API key for Anthropic");
   paste(talk, plainKey);
-  await talk.sees("anthropic/claude-sonnet-5 now uses the API key you entered.");
-  talk.say(`Is ${plainKey} still secret?`);
-  await talk.sees("Yes.");
+  await talk.waitForText("anthropic/claude-sonnet-5 now uses the API key you entered.");
+  talk.submit(`Is ${plainKey} still secret?`);
+  await talk.waitForText("Yes.");
   expect(talk.keyServer.keys).toEqual([plainKey]);
   expect(JSON.stringify(talk.server.requests.at(-1)?.body)).not.toContain(plainKey);
   expect(textOfHome(talk.home)).not.toContain(plainKey);
@@ -86,27 +86,29 @@ test("KEY7 /login applies to the running session, and the new key is redacted fr
 
 test("KEY7 /login lists the providers with the sources of their keys; a key of another provider does not change the model", async () => {
   const talk = await talkWithKey([]);
-  talk.say("/login");
-  expect(await talk.sees("Enter an API key for which provider?")).toMatch(
+  talk.submit("/login");
+  expect(await talk.waitForText("Enter an API key for which provider?")).toMatch(
     /Anthropic \(Claude\)\s+API key in ANTHROPIC_API_KEY/,
   );
   talk.terminal.press("\x1b");
-  await talk.gone("Enter an API key for which provider?");
-  talk.say("/login antropic");
-  await talk.sees("did you mean anthropic?");
-  talk.say("/login openai-compatible");
-  await talk.sees("API key for openai-compatible");
+  await talk.waitUntilGone("Enter an API key for which provider?");
+  talk.submit("/login antropic");
+  await talk.waitForText("did you mean anthropic?");
+  talk.submit("/login openai-compatible");
+  await talk.waitForText("API key for openai-compatible");
   paste(talk, "server-key-1");
-  await talk.sees(/Choose a model from\s+openai-compatible with \/model/);
+  await talk.waitForText(/Choose a model from\s+openai-compatible with \/model/);
 });
 
 test("KEY6 /logout removes a saved key, and shows a list if there are several", async () => {
   const talk = await talkWithKey([], (home) =>
     writeFileSync(join(home, "keys.json"), JSON.stringify({ anthropic: "a", openai: "o" }), { mode: 0o600 }),
   );
-  talk.say("/logout");
-  await talk.sees("Remove the API key for which provider?");
+  talk.submit("/logout");
+  await talk.waitForText("Remove the API key for which provider?");
   talk.terminal.press("\r");
-  await talk.sees(/The API key for Anthropic \(Claude\) was removed from[\s\S]*ANTHROPIC_API_KEY still provides one/);
+  await talk.waitForText(
+    /The API key for Anthropic \(Claude\) was removed from[\s\S]*ANTHROPIC_API_KEY still provides one/,
+  );
   expect(JSON.parse(readFileSync(join(talk.home, "keys.json"), "utf8"))).toEqual({ openai: "o" });
 });

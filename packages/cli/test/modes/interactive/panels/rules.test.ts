@@ -14,9 +14,9 @@ import {
 } from "../../../../src/modes/interactive/panels/rules.ts";
 import { createTheme } from "../../../../src/modes/interactive/render/theme.ts";
 import type { InteractiveContext } from "../../../../src/modes/interactive/screen-context.ts";
-import { deskOf } from "../../../commands/desks.ts";
-import { earlyTalk, fillWithRules } from "../../../commands/rules-session.ts";
-import { talkOn } from "../talk-on.ts";
+import { createCommandContext } from "../../../commands/desks.ts";
+import { earlyMessages, fillWithRules } from "../../../commands/rules-session.ts";
+import { startInteractiveApp } from "../talk-on.ts";
 
 const sight: Viewport = { width: 80, height: 24, theme: createTheme("none") };
 
@@ -200,37 +200,37 @@ const ESC = "\x1b";
 const DOWN = "\x1b[B";
 
 test("MET22 MET21 /rules opens the page, p saves the pin, and the transcript shows it once", async () => {
-  const talk = await talkOn(["Fine.", "Done."]);
-  talk.say("/rules");
-  await talk.sees("You have not said anything in this session yet.");
+  const talk = await startInteractiveApp(["Fine.", "Done."]);
+  talk.submit("/rules");
+  await talk.waitForText("You have not said anything in this session yet.");
   for (const [text, answer] of [
     ["use tabs everywhere", "Fine."],
     ["now go on", "Done."],
   ] as const) {
-    talk.say(text);
-    await talk.sees(answer);
-    await talk.until(() => talk.screen.state.activity.type === "idle");
+    talk.submit(text);
+    await talk.waitForText(answer);
+    await talk.waitUntil(() => talk.screen.state.activity.type === "idle");
   }
-  talk.say("/rules");
-  await talk.sees("What you have said, and what the model reads of it");
+  talk.submit("/rules");
+  await talk.waitForText("What you have said, and what the model reads of it");
   talk.terminal.press("p");
-  await talk.sees("Pinned: use tabs everywhere");
+  await talk.waitForText("Pinned: use tabs everywhere");
   talk.terminal.press("p");
-  await talk.sees("Already pinned: use tabs everywhere");
+  await talk.waitForText("Already pinned: use tabs everywhere");
   talk.terminal.press(DOWN, "\r");
-  await talk.sees(/What you wrote · #\d+/);
+  await talk.waitForText(/What you wrote · #\d+/);
   talk.terminal.press(ESC);
-  await talk.sees("Enter open · p pin");
+  await talk.waitForText("Enter open · p pin");
   talk.terminal.press(ESC);
-  await talk.gone("What you have said");
-  const seen = await talk.sees("pinned: use tabs everywhere");
+  await talk.waitUntilGone("What you have said");
+  const seen = await talk.waitForText("pinned: use tabs everywhere");
   expect(seen.match(/◆ pinned: use tabs everywhere/g)).toHaveLength(1);
-  talk.say("/pin");
-  await talk.sees(/ 1 {2}\w+ {2}use tabs everywhere/);
+  talk.submit("/pin");
+  await talk.waitForText(/ 1 {2}\w+ {2}use tabs everywhere/);
 });
 
 test("MET22 messages that are only counted are loaded from the log, and can be opened and pinned", async () => {
-  const desk = await deskOf(earlyTalk);
+  const desk = await createCommandContext(earlyMessages);
   const { session } = desk.agent;
   await fillWithRules(session);
   const { hidden } = listUserRules(session.branch);

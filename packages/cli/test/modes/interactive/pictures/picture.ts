@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { loadHighlighter } from "../../../../src/modes/interactive/render/markdown.ts";
 import { createTheme } from "../../../../src/modes/interactive/render/theme.ts";
 import { someFacts } from "../render/facts-for-tests.ts";
-import { type Shown, shownOn } from "../shown-on.ts";
+import { createTestScreen, type TestScreen } from "../shown-on.ts";
 import { cellsOf } from "./cells.ts";
 import { drawPage } from "./draw-page.ts";
 import { pageOf } from "./page.ts";
@@ -16,7 +16,7 @@ import { marked, markOf } from "./png.ts";
 const [COLUMNS, ROWS] = [100, 28];
 
 /** What `docs/pictures/NAME.png` shows is what the screen shows after `act`. */
-export function picture(name: string, act: (shown: Shown) => Promise<void> | void): void {
+export function picture(name: string, act: (shown: TestScreen) => Promise<void> | void): void {
   test(`SCR4 docs/pictures/${name}.png is current; if it is not: pnpm pictures`, async () => {
     const file = join(import.meta.dirname, "../../../../../../docs/pictures", `${name}.png`);
     const { page, rows } = await shownPage(act);
@@ -30,10 +30,10 @@ export function picture(name: string, act: (shown: Shown) => Promise<void> | voi
   });
 }
 
-async function shownPage(act: (shown: Shown) => Promise<void> | void): Promise<{ page: string; rows: number }> {
+async function shownPage(act: (shown: TestScreen) => Promise<void> | void): Promise<{ page: string; rows: number }> {
   // Otherwise the colors would depend on how fast it loads.
   await loadHighlighter();
-  const shown = shownOn({
+  const shown = createTestScreen({
     columns: COLUMNS,
     rows: ROWS,
     start: { footer: someFacts },

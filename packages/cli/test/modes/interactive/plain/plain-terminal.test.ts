@@ -6,15 +6,15 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { findBuiltProgram } from "../../../built-program.ts";
-import { Ground } from "../../../ground.ts";
+import { TestProgram } from "../../../ground.ts";
 
-let ground: Ground;
+let ground: TestProgram;
 
 beforeEach(() => {
-  ground = new Ground();
+  ground = new TestProgram();
 });
 
-afterEach(() => ground.clear());
+afterEach(() => ground.remove());
 
 const write = { type: "call", name: "write", arguments: { path: "a.txt", content: "new\n" } } as const;
 const STORY = "## Goal\nKeep it.\n\n## Progress\n### Done\n- Done.\n\n## Next Steps\n1. Go on.";
@@ -22,7 +22,7 @@ const hostile = "\x1b[2J\x1b]0;title\x07Done.\u202e\n";
 
 test("PLN16 a session from a pipe is read and printed line by line, without control sequences", async () => {
   const input = "write \\\na file\nand now?\n/diff\n/copy\n";
-  const { code, out } = await ground.pith(["--plain"], [{ parts: [write] }, hostile, "Nothing."], { input });
+  const { code, out } = await ground.runWithScript(["--plain"], [{ parts: [write] }, hostile, "Nothing."], { input });
   expect(code).toBe(0);
   expect(out).not.toMatch(/[[\p{Cc}\p{Cf}]--[\n]]/v);
   expect(out).toMatch(/^Tool write a\.txt: done, .*\nPith: \\x1b\[2J\\x1b\]0;title\\x07Done\.\\u\{202e\}$/m);
@@ -66,7 +66,7 @@ test("PLN18 a preview and a compaction each print the size after it, the price, 
 
 test("PLN16 a permission question is printed in words and answered by a number", async () => {
   const ask = ["--plain", "--permission-mode", "ask"];
-  const given = await ground.pith(ask, [{ parts: [write] }, "Done."], { input: "write\n1\n" });
+  const given = await ground.runWithScript(ask, [{ parts: [write] }, "Done."], { input: "write\n1\n" });
   expect(given.out).toMatch(
     /^Allow this write to a\.txt\?\n(?:.*\n)*1\. Yes, just this once\n(?:.*\n)*0\. refuse and stop$/m,
   );
@@ -77,11 +77,11 @@ test("ASK4 in plain mode only the number of a lasting permission grants it; ever
   const ask = ["--plain", "--permission-mode", "ask"];
   const script = [{ parts: [write] }, "Done."];
   const lines = ["p", "y", "yes, always", "3x", "/compact", "33"];
-  const refused = await ground.pith(ask, script, { input: `write\n${lines.join("\n")}\n4\n` });
+  const refused = await ground.runWithScript(ask, script, { input: `write\n${lines.join("\n")}\n4\n` });
   expect(refused.out.match(/Enter a number from 0 to 4\./g)).toHaveLength(lines.length);
   expect(existsSync(join(ground.home, "permissions.json"))).toBe(false);
   expect(existsSync(join(ground.folder, "a.txt"))).toBe(false);
-  await ground.pith(ask, script, { input: "write\n3\n" });
+  await ground.runWithScript(ask, script, { input: "write\n3\n" });
   expect(readFileSync(join(ground.home, "permissions.json"), "utf8")).toContain("edit(a.txt)");
 });
 
@@ -139,7 +139,7 @@ test("COM43 in plain mode a message during a compaction is queued, and another c
   }
 });
 
-async function untilAsked({ server }: Ground): Promise<void> {
+async function untilAsked({ server }: TestProgram): Promise<void> {
   while (server.requests.length === 0) await sleep(50);
 }
 
@@ -163,7 +163,7 @@ interface Tmux {
 }
 
 /** A server of its own, so that nobody else's is touched. */
-function terminalIn({ folder, home, userHome }: Ground, url: string): Tmux {
+function terminalIn({ folder, home, userHome }: TestProgram, url: string): Tmux {
   const run = (...args: readonly string[]): string =>
     execFileSync("tmux", ["-L", `pith-plain-${process.pid}`, "-f", "/dev/null", ...args], { encoding: "utf8" });
   const bin = findBuiltProgram();

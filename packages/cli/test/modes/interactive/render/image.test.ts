@@ -6,7 +6,7 @@ import { renderBlock } from "../../../../src/modes/interactive/render/block.ts";
 import type { UserBlock } from "../../../../src/modes/interactive/state/blocks.ts";
 import { MainScreen } from "../../../../src/modes/interactive/terminal/screens.ts";
 import { BufferedTerminal } from "../../../../src/modes/interactive/terminal/terminal.ts";
-import { Headless } from "../headless.ts";
+import { HeadlessTerminal } from "../headless.ts";
 import { folded } from "./brushes.ts";
 
 const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
@@ -22,14 +22,14 @@ test("SCR23 an image is a line of text if the terminal cannot show it", () => {
 
 for (const pictures of ["kitty", "iterm2"] as const)
   test(`SCR23 below an image in the ${pictures} protocol the text is at the right rows`, async () => {
-    const terminal = new Headless(80, 24);
+    const terminal = new HeadlessTerminal(80, 24);
     const screen = new MainScreen(new BufferedTerminal(terminal), () => ["> editor"]);
     screen.start();
     screen.renderNow();
     const lines = renderBlock(saidWith(PIXEL), { ...folded, imageProtocol: pictures });
     expect(lines.some((line) => line.includes(PIXEL))).toBe(true);
     for (let at = 0; at < 5; at++) screen.print([...lines, `after ${at}`]);
-    const all = await terminal.all();
+    const all = await terminal.scrollback();
     expect(all.filter((line) => line.startsWith("after"))).toHaveLength(5);
     expect(all.filter((line) => line === "> look")).toHaveLength(5);
     expect(all.length).toBe(5 * (lines.length + 1) + 1);

@@ -18,75 +18,77 @@ import {
   trackFooter,
 } from "../../../../src/modes/interactive/state/track-footer.ts";
 import { CompactionCounter } from "../../../../src/sessions/session-stats.ts";
-import { deskOf } from "../../../commands/desks.ts";
-import { ALT_U, atRest, exchanged, longTalk, shows } from "../long-talk.ts";
-import { talkOn } from "../talk-on.ts";
+import { createCommandContext } from "../../../commands/desks.ts";
+import { ALT_U, exchangeMessages, startLongSession, waitForScreen, waitUntilIdle } from "../long-talk.ts";
+import { startInteractiveApp } from "../talk-on.ts";
 
 describe("footer data", () => {
   test("MET5 the cost includes the whole session and its summaries, and an undo does not reduce it", async () => {
-    const talk = await longTalk();
-    await exchanged(talk, 5);
-    await talk.until(() => (talk.screen.state.footer.cost ?? 0) > 0);
+    const talk = await startLongSession();
+    await exchangeMessages(talk, 5);
+    await talk.waitUntil(() => (talk.screen.state.footer.cost ?? 0) > 0);
     const replies = talk.screen.state.footer.cost ?? 0;
-    talk.say("/compact all of it");
-    await shows(talk, "compacted:");
-    await atRest(talk);
-    await talk.until(() => (talk.screen.state.footer.cost ?? 0) > replies);
-    await talk.until(() => (talk.screen.state.footer.meter?.parts.summary ?? 0) > 0);
+    talk.submit("/compact all of it");
+    await waitForScreen(talk, "compacted:");
+    await waitUntilIdle(talk);
+    await talk.waitUntil(() => (talk.screen.state.footer.cost ?? 0) > replies);
+    await talk.waitUntil(() => (talk.screen.state.footer.meter?.parts.summary ?? 0) > 0);
     const { cost } = talk.screen.state.footer;
     talk.terminal.press(ALT_U);
-    await talk.until(() => talk.screen.state.footer.meter?.parts.summary === 0);
+    await talk.waitUntil(() => talk.screen.state.footer.meter?.parts.summary === 0);
     expect(talk.screen.state.footer.cost).toBe(cost);
   });
 
   test("MET5 the meter is not recomputed for the pieces of a reply", async () => {
     const words = "one two three four five six seven eight nine ten";
-    const talk = await talkOn([{ parts: [{ type: "text", text: words.repeat(20) }], pace: { everyMs: 5, chunk: 10 } }]);
-    await talk.until(() => talk.screen.state.footer.meter !== null);
+    const talk = await startInteractiveApp([
+      { parts: [{ type: "text", text: words.repeat(20) }], pace: { everyMs: 5, chunk: 10 } },
+    ]);
+    await talk.waitUntil(() => talk.screen.state.footer.meter !== null);
     const meters = new Set<unknown>();
     const change = talk.screen.update.bind(talk.screen);
     talk.screen.update = (act) => {
       change(act);
       meters.add(talk.screen.state.footer.meter);
     };
-    talk.say("count");
-    await talk.sees("ten");
-    await talk.until(() => talk.screen.state.activity.type === "idle");
+    talk.submit("count");
+    await talk.waitForText("ten");
+    await talk.waitUntil(() => talk.screen.state.activity.type === "idle");
     expect(meters.size).toBeLessThan(12);
   });
 
   test("MET5 MET6 the session name and the git branch are shown and updated", async () => {
-    const talk = await talkOn(["yes", "no"], {
+    const talk = await startInteractiveApp(["yes", "no"], {
       prepare: ({ folder }) => {
         mkdirSync(join(folder, ".git"));
         writeFileSync(join(folder, ".git/HEAD"), "ref: refs/heads/first\n");
       },
     });
-    await talk.until(() => talk.screen.state.footer.gitBranch === "first");
-    talk.say("/name my own name");
-    await talk.until(() => talk.screen.state.footer.sessionName === "my own name");
+    await talk.waitUntil(() => talk.screen.state.footer.gitBranch === "first");
+    talk.submit("/name my own name");
+    await talk.waitUntil(() => talk.screen.state.footer.sessionName === "my own name");
     writeFileSync(join(talk.folder, ".git/HEAD"), "ref: refs/heads/second\n");
-    talk.say("go");
-    await talk.until(() => talk.screen.state.footer.gitBranch === "second");
+    talk.submit("go");
+    await talk.waitUntil(() => talk.screen.state.footer.gitBranch === "second");
   });
 
   test("MET17 before the first message the meter has the system prompt and tools, as in /context", async () => {
-    const talk = await talkOn(["yes"]);
-    await talk.until(() => talk.screen.state.footer.meter !== null);
+    const talk = await startInteractiveApp(["yes"]);
+    await talk.waitUntil(() => talk.screen.state.footer.meter !== null);
     const meter = talk.screen.state.footer.meter;
     expect(meter?.tokens).toBeGreaterThan(500);
     expect(meter?.parts.system).toBe(meter?.tokens);
-    talk.say("/name my own");
-    await talk.until(() => talk.screen.state.footer.sessionName === "my own");
+    talk.submit("/name my own");
+    await talk.waitUntil(() => talk.screen.state.footer.sessionName === "my own");
     expect(talk.screen.state.footer.meter?.tokens).toBe(meter?.tokens);
-    talk.say("/context");
-    await shows(talk, "system prompt and tools");
+    talk.submit("/context");
+    await waitForScreen(talk, "system prompt and tools");
   });
 });
 
 describe("place in the tree", () => {
   const placeAfter = async (...lines: readonly string[]): Promise<string | null> =>
-    findTreePosition((await deskOf(lines)).agent.session);
+    findTreePosition((await createCommandContext(lines)).agent.session);
 
   test("MET5 the branches are counted, and a position before the end of a branch is shown", async () => {
     expect(await placeAfter("user: one", "says: two")).toBeNull();
@@ -152,7 +154,7 @@ describe("compaction hint", () => {
     ["replaces an older hint", { isUndone: false, hint: "The summary was built without a model. Alt+S shows it." }],
     ["does not replace the hint of its undo", { isUndone: true, hint: "the hint before" }],
   ])("MET15 the hint of a compaction whose counts are read slowly %s", async (_, { isUndone, hint }) => {
-    const desk = await deskOf(["user: one", "says: two"], { isKept: false });
+    const desk = await createCommandContext(["user: one", "says: two"], { isStored: false });
     const { session } = desk.agent;
     const screen = {
       state: { ...initialScreenState, hint: "the hint before" } as ScreenState,
@@ -183,24 +185,24 @@ describe("compaction hint", () => {
   });
 
   test("MET15 an undone compaction is not counted, and the hint disappears with the next message", async () => {
-    const talk = await longTalk();
-    const hints = (pattern: RegExp): Promise<void> => talk.until(() => pattern.test(talk.screen.state.hint ?? ""));
-    await exchanged(talk, 5);
-    talk.say("/compact all of it");
-    await shows(talk, "compacted:");
-    await atRest(talk);
+    const talk = await startLongSession();
+    const hints = (pattern: RegExp): Promise<void> => talk.waitUntil(() => pattern.test(talk.screen.state.hint ?? ""));
+    await exchangeMessages(talk, 5);
+    talk.submit("/compact all of it");
+    await waitForScreen(talk, "compacted:");
+    await waitUntilIdle(talk);
     expect(talk.screen.state.hint ?? "").not.toContain("times");
-    await exchanged(talk, 5, 6);
-    talk.say("/compact once more");
+    await exchangeMessages(talk, 5, 6);
+    talk.submit("/compact once more");
     await hints(/^Compacted 2 times; \d+ entries summarized, all still searchable\./);
-    await atRest(talk);
+    await waitUntilIdle(talk);
     talk.terminal.press(ALT_U);
     await hints(/^The model now sees about /);
-    talk.say("/compact yet again");
+    talk.submit("/compact yet again");
     await hints(/^Compacted 2 times; /);
-    await atRest(talk);
-    talk.say("question 11");
-    await talk.until(() => talk.screen.state.hint === null);
+    await waitUntilIdle(talk);
+    talk.submit("question 11");
+    await talk.waitUntil(() => talk.screen.state.hint === null);
   });
 });
 
@@ -248,7 +250,7 @@ describe("context meter", () => {
   });
 
   test("MET2 the meter has the numbers of agent.contextUsage", async () => {
-    const { agent } = await deskOf(["user: go", "says: gone", "user: again"]);
+    const { agent } = await createCommandContext(["user: go", "says: gone", "user: again"]);
     const { tokens, contextWindow } = agent.contextUsage();
     expect(buildContextMeter(agent.session.branch, agent.budget)).toMatchObject({ tokens, contextWindow });
   });

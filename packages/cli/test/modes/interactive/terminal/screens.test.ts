@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { FullPage, MainScreen } from "../../../../src/modes/interactive/terminal/screens.ts";
 import { BufferedTerminal } from "../../../../src/modes/interactive/terminal/terminal.ts";
-import { Headless } from "../headless.ts";
+import { HeadlessTerminal } from "../headless.ts";
 
 describe("full page", () => {
   const sizes = [
@@ -18,7 +18,7 @@ describe("full page", () => {
   for (const printed of [3, 15, 60])
     for (const [columns, rows] of sizes)
       test(`SCR10 below ${printed} lines, a page that closes at ${columns}×${rows} leaves each line once`, async () => {
-        const terminal = new Headless(80, 24);
+        const terminal = new HeadlessTerminal(80, 24);
         const port = new BufferedTerminal(terminal);
         const live = ["a line of a reply", "─".repeat(70), "> editor", "footer"];
         const screen = new MainScreen(port, ({ width }) => live.map((line) => line.slice(0, width)));
@@ -37,7 +37,7 @@ describe("full page", () => {
         screen.print(["came meanwhile"]);
         screen.resume();
         screen.print(["came later"]);
-        const all = await terminal.all();
+        const all = await terminal.scrollback();
         const starts = (word: string): number => all.filter((line) => line.startsWith(word)).length;
         for (let at = 0; at < printed; at++)
           expect(all.filter((line) => line === `finished ${at}` || line.startsWith(`finished ${at} `))).toHaveLength(1);
@@ -51,7 +51,7 @@ describe("full page", () => {
 
 describe("main screen", () => {
   function opened(live: () => readonly string[], columns = 80, rows = 24) {
-    const terminal = new Headless(columns, rows);
+    const terminal = new HeadlessTerminal(columns, rows);
     terminal.write("$ earlier shell line 1\r\n$ earlier shell line 2\r\n");
     const screen = new MainScreen(new BufferedTerminal(terminal), ({ width }) =>
       live().map((line) => line.slice(0, width)),
@@ -71,7 +71,7 @@ describe("main screen", () => {
       if (at % 500 === 250) terminal.resize(60 + (at % 7) * 10, 20 + (at % 5) * 4);
       if (at % 500 === 250) screen.renderNow();
     }
-    const all = await terminal.all();
+    const all = await terminal.scrollback();
     expect(all.slice(0, 2)).toEqual(["$ earlier shell line 1", "$ earlier shell line 2"]);
     const finished = all.filter((line) => line.startsWith("finished"));
     expect(finished).toEqual(Array.from({ length: 200 }, (_, at) => `finished ${at * 50}`));
@@ -94,7 +94,7 @@ describe("main screen", () => {
       screen.renderNow();
       await terminal.settled();
     }
-    const all = await terminal.all();
+    const all = await terminal.scrollback();
     expect(all.filter((line) => line.startsWith("> editor"))).toHaveLength(1);
     expect(all.filter((line) => /^x+$/.test(line))).toHaveLength(3);
     for (let at = 0; at < 30; at++) expect(all.filter((line) => line.startsWith(`finished ${at} `))).toHaveLength(1);

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { createTheme } from "../../../../src/modes/interactive/render/theme.ts";
 import { Screen } from "../../../../src/modes/interactive/screen.ts";
 import { initialScreenState } from "../../../../src/modes/interactive/state/screen-state.ts";
-import { Headless } from "../headless.ts";
+import { HeadlessTerminal } from "../headless.ts";
 import { appended, callEvents, messageOf, type Part, pieces, started } from "../state/replies.ts";
 
 const SIZES: readonly (readonly [number, number])[] = [
@@ -26,7 +26,7 @@ function reply(at: number): readonly AgentEvent[] {
 }
 
 test("SCR24 after 10,000 pieces, 20 resizes and 20 expansions no line appears twice, and earlier shell lines stay", async () => {
-  const terminal = new Headless(80, 24);
+  const terminal = new HeadlessTerminal(80, 24);
   terminal.write("$ earlier shell line 1\r\n$ earlier shell line 2\r\n");
   const parts = { terminal, theme: createTheme("dark"), initialState: initialScreenState, now: () => 0 };
   const screen = new Screen({ ...parts, onKey: () => false, onSubmit: () => {} });
@@ -47,7 +47,7 @@ test("SCR24 after 10,000 pieces, 20 resizes and 20 expansions no line appears tw
     }
   screen.handleEvent({ type: "agent_settled", aborted: false });
   await drawn(terminal);
-  const all = await terminal.all();
+  const all = await terminal.scrollback();
   expect(all.slice(0, 2)).toEqual(["$ earlier shell line 1", "$ earlier shell line 2"]);
   expect([resizes >= 20, folds >= 20]).toEqual([true, true]);
   const ours = all.flatMap((line) => line.match(/(?:word|code|end|run|out)-\d+(?:-\d+)?/g) ?? []);
@@ -59,7 +59,7 @@ test("SCR24 after 10,000 pieces, 20 resizes and 20 expansions no line appears tw
 });
 
 /** What was asked for is drawn a moment later, and understood another moment later. */
-async function drawn(terminal: Headless): Promise<void> {
+async function drawn(terminal: HeadlessTerminal): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 20));
   await terminal.settled();
 }

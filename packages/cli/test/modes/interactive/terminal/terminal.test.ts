@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { MainScreen } from "../../../../src/modes/interactive/terminal/screens.ts";
 import { BufferedTerminal, detectTheme, rewrapsLines } from "../../../../src/modes/interactive/terminal/terminal.ts";
-import { Headless } from "../headless.ts";
+import { HeadlessTerminal } from "../headless.ts";
 
 describe("theme detection", () => {
   const white = { r: 255, g: 255, b: 255 };
@@ -58,7 +58,7 @@ describe("rewrapping terminals", () => {
   test.each([true, false])(
     "SCR25 after resizes, finished lines stay and no old live line remains, with rewrapping %s",
     async (wraps) => {
-      const terminal = new Headless(100, 30);
+      const terminal = new HeadlessTerminal(100, 30);
       // As old consoles do, which cut what is too long.
       if (!wraps) terminal.emulator.options.windowsPty = { backend: "conpty", buildNumber: 1 };
       const live = (width: number): readonly string[] =>
@@ -73,7 +73,7 @@ describe("rewrapping terminals", () => {
         screen.renderNow();
       }
       // Beyond its edge nothing is seen, though the emulator knows what stood there.
-      const all = (await terminal.all()).map((line) => line.slice(0, 50)).filter((line) => line !== "");
+      const all = (await terminal.scrollback()).map((line) => line.slice(0, 50)).filter((line) => line !== "");
       const finished = Array.from({ length: 12 }, (_, at) => `finished ${at}`);
       expect(all).toEqual([...finished, ...live(50)]);
     },

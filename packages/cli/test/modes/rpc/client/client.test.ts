@@ -7,13 +7,13 @@ import { RpcClient, type RpcEvent } from "@pith/client";
 import type { Step } from "@pith/testkit";
 import { afterEach, beforeEach, test } from "vitest";
 import { findBuiltProgram } from "../../../built-program.ts";
-import { Ground } from "../../../ground.ts";
+import { TestProgram } from "../../../ground.ts";
 
-let ground: Ground;
+let ground: TestProgram;
 beforeEach(() => {
-  ground = new Ground();
+  ground = new TestProgram();
 });
-afterEach(() => ground.clear());
+afterEach(() => ground.remove());
 
 const bin = findBuiltProgram();
 const slow: Step = { parts: [{ type: "text", text: "word ".repeat(500) }], pace: { everyMs: 20 } };
@@ -57,7 +57,7 @@ test("RPC11 RPC13 closing the input stops the run and saves the session", async 
   await client.send({ type: "prompt", message: "Talk long." });
   await begun;
   assert.deepEqual(await client.close(), { code: 1, signal: null });
-  assert.match(ground.session(), /Talk long\..*aborted/s);
+  assert.match(ground.readSession(), /Talk long\..*aborted/s);
 });
 
 test("RPC7 RPC6 COM43 a compaction can be aborted; prompts during a compaction are queued in the log and sent after it", async () => {
@@ -108,8 +108,8 @@ test("RPC7 RPC6 COM43 a compaction can be aborted; prompts during a compaction a
   assert.equal(state.success && state.data?.isCompacting, true);
   assert.equal((await compacting).success, true);
   await settled;
-  assert.match(JSON.stringify(ground.body()), /<summary>.*Meanwhile\..*And this\./s);
-  const log = ground.session();
+  assert.match(JSON.stringify(ground.lastRequestBody()), /<summary>.*Meanwhile\..*And this\./s);
+  const log = ground.readSession();
   const [said, compacted] = ["Meanwhile.", '"type":"compaction"'].map((words) => log.indexOf(words));
   assert.ok(Number(said) > 0 && Number(said) < Number(compacted), "it is in the log at once");
   await client.close();

@@ -6,13 +6,13 @@ import { createSession } from "@pith/context/node";
 import { expect, test } from "vitest";
 import { createDiskSource } from "../../../../../src/modes/interactive/panels/sessions/disk-source.ts";
 import { emptySessionsState, type SessionsState } from "../../../../../src/modes/interactive/panels/sessions/state.ts";
-import { folder } from "../../../../commands/desks.ts";
+import { createTempFolder } from "../../../../commands/desks.ts";
 
 const MANY = 5_000;
 
 /** Where they are, and the folder they belong to. */
 async function thousands(): Promise<{ readonly home: string; readonly cwd: string }> {
-  const [home, cwd] = [folder("pith-home-"), folder("pith-many-")];
+  const [home, cwd] = [createTempFolder("pith-home-"), createTempFolder("pith-many-")];
   const made = await createSession({ cwd, env: { PITH_HOME: home } });
   if (made.type !== "opened") throw new Error("no session could be made");
   const { path, header } = made.store;

@@ -12,11 +12,14 @@ import {
   readPreview,
 } from "../../../../../src/modes/interactive/panels/sessions/preview.ts";
 import { emptySessionsState, type SessionPreview } from "../../../../../src/modes/interactive/panels/sessions/state.ts";
-import { folder } from "../../../../commands/desks.ts";
+import { createTempFolder } from "../../../../commands/desks.ts";
 
 describe("read a preview", () => {
   async function kept(words: readonly string[], filling = 0) {
-    const made = await createSession({ cwd: folder("pith-look-"), env: { PITH_HOME: folder("pith-home-") } });
+    const made = await createSession({
+      cwd: createTempFolder("pith-look-"),
+      env: { PITH_HOME: createTempFolder("pith-home-") },
+    });
     if (made.type !== "opened") throw new Error("no session could be made");
     const { store } = made;
     let parentId: string | null = null;

@@ -4,17 +4,17 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createSession, openStore } from "@pith/context/node";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { TalkGround } from "../../talk-ground.ts";
+import { InteractiveProgram } from "../../talk-ground.ts";
 
-let ground: TalkGround;
+let ground: InteractiveProgram;
 
 beforeEach(async () => {
-  ground = new TalkGround();
+  ground = new InteractiveProgram();
   await ground.serve("an answer", "another answer", "a third answer");
 });
 
 afterEach(async () => {
-  await ground.clear();
+  await ground.remove();
 });
 
 interface Wanted {
@@ -57,16 +57,16 @@ function replying(text: string): object {
 test("RES8 pith -r lists the sessions of this folder, and Enter continues one", async () => {
   await kept("fix the parser", { answer: "it is fixed" });
   ground.start("-r");
-  await ground.until("❯ fix the parser");
+  await ground.waitForText("❯ fix the parser");
   ground.terminal.press("\r");
-  const seen = await ground.until("it is fixed");
+  const seen = await ground.waitForText("it is fixed");
   expect(seen).toContain("── fix the parser ─");
-  await ground.leave();
+  await ground.quit();
 });
 
 test("RES8 pith -r and Esc create no files", async () => {
   ground.start("-r");
-  await ground.until("No sessions yet.");
+  await ground.waitForText("No sessions yet.");
   ground.terminal.press("\x1b");
   expect(await ground.ended).toEqual({ code: 0 });
   expect(readdirSync(ground.home)).not.toContain("sessions");
@@ -77,9 +77,9 @@ test("RES9 typing finds session names at once, then messages with the matching l
   await kept("another thing", { answer: "the stripes of a zebra are a disguise" });
   await kept("nothing of the kind", { answer: "no" });
   ground.start("-r");
-  await ground.until("nothing of the kind");
+  await ground.waitForText("nothing of the kind");
   ground.terminal.type("zebr");
-  await ground.until("the stripes of a zebra are a disguise");
+  await ground.waitForText("the stripes of a zebra are a disguise");
   const screen = (await ground.terminal.screen()).join("\n");
   expect(screen.indexOf("the zebra page")).toBeLessThan(screen.indexOf("another thing"));
   expect(screen).not.toContain("nothing of the kind");
@@ -91,7 +91,7 @@ test("RES10 an unnamed session is described by two sentences of its newest summa
   const summary = "## Goal\n- Ship the importer [#1]\n\n## Progress\n### In Progress\n- [ ] write its tests [#2]\n";
   await kept("first words", { answer: "yes", summary });
   ground.start("-r");
-  await ground.until("Ship the importer. Next: write its tests.");
+  await ground.waitForText("Ship the importer. Next: write its tests.");
   ground.terminal.press("\x1b");
   await ground.ended;
 });
@@ -101,13 +101,13 @@ test("RES11 a session of another folder is continued there or here", async () =>
   mkdirSync(other);
   await kept("from elsewhere", { cwd: other, answer: "yes" });
   ground.start("-r");
-  await ground.until("from elsewhere");
+  await ground.waitForText("from elsewhere");
   ground.terminal.press("\r");
-  await ground.until("This session belongs to ~/elsewhere.");
+  await ground.waitForText("This session belongs to ~/elsewhere.");
   ground.terminal.press("t");
-  await ground.until("── from elsewhere ─");
+  await ground.waitForText("── from elsewhere ─");
   expect(process.cwd()).toBe(other);
-  await ground.leave();
+  await ground.quit();
 });
 
 test("RES11 /resume with the id of a session of another folder asks where to continue, and Esc stays", async () => {
@@ -115,15 +115,15 @@ test("RES11 /resume with the id of a session of another folder asks where to con
   mkdirSync(other);
   const path = await kept("from elsewhere", { cwd: other, answer: "yes" });
   ground.start("my own words");
-  await ground.until("an answer");
-  await ground.say(`/resume ${path.split("_").at(-1)?.slice(0, 8)}`);
-  await ground.until("This session belongs to ~/elsewhere.");
+  await ground.waitForText("an answer");
+  await ground.submit(`/resume ${path.split("_").at(-1)?.slice(0, 8)}`);
+  await ground.waitForText("This session belongs to ~/elsewhere.");
   ground.terminal.press("\x1b");
-  await ground.gone("This session belongs");
-  await ground.say("I have stayed");
-  await ground.until("another answer");
+  await ground.waitUntilGone("This session belongs");
+  await ground.submit("I have stayed");
+  await ground.waitForText("another answer");
   expect(process.cwd()).toBe(ground.folder);
-  await ground.leave();
+  await ground.quit();
 });
 
 test("RES11 a session whose folder no longer exists can be moved to this folder", async () => {
@@ -132,32 +132,32 @@ test("RES11 a session whose folder no longer exists can be moved to this folder"
   await kept("of a folder that is gone", { cwd: other, answer: "yes" });
   rmSync(other, { recursive: true });
   ground.start("-r");
-  await ground.until("of a folder that is gone");
+  await ground.waitForText("of a folder that is gone");
   ground.terminal.press("\r");
-  await ground.until("This session's folder no longer exists: ~/moved-away");
+  await ground.waitForText("This session's folder no longer exists: ~/moved-away");
   ground.terminal.press("b");
-  await ground.until("── of a folder that is gone ─");
-  await ground.leave();
+  await ground.waitForText("── of a folder that is gone ─");
+  await ground.quit();
   ground.start("-c");
-  await ground.until("── of a folder that is gone ─");
-  await ground.leave();
+  await ground.waitForText("── of a folder that is gone ─");
+  await ground.quit();
 });
 
 test("RES12 Ctrl+D deletes a session after a question, and Ctrl+R renames one", async () => {
   await kept("to be thrown away");
   await kept("to be renamed");
   ground.start("-r");
-  await ground.until("❯ to be renamed");
+  await ground.waitForText("❯ to be renamed");
   ground.terminal.press("\x12");
-  await ground.until("name:");
+  await ground.waitForText("name:");
   ground.terminal.type("the best of all");
   ground.terminal.press("\r");
-  await ground.until("❯ the best of all");
+  await ground.waitForText("❯ the best of all");
   ground.terminal.press("\x1b[B", "\x04");
-  await ground.until("Move this session to the trash?");
+  await ground.waitForText("Move this session to the trash?");
   ground.terminal.press("n", "\x04");
   ground.terminal.press("y");
-  await ground.until("Moved to the trash. Restore it with: pith sessions restore");
+  await ground.waitForText("Moved to the trash. Restore it with: pith sessions restore");
   expect((await ground.terminal.screen()).join("\n")).not.toContain("to be thrown away");
   expect(readdirSync(join(ground.home, "trash")).filter((name) => name.includes("_"))).toHaveLength(1);
   ground.terminal.press("\x1b");
@@ -170,8 +170,8 @@ test("RES13 a damaged session is marked, and the others are listed", async () =>
   rmSync(path);
   writeFileSync(path, "no session at all\n");
   ground.start("-r");
-  await ground.until("damaged: this is not a session");
-  await ground.until("this one is fine");
+  await ground.waitForText("damaged: this is not a session");
+  await ground.waitForText("this one is fine");
   ground.terminal.press("\x1b");
   await ground.ended;
 });
@@ -181,14 +181,14 @@ test("RES24 with -r, a session that cannot be opened returns to the page with th
   const path = await kept("the one that is held");
   const held = await openStore(path);
   ground.start("-r");
-  await ground.until("❯ the one that is held");
+  await ground.waitForText("❯ the one that is held");
   ground.terminal.press("\r");
-  await ground.until(/❯ the one that is held.*is writing to this session; stop it or start another/s);
+  await ground.waitForText(/❯ the one that is held.*is writing to this session; stop it or start another/s);
   ground.terminal.press("\x1b[B");
-  await ground.until("❯ the one to go on with");
+  await ground.waitForText("❯ the one to go on with");
   ground.terminal.press("\r");
-  await ground.until("here it is");
-  await ground.leave();
+  await ground.waitForText("here it is");
+  await ground.quit();
   if (held.type === "opened") await held.store.close();
 });
 
@@ -197,12 +197,12 @@ test("RES24 with -r, Esc at the question about the folder returns to the page", 
   mkdirSync(other);
   await kept("from elsewhere", { cwd: other });
   ground.start("-r");
-  await ground.until("❯ from elsewhere");
+  await ground.waitForText("❯ from elsewhere");
   ground.terminal.press("\r");
-  await ground.until("This session belongs to ~/elsewhere.");
+  await ground.waitForText("This session belongs to ~/elsewhere.");
   ground.terminal.press("\x1b");
-  await ground.gone("This session belongs");
-  await ground.until("❯ from elsewhere");
+  await ground.waitUntilGone("This session belongs");
+  await ground.waitForText("❯ from elsewhere");
   ground.terminal.press("\x1b");
   expect(await ground.ended).toEqual({ code: 0 });
 });
@@ -213,14 +213,14 @@ test("RES27 --trust for this folder does not trust the folder of a continued ses
   writeFileSync(join(other, ".pith", "settings.json"), JSON.stringify({ thinking: "high" }));
   await kept("from elsewhere", { cwd: other, answer: "yes" });
   ground.start("-r", "--trust");
-  await ground.until("❯ from elsewhere");
+  await ground.waitForText("❯ from elsewhere");
   ground.terminal.press("\r");
-  await ground.until("This session belongs to ~/elsewhere.");
+  await ground.waitForText("This session belongs to ~/elsewhere.");
   ground.terminal.press("t");
-  await ground.until(/[Tt]rust/);
+  await ground.waitForText(/[Tt]rust/);
   ground.terminal.press("\x1b");
-  await ground.until("── from elsewhere ─");
-  await ground.leave();
+  await ground.waitForText("── from elsewhere ─");
+  await ground.quit();
 });
 
 /** Put together here, so that no file of this repository holds one. */
@@ -230,7 +230,7 @@ test("RES21 a secret in an older session is not shown on the page", async () => 
   process.env.DEPLOY_API_TOKEN = SECRET;
   await kept(`deploy with ${SECRET}`);
   ground.start("-r");
-  const seen = await ground.until("❯ deploy with");
+  const seen = await ground.waitForText("❯ deploy with");
   expect(seen).not.toContain(SECRET);
   ground.terminal.press("\x1b");
   await ground.ended;

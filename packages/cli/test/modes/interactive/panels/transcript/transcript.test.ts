@@ -10,7 +10,7 @@ import { getBlockText } from "../../../../../src/modes/interactive/panels/transc
 import { createTranscriptSource } from "../../../../../src/modes/interactive/panels/transcript/state.ts";
 import { createTranscriptPanel } from "../../../../../src/modes/interactive/panels/transcript/transcript.ts";
 import { createTheme } from "../../../../../src/modes/interactive/render/theme.ts";
-import { folder } from "../../../../commands/desks.ts";
+import { createTempFolder } from "../../../../commands/desks.ts";
 
 const sight = { width: 80, height: 24, theme: createTheme("none") };
 
@@ -21,7 +21,10 @@ interface Read {
 
 /** Questions and answers in turn, with the numbers of their entries; every hundredth is a compaction. */
 async function longTalk(entries: number): Promise<Read> {
-  const made = await createSession({ cwd: folder("pith-long-"), env: { PITH_HOME: folder("pith-home-") } });
+  const made = await createSession({
+    cwd: createTempFolder("pith-long-"),
+    env: { PITH_HOME: createTempFolder("pith-home-") },
+  });
   if (made.type !== "opened") throw new Error("no session could be made");
   let parentId: string | null = null;
   for (let at = 0; at < entries; at += 500) {

@@ -8,9 +8,9 @@ import { nodeRuntime } from "@pith/context/node";
 import { createHeader, encodeSession, serializeEntry } from "@pith/context/store";
 import { story } from "@pith/context/testing";
 import { expect, test } from "vitest";
-import { all } from "../../editor/at-work.ts";
-import { talkOn } from "../../talk-on.ts";
-import { ENTER, ESC, shows } from "./walking-talk.ts";
+import { allowAll } from "../../editor/at-work.ts";
+import { startInteractiveApp } from "../../talk-on.ts";
+import { ENTER, ESC, waitForScreen } from "./walking-talk.ts";
 
 /** A branch that ends with a draft, and another one that one stands on. */
 function draftedSession(cwd: string): Uint8Array {
@@ -29,14 +29,14 @@ function draftedSession(cwd: string): Uint8Array {
 
 test("WLK18 moving to a draft in the tree puts it into the editor", async () => {
   const path = { name: "" };
-  const talk = await talkOn(
+  const talk = await startInteractiveApp(
     [],
-    all({
+    allowAll({
       prepare: ({ folder, home }) => {
         path.name = join(home, "drafted.jsonl");
         writeFileSync(path.name, draftedSession(folder));
       },
-      wish: {
+      args: {
         overrides: { permissionMode: "all" },
         session: {
           type: "named",
@@ -47,14 +47,14 @@ test("WLK18 moving to a draft in the tree puts it into the editor", async () => 
       },
     }),
   );
-  await talk.sees("other end");
+  await talk.waitForText("other end");
   expect(talk.screen.editorText.text).toBe("");
   talk.terminal.press(ESC, ESC);
-  await shows(talk, /entries(?! so far)/);
+  await waitForScreen(talk, /entries(?! so far)/);
   talk.terminal.type("/say this");
-  await shows(talk, /❯ ○ draft +say this next/);
+  await waitForScreen(talk, /❯ ○ draft +say this next/);
   talk.terminal.press(ENTER);
-  await shows(talk, "Summarize the branch you are leaving?");
+  await waitForScreen(talk, "Summarize the branch you are leaving?");
   talk.terminal.type("n");
-  await talk.until(() => talk.screen.editorText.text === "say this next");
+  await talk.waitUntil(() => talk.screen.editorText.text === "say this next");
 });

@@ -8,175 +8,185 @@ import { describe, expect, test } from "vitest";
 import { countAbandonedEntries, navigateTo } from "../../../../../src/modes/interactive/panels/tree/navigate.ts";
 import type { InteractiveContext } from "../../../../../src/modes/interactive/screen-context.ts";
 import { initialScreenState, type ScreenState } from "../../../../../src/modes/interactive/state/screen-state.ts";
-import { atRest, atWork, heard } from "../../editor/at-work.ts";
+import { listUserTexts, startBusyApp, waitUntilIdle } from "../../editor/at-work.ts";
 import { storeOf, twoTries } from "./outlines.ts";
-import { ENTER, ESC, exchange, openTree, picture, shows, summary, twoExchanges, UP } from "./walking-talk.ts";
+import {
+  ENTER,
+  ESC,
+  exchange,
+  openTree,
+  readScreen,
+  startTwoExchanges,
+  summary,
+  UP,
+  waitForScreen,
+} from "./walking-talk.ts";
 
 describe("navigate", () => {
   test("WLK6 Enter on a user message moves before it, with its text in the editor (B63)", async () => {
-    const talk = await twoExchanges(["answer three"]);
+    const talk = await startTwoExchanges(["answer three"]);
     await openTree(talk);
     talk.terminal.press(UP, ENTER);
-    await shows(talk, "Summarize the branch you are leaving?");
+    await waitForScreen(talk, "Summarize the branch you are leaving?");
     talk.terminal.type("n");
-    await talk.until(() => talk.screen.editorText.text === "second");
-    await shows(talk, "went to another entry in the tree");
+    await talk.waitUntil(() => talk.screen.editorText.text === "second");
+    await waitForScreen(talk, "went to another entry in the tree");
     talk.terminal.press(ENTER);
-    await talk.sees("answer three");
-    expect(heard(talk)).toEqual(expect.arrayContaining(["first", "second"]));
+    await talk.waitForText("answer three");
+    expect(listUserTexts(talk)).toEqual(expect.arrayContaining(["first", "second"]));
     expect(JSON.stringify(talk.server.requests.at(-1)?.body)).not.toContain("answer two");
   });
 
   test("WLK6 Enter on a reply continues after it; at the current position there is no question (B63)", async () => {
-    const talk = await twoExchanges(["answer three"]);
+    const talk = await startTwoExchanges(["answer three"]);
     await openTree(talk);
     talk.terminal.press(ENTER);
-    await shows(talk, "You are already there.");
+    await waitForScreen(talk, "You are already there.");
     await openTree(talk);
     talk.terminal.press(UP, UP, ENTER);
-    await shows(talk, "2 entries stay on the branch you are leaving");
+    await waitForScreen(talk, "2 entries stay on the branch you are leaving");
     talk.terminal.type("n");
-    await shows(talk, "went to another entry in the tree");
+    await waitForScreen(talk, "went to another entry in the tree");
     expect(talk.screen.editorText.text).toBe("");
     await exchange(talk, "another", "answer three");
     await openTree(talk);
-    await shows(talk, "2 branches");
+    await waitForScreen(talk, "2 branches");
   });
 
   test("WLK7 a branch that is left can be summarized at the target, with an optional focus (B64)", async () => {
-    const talk = await twoExchanges([summary, summary, "answer three"]);
+    const talk = await startTwoExchanges([summary, summary, "answer three"]);
     await openTree(talk);
     talk.terminal.press(UP, UP, ENTER);
-    await shows(talk, "Summarize the branch you are leaving?");
+    await waitForScreen(talk, "Summarize the branch you are leaving?");
     talk.terminal.type("f");
-    await shows(talk, "What should the summary focus on?");
+    await waitForScreen(talk, "What should the summary focus on?");
     talk.terminal.type("what failed");
     talk.terminal.press(ENTER);
-    await shows(talk, "summary of the branch you left");
+    await waitForScreen(talk, "summary of the branch you left");
     expect(JSON.stringify(talk.server.requests.map(({ body }) => body))).toContain("what failed");
-    await atRest(talk);
+    await waitUntilIdle(talk);
     // Once, and on this side of the line.
-    const lines = (await talk.terminal.all()).filter((line) => line.includes("summary of the branch you left"));
+    const lines = (await talk.terminal.scrollback()).filter((line) => line.includes("summary of the branch you left"));
     expect(lines).toHaveLength(1);
   });
 
   test("WLK7 Esc at the question returns to the tree with the same row selected", async () => {
-    const talk = await twoExchanges([]);
+    const talk = await startTwoExchanges([]);
     await openTree(talk);
     talk.terminal.press(UP, UP, ENTER);
-    await shows(talk, "Summarize the branch you are leaving?");
+    await waitForScreen(talk, "Summarize the branch you are leaving?");
     talk.terminal.press(ESC);
-    await shows(talk, /❯ ● reply +answer one/);
+    await waitForScreen(talk, /❯ ● reply +answer one/);
     talk.terminal.press(ESC);
-    await shows(talk, "> second");
+    await waitForScreen(talk, "> second");
     expect(talk.screen.state.activity.type).toBe("idle");
-    expect(await picture(talk)).not.toContain("went to another entry in the tree");
+    expect(await readScreen(talk)).not.toContain("went to another entry in the tree");
   });
 
   test("WLK7 Esc at the question keeps the filter and the search of the tree", async () => {
-    const talk = await twoExchanges([]);
+    const talk = await startTwoExchanges([]);
     await openTree(talk);
     talk.terminal.press("\t", "\t");
     talk.terminal.type("/first");
-    await shows(talk, /❯ ● you +first/);
+    await waitForScreen(talk, /❯ ● you +first/);
     talk.terminal.press(ENTER);
-    await shows(talk, "Summarize the branch you are leaving?");
+    await waitForScreen(talk, "Summarize the branch you are leaving?");
     talk.terminal.press(ESC);
-    await shows(talk, /\/ first +1 found in: your messages/);
+    await waitForScreen(talk, /\/ first +1 found in: your messages/);
   });
 
   test("WLK7 with branchSummary.skipPrompt, a move asks no question", async () => {
     const settings = JSON.stringify({ branchSummary: { skipPrompt: true } });
-    const talk = await twoExchanges([], {
+    const talk = await startTwoExchanges([], {
       prepare: ({ home }) => writeFileSync(join(home, "settings.json"), settings),
     });
     await openTree(talk);
     talk.terminal.press(UP, UP, ENTER);
-    await shows(talk, "went to another entry in the tree");
+    await waitForScreen(talk, "went to another entry in the tree");
   });
 
   test("WLK8 Esc cancels a branch summary, and the position does not change (B71)", async () => {
     const slow = { parts: [{ type: "text" as const, text: summary }], pace: { waitMs: 30_000 } };
-    const talk = await twoExchanges([slow]);
+    const talk = await startTwoExchanges([slow]);
     await openTree(talk);
     talk.terminal.press(UP, UP, ENTER);
-    await shows(talk, "Summarize the branch you are leaving?");
+    await waitForScreen(talk, "Summarize the branch you are leaving?");
     talk.terminal.type("y");
-    await talk.until(() => talk.screen.state.activity.type === "summarizing" && talk.server.requests.length === 3);
+    await talk.waitUntil(() => talk.screen.state.activity.type === "summarizing" && talk.server.requests.length === 3);
     talk.terminal.press(ESC);
-    await shows(talk, "Cancelled; your position in the tree has not changed.");
-    await atRest(talk);
+    await waitForScreen(talk, "Cancelled; your position in the tree has not changed.");
+    await waitUntilIdle(talk);
     await openTree(talk);
-    await shows(talk, /answer two +← here/);
+    await waitForScreen(talk, /answer two +← here/);
   });
 
   test("WLK8 when the branch summary fails, the position does not change and the reason is shown", async () => {
-    const talk = await twoExchanges([{ refuse: { status: 400, message: "no credit left" } }]);
+    const talk = await startTwoExchanges([{ refuse: { status: 400, message: "no credit left" } }]);
     await openTree(talk);
     talk.terminal.press(UP, UP, ENTER);
-    await shows(talk, "Summarize the branch you are leaving?");
+    await waitForScreen(talk, "Summarize the branch you are leaving?");
     talk.terminal.type("y");
-    await talk.sees(/could not be summarized, so your position has not changed/);
-    await atRest(talk);
+    await talk.waitForText(/could not be summarized, so your position has not changed/);
+    await waitUntilIdle(talk);
   });
 
   test("WLK9 a move during a run asks whether to stop the run first (B80)", async () => {
-    const talk = await atWork(["never"]);
+    const talk = await startBusyApp(["never"]);
     await openTree(talk);
     talk.terminal.press("\x1b[H", ENTER);
-    await shows(talk, "Pith is still working");
+    await waitForScreen(talk, "Pith is still working");
     talk.terminal.type("n");
-    await shows(talk, "entries");
+    await waitForScreen(talk, "entries");
     expect(talk.screen.state.activity.type).toBe("running");
     talk.terminal.press(ENTER);
-    await shows(talk, "Pith is still working");
+    await waitForScreen(talk, "Pith is still working");
     talk.terminal.type("y");
-    await shows(talk, "Summarize the branch you are leaving?");
+    await waitForScreen(talk, "Summarize the branch you are leaving?");
     talk.terminal.type("n");
-    await talk.until(() => talk.screen.editorText.text === "work");
+    await talk.waitUntil(() => talk.screen.editorText.text === "work");
   });
 
   test("WLK9 a fork during a run asks first, and No keeps the run going", async () => {
-    const talk = await atWork(["never"]);
+    const talk = await startBusyApp(["never"]);
     await openTree(talk);
     talk.terminal.press("\x1b[H", "f");
-    await shows(talk, "Pith is still working");
+    await waitForScreen(talk, "Pith is still working");
     talk.terminal.type("n");
-    await shows(talk, "entries");
+    await waitForScreen(talk, "entries");
     expect(talk.screen.state.activity.type).toBe("running");
-    expect(talk.left()).toBeUndefined();
+    expect(talk.nextArgs()).toBeUndefined();
   });
 
   test("WLK17 Esc Esc opens the tree when no run is active, and the typed text stays", async () => {
-    const talk = await twoExchanges([]);
+    const talk = await startTwoExchanges([]);
     talk.terminal.type("half a thought");
     talk.terminal.press(ESC, ESC);
-    await shows(talk, /❯ ◉ reply +answer two/);
+    await waitForScreen(talk, /❯ ◉ reply +answer two/);
     talk.terminal.press(ESC);
-    await shows(talk, "half a thought");
+    await waitForScreen(talk, "half a thought");
   });
 
   test("WLK17 /tree twice opens one tree, which one Esc closes", async () => {
-    const talk = await twoExchanges([]);
-    talk.say("/tree");
-    talk.say("/tree");
-    await shows(talk, /❯ ◉ reply +answer two/);
+    const talk = await startTwoExchanges([]);
+    talk.submit("/tree");
+    talk.submit("/tree");
+    await waitForScreen(talk, /❯ ◉ reply +answer two/);
     talk.terminal.press(ESC);
-    await shows(talk, "> second");
+    await waitForScreen(talk, "> second");
   });
 
   test("WLK18 typed text is kept when a move puts a message into the editor", async () => {
-    const talk = await twoExchanges([]);
+    const talk = await startTwoExchanges([]);
     talk.terminal.type("half a thought");
     talk.terminal.press(ESC, ESC);
-    await shows(talk, /❯ ◉ reply +answer two/);
+    await waitForScreen(talk, /❯ ◉ reply +answer two/);
     talk.terminal.press(UP, ENTER);
-    await shows(talk, "Summarize the branch you are leaving?");
+    await waitForScreen(talk, "Summarize the branch you are leaving?");
     talk.terminal.type("n");
-    await talk.until(() => talk.screen.editorText.text === "second");
-    await shows(talk, "Your unsent text is in the input history");
+    await talk.waitUntil(() => talk.screen.editorText.text === "second");
+    await waitForScreen(talk, "Your unsent text is in the input history");
     talk.terminal.press("\x15", UP);
-    await talk.until(() => talk.screen.editorText.text === "half a thought");
+    await talk.waitUntil(() => talk.screen.editorText.text === "half a thought");
   });
 });
 

@@ -1,8 +1,8 @@
 /** A talk with a branch to leave, for tests of going elsewhere. */
 
 import type { Step } from "@pith/testkit";
-import { all, atRest } from "../../editor/at-work.ts";
-import { type TalkOn, type TalkWish, talkOn } from "../../talk-on.ts";
+import { allowAll, waitUntilIdle } from "../../editor/at-work.ts";
+import { type InteractiveApp, type InteractiveAppOptions, startInteractiveApp } from "../../talk-on.ts";
 
 export const UP = "\x1b[A";
 export const DOWN = "\x1b[B";
@@ -16,36 +16,39 @@ export const summary: string = [
 ].join("");
 
 /** Two exchanges: `first` and `second` were said, and answered. */
-export async function twoExchanges(script: readonly Step[], wish: TalkWish = {}): Promise<TalkOn> {
-  const talk = await talkOn(["answer one", "answer two", ...script], all(wish));
-  await exchange(talk, "first", "answer one");
-  await exchange(talk, "second", "answer two");
-  return talk;
+export async function startTwoExchanges(
+  script: readonly Step[],
+  options: InteractiveAppOptions = {},
+): Promise<InteractiveApp> {
+  const app = await startInteractiveApp(["answer one", "answer two", ...script], allowAll(options));
+  await exchange(app, "first", "answer one");
+  await exchange(app, "second", "answer two");
+  return app;
 }
 
-export async function exchange(talk: TalkOn, words: string, answer: string): Promise<void> {
-  talk.say(words);
-  await talk.sees(answer);
-  await atRest(talk);
+export async function exchange(app: InteractiveApp, words: string, answer: string): Promise<void> {
+  app.submit(words);
+  await app.waitForText(answer);
+  await waitUntilIdle(app);
 }
 
 /** The tree is open, and all of it was read. */
-export async function openTree(talk: TalkOn, command = "/tree"): Promise<void> {
-  talk.say(command);
-  await talk.sees(/\d+ entries(?! so far)/);
+export async function openTree(app: InteractiveApp, command = "/tree"): Promise<void> {
+  app.submit(command);
+  await app.waitForText(/\d+ entries(?! so far)/);
 }
 
 /** The picture there is now. */
-export async function picture(talk: TalkOn): Promise<string> {
-  return (await talk.terminal.screen()).join("\n");
+export async function readScreen(app: InteractiveApp): Promise<string> {
+  return (await app.terminal.screen()).join("\n");
 }
 
 /** When the picture shows it; what was there before does not count. */
-export async function shows(talk: TalkOn, text: string | RegExp): Promise<string> {
+export async function waitForScreen(app: InteractiveApp, text: string | RegExp): Promise<string> {
   for (const end = Date.now() + 300_000; ; ) {
-    const seen = await picture(talk);
-    if (typeof text === "string" ? seen.includes(text) : text.test(seen)) return seen;
-    if (Date.now() > end) throw new Error(`it never came: ${text}\n${seen}`);
+    const screenText = await readScreen(app);
+    if (typeof text === "string" ? screenText.includes(text) : text.test(screenText)) return screenText;
+    if (Date.now() > end) throw new Error(`it never came: ${text}\n${screenText}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
