@@ -22,21 +22,21 @@ export interface Outcome {
 }
 
 export async function play({ name, run }: Scenario): Promise<Outcome> {
-  const grounds: TestWorkspace[] = [];
+  const workspaces: TestWorkspace[] = [];
   const start = Date.now();
   const seconds = (): number => (Date.now() - start) / 1000;
   try {
     const note = await run(async (making) => {
-      const ground = await making;
-      grounds.push(ground);
-      return ground;
+      const workspace = await making;
+      workspaces.push(workspace);
+      return workspace;
     });
     return { name, isPassed: true, note, seconds: seconds() };
   } catch (error) {
     const note = error instanceof Error ? (error.stack ?? error.message) : String(error);
     return { name, isPassed: false, note, seconds: seconds() };
   } finally {
-    for (const ground of grounds) await ground.remove();
+    for (const workspace of workspaces) await workspace.remove();
   }
 }
 

@@ -62,15 +62,15 @@ export const abort: Scenario = {
       if (doing === "in a second round" && resultCount === 0) return call("bash", { command: "echo first round" });
       return points[doing]?.does ?? "";
     };
-    const ground = await keep(TestWorkspace.create({ script, columns: 100, rows: 30 }));
-    const terminal = await ground.startProgram("--permission-mode all");
+    const workspace = await keep(TestWorkspace.create({ script, columns: 100, rows: 30 }));
+    const terminal = await workspace.startProgram("--permission-mode all");
     let slowest = 0;
     for (const [at, [point, { sign }]] of Object.entries(points).entries()) {
       doing = point;
       await terminal.enter(`Begin ${at}`);
       await terminal.waitFor(" s · Esc stop");
       await terminal.waitFor(sign);
-      slowest = Math.max(slowest, await stopped(terminal, ground, point));
+      slowest = Math.max(slowest, await stopped(terminal, workspace, point));
       await terminal.press("C-c");
       await terminal.enter(`Hello ${at}`);
       await terminal.waitFor(`Answered: Hello ${at}`);
@@ -81,13 +81,13 @@ export const abort: Scenario = {
 };
 
 /** In milliseconds, as seen from outside. */
-async function stopped(terminal: Tmux, ground: TestWorkspace, point: string): Promise<number> {
+async function stopped(terminal: Tmux, workspace: TestWorkspace, point: string): Promise<number> {
   const start = Date.now();
   await terminal.press("Escape");
   await terminal.waitUntilGone(" s · Esc stop");
   const took = Date.now() - start;
-  const asked = ground.server.requests.length;
+  const asked = workspace.server.requests.length;
   await terminal.waitFor(/Stopped|interrupted|claude/);
-  expectThat(ground.server.requests.length === asked, `${point}: the model was asked again`);
+  expectThat(workspace.server.requests.length === asked, `${point}: the model was asked again`);
   return took;
 }

@@ -15,17 +15,17 @@ export const compaction: Scenario = {
     const files = Object.fromEntries(pages);
     const reads = Object.keys(files).map((path) => call("read", { path }));
     const script = withSummaries(inTurn(...reads, "All pages are read."));
-    const ground = await keep(
+    const workspace = await keep(
       TestWorkspace.create({ script, files, settings: { contextWindow: 16_000 }, columns: 140, rows: 40 }),
     );
-    const terminal = await ground.startProgram();
+    const terminal = await workspace.startProgram();
     await terminal.enter("Read all pages.");
     await terminal.waitFor("All pages are read.");
     const seen = await terminal.scrollback();
     expectThat(/compacted: /.test(seen), `no receipt is seen:\n${seen}`);
     expectThat(seen.split("Read all pages.").length === 2, `the question is there twice, or gone:\n${seen}`);
     const kinds =
-      ground
+      workspace
         .sessions()
         .join("")
         .match(/"type":"compaction"/g) ?? [];

@@ -19,8 +19,8 @@ export const extension: Scenario = {
     ];
     const script = inTurn(call("todo", { items }), "Half of it is done.");
     const homeFiles = { "extensions/wizard.ts": WIZARD, "extensions/todo.ts": todo };
-    const ground = await keep(TestWorkspace.create({ script, homeFiles }));
-    const terminal = await ground.startProgram();
+    const workspace = await keep(TestWorkspace.create({ script, homeFiles }));
+    const terminal = await workspace.startProgram();
     await terminal.enter("/wizard");
     await answered(terminal, "Which colour?", "Down", "Enter");
     await answered(terminal, "Paint it green?", "y", "Enter");

@@ -36,11 +36,11 @@ async function walkWithGate(keep: Keep, size: Size, walk: Walk): Promise<void> {
   const variables = { ANTHROPIC_BASE_URL: gate.url, OPENAI_BASE_URL: gate.url };
   try {
     await walk(async (wish) => {
-      const ground = await keep(
+      const workspace = await keep(
         TestWorkspace.create({ ...size, script, ...wish, variables: { ...variables, ...wish.variables } }),
       );
-      gate.target = ground.server.url;
-      return await openProgram(ground);
+      gate.target = workspace.server.url;
+      return await openProgram(workspace);
     }, gate);
   } finally {
     gate.close();
@@ -49,8 +49,8 @@ async function walkWithGate(keep: Keep, size: Size, walk: Walk): Promise<void> {
 
 const script = () => "Good morning, I am here.";
 
-async function openProgram(ground: TestWorkspace): Promise<Tmux> {
-  const terminal = await ground.openTerminal();
+async function openProgram(workspace: TestWorkspace): Promise<Tmux> {
+  const terminal = await workspace.openTerminal();
   await terminal.enter("pith");
   return terminal;
 }
@@ -101,27 +101,27 @@ const startWithWrongKey: Walk = async (start) => {
 
 async function startWithLocalServer(keep: Keep, size: Size): Promise<void> {
   const server = { port: 11434, local: { kind: "ollama", model: "qwen3", window: 32_768 } } as const;
-  const ground = await keep(TestWorkspace.create({ ...size, script, isKeyless: true, server }));
-  const terminal = await openProgram(ground);
+  const workspace = await keep(TestWorkspace.create({ ...size, script, isKeyless: true, server }));
+  const terminal = await openProgram(workspace);
   await chooseLocalModel(terminal, "qwen3:latest");
   await terminal.waitFor("no API key needed");
   await terminal.enter("Are you there?");
   await expectAnswer(terminal);
   await expectCleanEnd(terminal);
-  await ground.remove();
+  await workspace.remove();
 }
 
 /** Nothing listens at first; the message is sent again once the server runs. */
 async function startWithoutNetwork(keep: Keep, size: Size): Promise<void> {
   const port = await findFreePort();
   const variables = { ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: `http://127.0.0.1:${port}` };
-  const ground = await keep(TestWorkspace.create({ ...size, script, isKeyless: true, variables }));
-  const terminal = await openProgram(ground);
+  const workspace = await keep(TestWorkspace.create({ ...size, script, isKeyless: true, variables }));
+  const terminal = await openProgram(workspace);
   await terminal.waitFor("edit mode");
   await terminal.enter("Are you there?");
   await terminal.waitFor("No server is listening at that address");
   const gate = await startKeyGate({ acceptedKey: KEY, models: [], port });
-  gate.target = ground.server.url;
+  gate.target = workspace.server.url;
   try {
     await terminal.enter("Are you there now?");
     await expectAnswer(terminal);

@@ -17,11 +17,11 @@ export async function onFirstStart(
   const folder = mkdtempSync(join(tmpdir(), "pith-packed-"));
   try {
     const script = () => "Good morning, I am here.";
-    const ground = await keep(TestWorkspace.create({ script, ...wish, program: await unpacked(folder) }));
-    const terminal = await ground.openTerminal();
+    const workspace = await keep(TestWorkspace.create({ script, ...wish, program: await unpacked(folder) }));
+    const terminal = await workspace.openTerminal();
     const start = Date.now();
     await terminal.enter("pith");
-    await act(terminal, ground);
+    await act(terminal, workspace);
     await terminal.waitFor("Tell Pith what to do here");
     await terminal.enter("Are you there?");
     const answered = await terminal.waitFor("Good morning, I am here.");

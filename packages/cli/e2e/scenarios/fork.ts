@@ -9,14 +9,14 @@ export const fork: Scenario = {
   says: "a new session begins before an earlier message, with its words in the editor; the old one keeps all it had",
   run: async (keep) => {
     const script = inTurn("First answer.", "Second answer.", "In the fork.");
-    const ground = await keep(TestWorkspace.create({ script, columns: 140, rows: 40 }));
-    const terminal = await ground.startProgram();
+    const workspace = await keep(TestWorkspace.create({ script, columns: 140, rows: 40 }));
+    const terminal = await workspace.startProgram();
     await terminal.enter("Question one");
     await terminal.waitFor("First answer.");
     await terminal.enter("Question two");
     await terminal.waitFor("Second answer.");
     await terminal.waitUntilGone(" s · Esc stop");
-    const before = ground.sessions();
+    const before = workspace.sessions();
     await terminal.enter("/fork");
     await terminal.waitUntil((screen) => !screen.includes("/fork") && screen.includes("Question two"), "the list");
     await terminal.press("End");
@@ -27,13 +27,13 @@ export const fork: Scenario = {
     await terminal.type(", once more");
     await terminal.press("Enter");
     await terminal.waitFor("In the fork.");
-    const after = ground.sessions();
+    const after = workspace.sessions();
     expectThat(after.length === 2, `there are ${after.length} sessions`);
     expectThat(
       before.every((text) => after.some((now) => now.startsWith(text))),
       "the old session was changed",
     );
-    const body = await ground.waitForRequest("Question two, once more");
+    const body = await workspace.waitForRequest("Question two, once more");
     expectThat(body.includes("First answer.") && !body.includes("Second answer."), "it is no fork");
     return "two sessions, the old one untouched";
   },

@@ -16,7 +16,7 @@ export const keyTyped: Scenario = {
     const gate = await startKeyGate({ acceptedKey: RIGHT, models });
     try {
       const variables = { ANTHROPIC_BASE_URL: gate.url };
-      return await onFirstStart(keep, { isKeyless: true, variables }, async (terminal, ground) => {
+      return await onFirstStart(keep, { isKeyless: true, variables }, async (terminal, workspace) => {
         await terminal.waitFor(/Choose a provider[\s\S]*Enter select/);
         await terminal.type("claude");
         await terminal.waitFor(/❯ Anthropic/);
@@ -29,12 +29,12 @@ export const keyTyped: Scenario = {
         expectThat(!refused.includes("wrong-42"), "the key was shown");
         await terminal.paste(`  ${RIGHT}\n`);
         await terminal.waitFor(`${RIGHT.length} characters`);
-        gate.target = ground.server.url;
+        gate.target = workspace.server.url;
         await terminal.press("Enter");
         await terminal.waitFor(/Choose a model from Anthropic[\s\S]*Enter select/);
         await terminal.press("Enter");
         await terminal.waitFor("claude-sonnet-5 with the API key you entered");
-        const file = join(ground.home, "keys.json");
+        const file = join(workspace.home, "keys.json");
         expectThat(JSON.parse(readFileSync(file, "utf8")).anthropic === RIGHT, "the key is not kept");
         expectThat((statSync(file).mode & 0o777) === 0o600, "others can read the key");
         expectThat(!(await terminal.scrollback()).includes("sk-ant"), "the key was shown");

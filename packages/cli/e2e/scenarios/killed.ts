@@ -14,16 +14,16 @@ export const killed: Scenario = {
       call("bash", { command: "echo once >> ran.txt; sleep 120" }),
       "I have looked what became of it.",
     );
-    const ground = await keep(TestWorkspace.create({ script }));
-    const terminal = await ground.startProgram("--permission-mode all");
+    const workspace = await keep(TestWorkspace.create({ script }));
+    const terminal = await workspace.startProgram("--permission-mode all");
     await terminal.enter("First question");
     await terminal.waitFor("The first answer.");
     await terminal.enter("Run it");
     await terminal.waitFor("sleep 120");
-    await terminal.waitUntil(() => hasRun(ground), "the command to run");
-    process.kill(ground.pid, "SIGKILL");
+    await terminal.waitUntil(() => hasRun(workspace), "the command to run");
+    process.kill(workspace.pid, "SIGKILL");
     await terminal.waitFor(/Killed|\$ $/m);
-    const again = await ground.startProgram("-c --permission-mode all");
+    const again = await workspace.startProgram("-c --permission-mode all");
     const back = await again.waitFor("was interrupted");
     for (const each of ["The first answer.", "Run it"]) expectThat(back.includes(each), `${each} is lost:\n${back}`);
     await again.waitFor("Continue (y then Enter)");
@@ -31,14 +31,14 @@ export const killed: Scenario = {
     await again.waitFor("It was started before");
     await answered("n", again);
     await again.waitFor("I have looked what became of it.");
-    expectThat(ground.read("ran.txt") === "once\n", "the command was run twice");
+    expectThat(workspace.read("ran.txt") === "once\n", "the command was run twice");
     return "nothing lost, nothing run twice";
   },
 };
 
-function hasRun(ground: TestWorkspace): boolean {
+function hasRun(workspace: TestWorkspace): boolean {
   try {
-    return ground.read("ran.txt") !== "";
+    return workspace.read("ran.txt") !== "";
   } catch {
     return false; // Not yet.
   }

@@ -10,12 +10,12 @@ export const localFound: Scenario = {
   says: "a model on this machine is found and offered first, and no key is asked for",
   run: async (keep) => {
     const server = { port: 11434, local: { kind: "ollama", model: "qwen3", window: 32_768 } } as const;
-    return await onFirstStart(keep, { isKeyless: true, server }, async (terminal, ground) => {
+    return await onFirstStart(keep, { isKeyless: true, server }, async (terminal, workspace) => {
       await chooseLocalModel(terminal, "qwen3:latest");
       await terminal.waitFor("Using ollama/qwen3:latest on this machine (no API key needed)");
-      const settings = JSON.parse(readFileSync(join(ground.home, "settings.json"), "utf8"));
+      const settings = JSON.parse(readFileSync(join(workspace.home, "settings.json"), "utf8"));
       expectThat(settings.model === "ollama/qwen3:latest", "the next start would ask again");
-      expectThat(!existsSync(join(ground.home, "keys.json")), "a key was kept");
+      expectThat(!existsSync(join(workspace.home, "keys.json")), "a key was kept");
     });
   },
 };

@@ -12,19 +12,19 @@ export const permission: Scenario = {
     const change = call("edit", { path: "a.txt", edits: [{ oldText: "old words", newText: "new words" }] });
     const script = inTurn(call("read", { path: "a.txt" }), change, "Then not.", change, "It is changed.");
     const files = { "a.txt": "old words\n" };
-    const ground = await keep(TestWorkspace.create({ script, files }));
-    const terminal = await ground.startProgram("--permission-mode ask");
+    const workspace = await keep(TestWorkspace.create({ script, files }));
+    const terminal = await workspace.startProgram("--permission-mode ask");
     await terminal.enter("Change it");
     const asked = await terminal.waitFor(/No, and tell the model why/);
     expectThat(/old words[\s\S]*new words/.test(asked), `the question shows no diff:\n${asked}`);
     await answered("n", terminal);
     await terminal.waitFor("Then not.");
-    expectThat(ground.read("a.txt") === "old words\n", "it was changed after a no");
+    expectThat(workspace.read("a.txt") === "old words\n", "it was changed after a no");
     await terminal.enter("Change it after all");
     await terminal.waitFor(/No, and tell the model why/);
     await answered("y", terminal);
     await terminal.waitFor("It is changed.");
-    expectThat(ground.read("a.txt") === "new words\n", "it was not changed after a yes");
+    expectThat(workspace.read("a.txt") === "new words\n", "it was not changed after a yes");
     return "asked with a diff, no and yes";
   },
 };

@@ -20,8 +20,8 @@ export const resize: Scenario = {
   says: "after six resizes each line of each answer is there once, and the shell's lines above it stay",
   run: async (keep) => {
     const script = ({ number }: { readonly number: number }) => lines(number).join("\n\n");
-    const ground = await keep(TestWorkspace.create({ script }));
-    const terminal = await ground.openTerminal();
+    const workspace = await keep(TestWorkspace.create({ script }));
+    const terminal = await workspace.openTerminal();
     await terminal.enter("echo a line of the shell");
     await terminal.waitFor(/^a line of the shell/m);
     await terminal.enter("pith");

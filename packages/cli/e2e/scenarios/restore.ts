@@ -16,16 +16,16 @@ export const restore: Scenario = {
         "It is plan B now.",
       ),
     );
-    const ground = await keep(
+    const workspace = await keep(
       TestWorkspace.create({ script, files: { "plan.txt": "plan A\n" }, columns: 140, rows: 40 }),
     );
-    const terminal = await ground.startProgram();
+    const terminal = await workspace.startProgram();
     await terminal.enter("Are you there?");
     await terminal.waitFor("Yes, I am here.");
     await terminal.enter("Make it B");
     await terminal.waitFor("It is plan B now.");
     await terminal.waitUntilGone(" s · Esc stop");
-    expectThat(ground.read("plan.txt") === "plan B\n", "the file was not changed");
+    expectThat(workspace.read("plan.txt") === "plan B\n", "the file was not changed");
     await terminal.enter("/tree");
     await terminal.waitFor(/← here/);
     await terminal.press("/");
@@ -39,7 +39,7 @@ export const restore: Scenario = {
     const offered = await terminal.waitFor("+plan A");
     await terminal.press("y");
     await terminal.waitUntil((screen) => /─\n\s*Make it B\s*\n─/.test(screen), "the words in the editor");
-    expectThat(ground.read("plan.txt") === "plan A\n", `the file was not put back:\n${offered}`);
+    expectThat(workspace.read("plan.txt") === "plan A\n", `the file was not put back:\n${offered}`);
     return "plan.txt is as it was";
   },
 };

@@ -9,8 +9,8 @@ export const resume: Scenario = {
   says: "a session is found by a word of an answer in it, and goes on where it was",
   run: async (keep) => {
     const script = inTurn("The hedgehog sleeps.", "The lighthouse is far.", "A third one.", "We are back.");
-    const ground = await keep(TestWorkspace.create({ script, columns: 140, rows: 40 }));
-    const terminal = await ground.startProgram();
+    const workspace = await keep(TestWorkspace.create({ script, columns: 140, rows: 40 }));
+    const terminal = await workspace.startProgram();
     for (const [say, answer] of [
       ["Tell me of animals", "The hedgehog sleeps."],
       ["Tell me of houses", "The lighthouse is far."],
@@ -32,7 +32,7 @@ export const resume: Scenario = {
     await terminal.waitFor(/── Tell me of houses[\s\S]*The lighthouse is far\./);
     await terminal.enter("Are we back?");
     await terminal.waitFor("We are back.");
-    const body = await ground.waitForRequest("Are we back?");
+    const body = await workspace.waitForRequest("Are we back?");
     expectThat(body.includes("Tell me of houses") && !body.includes("animals"), "another session went on");
     await terminal.press("C-c");
     await terminal.press("C-c");

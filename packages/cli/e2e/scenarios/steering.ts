@@ -12,16 +12,16 @@ export const steering: Scenario = {
   run: async (keep) => {
     const script = ({ number, text }: { readonly number: number; readonly text: string }) =>
       number === 1 ? call("bash", { command: "until [ -e go ]; do sleep 0.1; done" }) : `I heard: ${text}`;
-    const ground = await keep(TestWorkspace.create({ script }));
-    const terminal = await ground.startProgram("--permission-mode all");
+    const workspace = await keep(TestWorkspace.create({ script }));
+    const terminal = await workspace.startProgram("--permission-mode all");
     await terminal.enter("Wait for it");
     await terminal.waitFor("sleep 0.1");
     await terminal.enter("Be quick, please");
     await terminal.waitFor(/(?:waits|next|steer)[^\n]*Be quick, please/i);
-    expectThat(ground.server.requests.length === 1, "the model was asked too early");
-    writeFileSync(join(ground.folder, "go"), "");
+    expectThat(workspace.server.requests.length === 1, "the model was asked too early");
+    writeFileSync(join(workspace.folder, "go"), "");
     await terminal.waitFor("I heard: Be quick, please");
-    expectThat(ground.server.requests.length === 2, "the model was asked too often");
+    expectThat(workspace.server.requests.length === 2, "the model was asked too often");
     return "heard before the next request";
   },
 };

@@ -15,14 +15,14 @@ export const task: Scenario = {
       "The sum is right now.",
     );
     const files = { "sum.js": "module.exports = (a, b) => a - b;\n" };
-    const ground = await keep(TestWorkspace.create({ script, files, columns: 140, rows: 40 }));
-    const terminal = await ground.startProgram();
+    const workspace = await keep(TestWorkspace.create({ script, files, columns: 140, rows: 40 }));
+    const terminal = await workspace.startProgram();
     await terminal.enter("The sum is wrong. Please mend it.");
     await terminal.waitFor("The sum is right now.");
     const seen = await terminal.scrollback();
     for (const each of ["sum.js", "a - b", "a + b", "the sum is 42"])
       expectThat(seen.includes(each), `${each} is not seen:\n${seen}`);
-    expectThat(ground.read("sum.js") === "module.exports = (a, b) => a + b;\n", "the file was not changed");
+    expectThat(workspace.read("sum.js") === "module.exports = (a, b) => a + b;\n", "the file was not changed");
     return "read, edit with its diff, bash";
   },
 };

@@ -9,8 +9,8 @@ export const tree: Scenario = {
   says: "one goes back to an earlier message, its words stand in the editor, and the branch that is left is told in short",
   run: async (keep) => {
     const script = withSummaries(inTurn("First answer.", "Second answer.", "Third answer.", "Another way."));
-    const ground = await keep(TestWorkspace.create({ script, columns: 140, rows: 40 }));
-    const terminal = await ground.startProgram();
+    const workspace = await keep(TestWorkspace.create({ script, columns: 140, rows: 40 }));
+    const terminal = await workspace.startProgram();
     for (const [say, answer] of [
       ["Question one", "First answer."],
       ["Question two", "Second answer."],
@@ -33,7 +33,7 @@ export const tree: Scenario = {
     await terminal.type(" otherwise");
     await terminal.press("Enter");
     await terminal.waitFor("Another way.");
-    const body = await ground.waitForRequest("Question two otherwise");
+    const body = await workspace.waitForRequest("Question two otherwise");
     expectThat(body.includes("counting the stars"), "the summary of the branch was not sent");
     expectThat(!body.includes("Third answer."), "the branch that was left was sent");
     return "the branch is told in short, its words can be changed";

@@ -9,14 +9,14 @@ export const undo: Scenario = {
   says: "a compaction is previewed, done, undone and done again, and the log says so each time",
   run: async (keep) => {
     const script = withSummaries(inTurn(...Array.from({ length: 4 }, () => words(2_300)), "I see."));
-    const ground = await keep(
+    const workspace = await keep(
       TestWorkspace.create({ script, settings: { contextWindow: 16_000 }, columns: 140, rows: 40 }),
     );
-    const terminal = await ground.startProgram();
+    const terminal = await workspace.startProgram();
     for (const say of ["Tell me a long story.", "And a second one.", "And a third one.", "And a fourth one."]) {
-      const sent = ground.server.requests.length;
+      const sent = workspace.server.requests.length;
       await terminal.enter(say);
-      await terminal.waitUntil(() => ground.server.requests.length > sent, "the model to be asked");
+      await terminal.waitUntil(() => workspace.server.requests.length > sent, "the model to be asked");
       await terminal.waitUntil(
         (screen) => screen.includes("line 00069") && !screen.includes(" s · Esc stop"),
         "its end",
@@ -28,11 +28,11 @@ export const undo: Scenario = {
     await terminal.press("Enter");
     await terminal.waitFor(/compacted: /);
     await terminal.enter("What do you see?");
-    expectThat((await ground.waitForRequest("What do you see?")).includes(TOLD), "no summary was sent");
+    expectThat((await workspace.waitForRequest("What do you see?")).includes(TOLD), "no summary was sent");
     await terminal.press("M-u");
     await terminal.waitFor(/undone/);
     await terminal.enter("And what now?");
-    expectThat(!(await ground.waitForRequest("And what now?")).includes(TOLD), "it was not undone");
+    expectThat(!(await workspace.waitForRequest("And what now?")).includes(TOLD), "it was not undone");
     await terminal.enter("/redo");
     await terminal.waitFor(/Compaction restored/);
     return "previewed, done, undone, done again";

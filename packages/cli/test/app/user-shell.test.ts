@@ -15,25 +15,25 @@ function extended(body: string) {
   return allowAll({ prepare });
 }
 
-async function said(talk: InteractiveApp, words: string, answer: string): Promise<string> {
-  talk.submit(words);
-  await talk.waitForText(answer);
-  await waitUntilIdle(talk);
-  return listUserTexts(talk).join("\n");
+async function said(app: InteractiveApp, words: string, answer: string): Promise<string> {
+  app.submit(words);
+  await app.waitForText(answer);
+  await waitUntilIdle(app);
+  return listUserTexts(app).join("\n");
 }
 
 test("XUI11 user_bash handlers run before a shell line, and a returned result replaces its output", async () => {
   const answers = `pith.on("user_bash", ({ command, excludeFromContext }) =>
     command.startsWith("deploy") ? { result: { output: "deployed " + excludeFromContext, exitCode: 4 } } : undefined);`;
-  const talk = await startInteractiveApp(["I saw it"], extended(answers));
-  talk.submit("!deploy > made");
-  await talk.waitForText("deployed false");
-  await waitUntilIdle(talk);
-  expect(existsSync(join(talk.folder, "made"))).toBe(false);
-  talk.submit("!echo or$((1))dinary");
-  await talk.waitForText("or1dinary");
-  await waitUntilIdle(talk);
-  const told = await said(talk, "what do you see?", "I saw it");
+  const app = await startInteractiveApp(["I saw it"], extended(answers));
+  app.submit("!deploy > made");
+  await app.waitForText("deployed false");
+  await waitUntilIdle(app);
+  expect(existsSync(join(app.folder, "made"))).toBe(false);
+  app.submit("!echo or$((1))dinary");
+  await app.waitForText("or1dinary");
+  await waitUntilIdle(app);
+  const told = await said(app, "what do you see?", "I saw it");
   expect(told).toContain("deployed false");
   expect(told).toContain("Exit code: 4");
   expect(told).toContain("or1dinary");
@@ -44,25 +44,25 @@ test("XUI11 the output returned by a user_bash handler is limited like any outpu
     if (command === "flood") return { result: { output: "much of it\\n".repeat(100000), exitCode: 0 } };
     throw new Error("no");
   });`;
-  const talk = await startInteractiveApp(["I saw it"], extended(answers));
-  talk.submit("!flood");
-  await talk.waitForText("much of it");
-  await waitUntilIdle(talk);
-  talk.submit("!touch made");
-  await talk.waitUntil(() => existsSync(join(talk.folder, "made")));
-  await waitUntilIdle(talk);
-  expect((await said(talk, "and?", "I saw it")).length).toBeLessThan(60_000);
+  const app = await startInteractiveApp(["I saw it"], extended(answers));
+  app.submit("!flood");
+  await app.waitForText("much of it");
+  await waitUntilIdle(app);
+  app.submit("!touch made");
+  await app.waitUntil(() => existsSync(join(app.folder, "made")));
+  await waitUntilIdle(app);
+  expect((await said(app, "and?", "I saw it")).length).toBeLessThan(60_000);
 });
 
 test("XUI12 Escape stops a shell line that waits for an extension or for its turn, and it never runs", async () => {
   const hangs = `pith.on("user_bash", ({ command }) => (command === "hang" ? new Promise(() => {}) : undefined));`;
-  const talk = await startInteractiveApp(["fine now"], extended(hangs));
-  talk.submit("!hang");
-  talk.submit("!touch never");
-  await talk.waitForText("touch never");
-  talk.terminal.press("\x1b");
-  await waitUntilIdle(talk);
-  expect(existsSync(join(talk.folder, "never"))).toBe(false);
-  const words = await said(talk, "and?", "fine now");
+  const app = await startInteractiveApp(["fine now"], extended(hangs));
+  app.submit("!hang");
+  app.submit("!touch never");
+  await app.waitForText("touch never");
+  app.terminal.press("\x1b");
+  await waitUntilIdle(app);
+  expect(existsSync(join(app.folder, "never"))).toBe(false);
+  const words = await said(app, "and?", "fine now");
   expect(words).not.toMatch(/hang|never/);
 });

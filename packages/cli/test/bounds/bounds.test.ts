@@ -10,21 +10,21 @@ import { type Measured, MeasuredProgram } from "./measured-program.ts";
 import { flood, longLine, models, wires } from "./replies.ts";
 import { measureStop } from "./stop-time.ts";
 
-let ground: MeasuredProgram;
+let program: MeasuredProgram;
 
 beforeAll(() => void findBuiltProgram());
 beforeEach(() => {
-  ground = new MeasuredProgram();
+  program = new MeasuredProgram();
 });
-afterEach(() => ground.clear());
+afterEach(() => program.clear());
 
 /** The short version has each case once, the long one in every mode and protocol. */
 const anthropic = "anthropic-messages" as const;
 const modes: readonly (readonly string[])[] = isLong ? [["-p"], ["-p", "--mode", "json"]] : [["-p", "--mode", "json"]];
 
 async function run(step: Step, args: readonly string[]): Promise<Measured> {
-  await ground.serve([step]);
-  return await ground.run([...args, "go"], 300_000);
+  await program.serve([step]);
+  return await program.run([...args, "go"], 300_000);
 }
 
 /** Megabytes above a run that says hello. */
@@ -56,7 +56,7 @@ describe.each(modes.map((args) => ({ args })))("pith $args", ({ args }) => {
     async (_, step) => {
       const { notes } = await expectBounded(step, [...args, "--model", models[anthropic]]);
       expect(notes).toContain("anthropic sent more than 1 MB in one reply, so it was stopped");
-      expect(readdirSync(ground.work)).toEqual([]);
+      expect(readdirSync(program.work)).toEqual([]);
     },
   );
 
@@ -69,13 +69,13 @@ describe.each(modes.map((args) => ({ args })))("pith $args", ({ args }) => {
 const others = wires.filter((wire) => isLong && wire !== anthropic);
 
 test.each(others)("BOUND1 text, thinking and calls without an end take bounded memory through %s", async (wire) => {
-  await ground.serve(["Hello."]);
+  await program.serve(["Hello."]);
   const path = wire === "google-generative-ai" ? "/v1beta" : "/v1";
   for (const kind of ["text", "thinking", "call"] as const) {
     const step = flood({ wire, kind, chunk: 4_000 });
-    await ground.serve([step]);
-    const { code, peakMb } = await ground.run(
-      ["-p", "--model", models[wire], "--base-url", `${ground.url}${path}`, "go"],
+    await program.serve([step]);
+    const { code, peakMb } = await program.run(
+      ["-p", "--model", models[wire], "--base-url", `${program.url}${path}`, "go"],
       300_000,
     );
     expect({ kind, code }).toEqual({ kind, code: 1 });
@@ -84,33 +84,33 @@ test.each(others)("BOUND1 text, thinking and calls without an end take bounded m
 });
 
 test("BOUND5 each of 200 calls in one reply gets a result", async () => {
-  writeFileSync(join(ground.work, "a.txt"), "hello\n");
+  writeFileSync(join(program.work, "a.txt"), "hello\n");
   const call = { type: "call", name: "read", arguments: { path: "a.txt" } } as const;
-  await ground.serve([{ parts: Array.from({ length: 200 }, () => call) }, "Done."]);
-  const { code, out } = await ground.run(["-p", "--model", models[anthropic], "go"]);
+  await program.serve([{ parts: Array.from({ length: 200 }, () => call) }, "Done."]);
+  const { code, out } = await program.run(["-p", "--model", models[anthropic], "go"]);
   expect({ code, out }).toEqual({ code: 0, out: "Done.\n" });
   expect(session().match(/"role":"toolResult"/g)).toHaveLength(200);
 });
 
 test("BOUND4 a summary of 6 MB is rejected for its length, and one is built without a model", async () => {
-  mkdirSync(ground.home, { recursive: true });
-  writeFileSync(join(ground.home, "settings.json"), '{ "compaction": { "keepRecentTokens": 1000 } }');
+  mkdirSync(program.home, { recursive: true });
+  writeFileSync(join(program.home, "settings.json"), '{ "compaction": { "keepRecentTokens": 1000 } }');
   const lines = Array.from({ length: 2_000 }, (_, at) => `Line ${at} is about the work and its files.`).join("\n");
   const summary = flood({ wire: anthropic, kind: "text", chunk: 4_000, times: 1_500 });
-  await ground.serve([lines, lines, "Done.", summary, summary, summary]);
+  await program.serve([lines, lines, "Done.", summary, summary, summary]);
   const args = ["-p", "--model", models[anthropic]];
-  const floor = await ground.run([...args, "Begin."]);
-  for (const words of ["Go on.", "Finish it."]) await ground.run([...args, "-c", words]);
-  const compacted = await ground.run([...args, "-c", "/compact"]);
+  const floor = await program.run([...args, "Begin."]);
+  for (const words of ["Go on.", "Finish it."]) await program.run([...args, "-c", words]);
+  const compacted = await program.run([...args, "-c", "/compact"]);
   console.log(`6 MB summary: ${compacted.cpuMs} ms CPU, ${compacted.peakMb} MB`);
   expect(compacted).toMatchObject({ code: 0, out: expect.stringContaining("summary built without a model") });
   expect(compacted.peakMb).toBeLessThan(floor.peakMb + MOST_MB);
 });
 
 function session(): string {
-  const names = readdirSync(ground.home, { recursive: true, encoding: "utf8" });
+  const names = readdirSync(program.home, { recursive: true, encoding: "utf8" });
   const [name = ""] = names.filter((each) => each.endsWith(".jsonl") && !each.startsWith("audit"));
-  return readFileSync(join(ground.home, name), "utf8");
+  return readFileSync(join(program.home, name), "utf8");
 }
 
 const again: Step = { parts: [{ type: "call", name: "ls", arguments: { path: "." } }] };
@@ -119,34 +119,34 @@ test.each([["-p"], ["-p --mode json"]])(
   "BOUND6 pith %s exits with 3 after --max-turns, and -c continues the session",
   async (words) => {
     const args = [...words.split(" "), "--model", models[anthropic], "--tools", "ls"];
-    await ground.serve([again, again, "Done."]);
-    const first = await ground.run([...args, "--max-turns", "2", "go"]);
+    await program.serve([again, again, "Done."]);
+    const first = await program.run([...args, "--max-turns", "2", "go"]);
     expect({ code: first.code, notes: first.notes }).toEqual({
       code: 3,
       notes: expect.stringContaining("the run stopped at the limit of 2 turns; to continue, run pith -p -c"),
     });
     if (words.includes("json")) expect(first.out).toContain('"code":"max-turns"');
-    const then = await ground.run([...args, "-c"]);
+    const then = await program.run([...args, "-c"]);
     expect({ code: then.code, out: then.out.includes("Done.") }).toEqual({ code: 0, out: true });
   },
 );
 
 test("BOUND6 print mode exits with 3 after 200 turns or --max-cost", async () => {
   const args = ["-p", "--model", models[anthropic], "--tools", "ls"];
-  await ground.serve([again]);
-  const turns = await ground.run([...args, "go"], 300_000);
+  await program.serve([again]);
+  const turns = await program.run([...args, "go"], 300_000);
   expect({ code: turns.code, notes: turns.notes }).toEqual({
     code: 3,
     notes: expect.stringContaining("at the limit of 200 turns"),
   });
-  const cost = await ground.run([...args, "--max-cost", "0.005", "go"]);
+  const cost = await program.run([...args, "--max-cost", "0.005", "go"]);
   expect({ code: cost.code, notes: cost.notes }).toEqual({
     code: 3,
     notes: expect.stringMatching(
       /stopped because it cost \$0\.0\d+; the limit is \$0\.005; to continue, run pith -p -c/,
     ),
   });
-  const mistake = await ground.run([...args, "--max-turns", "0", "go"]);
+  const mistake = await program.run([...args, "--max-turns", "0", "go"]);
   expect({ code: mistake.code, notes: mistake.notes }).toEqual({
     code: 2,
     notes: expect.stringContaining("--max-turns takes a positive whole number"),

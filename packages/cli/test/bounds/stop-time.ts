@@ -17,10 +17,10 @@ export async function measureStop(
   step: Step,
   { model, afterBytes }: { model: string; afterBytes: number },
 ): Promise<StopTime> {
-  const ground = new MeasuredProgram();
+  const program = new MeasuredProgram();
   try {
-    await ground.serve([step]);
-    const { child, ended } = await ground.start(["--mode", "rpc", "--model", model]);
+    await program.serve([step]);
+    const { child, ended } = await program.start(["--mode", "rpc", "--model", model]);
     let heard = 0;
     let aborted: { readonly at: number; readonly cpu: number } | null = null;
     // Little work here: a client that reads slowly would be measured instead.
@@ -45,7 +45,7 @@ export async function measureStop(
     await ended;
     return time;
   } finally {
-    ground.clear();
+    program.clear();
   }
 }
 

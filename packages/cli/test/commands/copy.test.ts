@@ -10,9 +10,9 @@ const talk = [
 ];
 
 test("LOOK1 /copy copies the last answer, and /copy N the N-th last", async () => {
-  const desk = await createCommandContext(talk);
-  expect(await runForText("/copy", desk)).toBe("two");
-  expect(await runForText("/copy 2", desk)).toBe("one");
+  const context = await createCommandContext(talk);
+  expect(await runForText("/copy", context)).toBe("two");
+  expect(await runForText("/copy 2", context)).toBe("one");
 });
 
 test.each([

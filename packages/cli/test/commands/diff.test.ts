@@ -7,13 +7,13 @@ import { createPatch } from "../../src/commands/diff.ts";
 import { TestProgram } from "../ground.ts";
 import { createCommandContext, runForText } from "./desks.ts";
 
-let ground: TestProgram;
+let program: TestProgram;
 
 beforeEach(() => {
-  ground = new TestProgram();
+  program = new TestProgram();
 });
 
-afterEach(() => ground.remove());
+afterEach(() => program.remove());
 
 const write = (path: string, content: string) =>
   ({ parts: [{ type: "call", name: "write", arguments: { path, content } }] }) as const;
@@ -22,7 +22,7 @@ const edit = (path: string, oldText: string, newText: string) =>
   ({ parts: [{ type: "call", name: "edit", arguments: { path, edits: [{ oldText, newText }] } }] }) as const;
 
 test("LOOK3 /diff compares each file with its state before the session's first change: edited, new, restored and changed by others", async () => {
-  const at = (name: string): string => join(ground.folder, name);
+  const at = (name: string): string => join(program.folder, name);
   mkdirSync(at("src"));
   writeFileSync(at("src/a.ts"), "one\ntwo\nthree\n");
   writeFileSync(at("back.txt"), "before\n");
@@ -30,11 +30,11 @@ test("LOOK3 /diff compares each file with its state before the session's first c
     ...[read("src/a.ts"), edit("src/a.ts", "two", "TWO"), edit("src/a.ts", "three", "THREE")],
     ...[write("new.txt", "fresh\n"), read("back.txt"), write("back.txt", "after\n"), write("gone.txt", "x\n"), "Done."],
   ];
-  await ground.runWithScript(["-p", "--permission-mode", "all", "change it"], script);
+  await program.runWithScript(["-p", "--permission-mode", "all", "change it"], script);
   writeFileSync(at("back.txt"), "before\n");
   writeFileSync(at("new.txt"), "fresh\nother\n");
   rmSync(at("gone.txt"));
-  const { code, out } = await ground.run(["-p", "-c", "/diff"]);
+  const { code, out } = await program.run(["-p", "-c", "/diff"]);
   expect(code).toBe(0);
   expect(out).toBe(
     [
@@ -59,13 +59,13 @@ test("LOOK3 /diff compares each file with its state before the session's first c
 });
 
 test("BACK10 /diff does not read a file outside the workspace, and shows the diffs of the tool results instead", async () => {
-  const outside = join(ground.userHome, "notes.txt");
+  const outside = join(program.userHome, "notes.txt");
   writeFileSync(outside, "old\n");
   const script = [read(outside), edit(outside, "old", "other"), "Done."];
-  await ground.runWithScript(["-p", "--allow", `edit(${outside})`, "change it"], script);
+  await program.runWithScript(["-p", "--allow", `edit(${outside})`, "change it"], script);
   writeFileSync(outside, "something private\n");
   // The folders of this test lie in the temporary folder, where files are restored.
-  const { out } = await ground.run(["-p", "-c", "/diff"], { variables: { TMPDIR: join(ground.userHome, "tmp") } });
+  const { out } = await program.run(["-p", "-c", "/diff"], { variables: { TMPDIR: join(program.userHome, "tmp") } });
   expect(out).toContain("not compared with the file on disk (it is outside the workspace");
   expect(out).toContain("-old\n+other");
   expect(out).not.toContain("something private");
@@ -73,9 +73,9 @@ test("BACK10 /diff does not read a file outside the workspace, and shows the dif
 
 test("LOOK3 without saved originals, /diff shows the diffs of the tool results", async () => {
   const input = "change it\n/diff\n";
-  writeFileSync(join(ground.folder, "old.txt"), "old\n");
+  writeFileSync(join(program.folder, "old.txt"), "old\n");
   const script = [write("new.txt", "fresh\n"), read("old.txt"), edit("old.txt", "old", "other"), "Done."];
-  const { out } = await ground.runWithScript(["--plain", "--no-session"], script, { input });
+  const { out } = await program.runWithScript(["--plain", "--no-session"], script, { input });
   expect(out).toContain(
     [
       "# new.txt: a tool wrote it; the original was not saved",
@@ -86,14 +86,14 @@ test("LOOK3 without saved originals, /diff shows the diffs of the tool results",
 });
 
 test('LOOK1 pith -p "/copy code" prints the code itself', async () => {
-  writeFileSync(join(ground.home, "settings.json"), '{ "plain": false }');
-  await ground.runWithScript(["-p", "how?"], ["So:\n```sh\nnpm start\n```"]);
-  expect(await ground.run(["-p", "-c", "/copy code"])).toMatchObject({ code: 0, out: "npm start\n" });
+  writeFileSync(join(program.home, "settings.json"), '{ "plain": false }');
+  await program.runWithScript(["-p", "how?"], ["So:\n```sh\nnpm start\n```"]);
+  expect(await program.run(["-p", "-c", "/copy code"])).toMatchObject({ code: 0, out: "npm start\n" });
 });
 
 test("LOOK3 /diff reports that no tool changed a file", async () => {
-  const desk = await createCommandContext(["user: hello", "says: hi"]);
-  expect(await runForText("/diff", desk)).toBe(
+  const context = await createCommandContext(["user: hello", "says: hi"]);
+  expect(await runForText("/diff", context)).toBe(
     "No tool changed a file on this branch. Changes made by shell commands are not tracked.",
   );
 });

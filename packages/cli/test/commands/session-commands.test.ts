@@ -12,25 +12,25 @@ import { createCommandContext, runForResult, runForText } from "./desks.ts";
 const talk = ["user: fix the login", "says: looking", "user: try A", "says: A failed", "names: the login bug"];
 
 test("COM20 /fork creates a session that ends before one of your messages, with that message as the draft (B62)", async () => {
-  const desk = await createCommandContext(talk);
-  expect(await runForText("/fork", desk)).toBe(
+  const context = await createCommandContext(talk);
+  expect(await runForText("/fork", context)).toBe(
     "e1  fix the login\ne3  try A\nTo start just before one, type /fork and its id.",
   );
-  const answer = opened(await runForResult("/branch e3", desk));
+  const answer = opened(await runForResult("/branch e3", context));
   expect(answer).toMatchObject({ draft: "try A", text: `New session: ${answer.id.slice(0, 8)}` });
   const lines = linesOf(answer.path);
-  expect(lines[0]).toMatchObject({ type: "session", id: answer.id, parentSession: desk.sessionPath });
+  expect(lines[0]).toMatchObject({ type: "session", id: answer.id, parentSession: context.sessionPath });
   expect(JSON.stringify(lines)).toContain("looking");
   expect(JSON.stringify(lines)).not.toContain("try A");
-  expect(await runForResult("/fork e2", desk)).toMatchObject({
+  expect(await runForResult("/fork e2", context)).toMatchObject({
     type: "mistake",
     message: expect.stringContaining("/clone"),
   });
 });
 
 test("COM21 /clone copies the current branch and no other (B62)", async () => {
-  const desk = await createCommandContext([...talk, "moves: e2", "user: try B"]);
-  const { path, draft } = opened(await runForResult("/clone", desk));
+  const context = await createCommandContext([...talk, "moves: e2", "user: try B"]);
+  const { path, draft } = opened(await runForResult("/clone", context));
   const text = JSON.stringify(linesOf(path));
   expect(draft).toBeUndefined();
   expect(text).toContain("the login bug (copy)");
@@ -39,40 +39,40 @@ test("COM21 /clone copies the current branch and no other (B62)", async () => {
 });
 
 test("COM22 /new creates an empty session in the same folder and leaves it unlocked", async () => {
-  const desk = await createCommandContext(talk);
-  const { path, id } = opened(await runForResult("/clear", desk));
-  expect(linesOf(path)).toMatchObject([{ type: "session", id, cwd: desk.cwd }]);
+  const context = await createCommandContext(talk);
+  const { path, id } = opened(await runForResult("/clear", context));
+  expect(linesOf(path)).toMatchObject([{ type: "session", id, cwd: context.cwd }]);
   const again = await openStore(path);
   expect(again.type).toBe("opened");
   if (again.type === "opened") await again.store.close();
 });
 
 test("COM23 /resume lists the sessions of the folder and opens one by the beginning of its id or by its name", async () => {
-  const desk = await createCommandContext(talk);
-  const { id } = desk.agent.session.store.header;
-  const forked = opened(await runForResult("/fork e3", desk));
-  const list = await runForText("/resume", desk);
+  const context = await createCommandContext(talk);
+  const { id } = context.agent.session.store.header;
+  const forked = opened(await runForResult("/fork e3", context));
+  const list = await runForText("/resume", context);
   expect(list).toContain(`${id.slice(0, 8)}     now  the login bug: fix the login  ← here`);
   expect(list).toContain("the login bug (fork): fix the login");
-  expect(opened(await runForResult(`/resume ${forked.id.slice(0, 13)}`, desk))).toMatchObject({ path: forked.path });
-  expect(opened(await runForResult("/resume the login bug (fork)", desk))).toMatchObject({ id: forked.id });
-  expect(await runForText(`/resume ${id}`, desk)).toBe("You are already in this session.");
-  expect(await runForResult("/resume nonsense", desk)).toMatchObject({ type: "mistake" });
+  expect(opened(await runForResult(`/resume ${forked.id.slice(0, 13)}`, context))).toMatchObject({ path: forked.path });
+  expect(opened(await runForResult("/resume the login bug (fork)", context))).toMatchObject({ id: forked.id });
+  expect(await runForText(`/resume ${id}`, context)).toBe("You are already in this session.");
+  expect(await runForResult("/resume nonsense", context)).toMatchObject({ type: "mistake" });
 });
 
 test("COM24 /name shows, sets and removes the name of the session", async () => {
-  const desk = await createCommandContext(["user: hello"]);
-  expect(await runForText("/name", desk)).toMatch(/^This session has no name\./);
-  expect(await runForText("/name the  \u001b[31mred\u001b[0m\nbug", desk)).toBe("Name: the red bug");
-  expect(await runForText("/name", desk)).toBe("the red bug");
-  expect(await runForText("/name --none", desk)).toBe("Name removed.");
-  expect(await desk.agent.session.store.name()).toBeUndefined();
+  const context = await createCommandContext(["user: hello"]);
+  expect(await runForText("/name", context)).toMatch(/^This session has no name\./);
+  expect(await runForText("/name the  \u001b[31mred\u001b[0m\nbug", context)).toBe("Name: the red bug");
+  expect(await runForText("/name", context)).toBe("the red bug");
+  expect(await runForText("/name --none", context)).toBe("Name removed.");
+  expect(await context.agent.session.store.name()).toBeUndefined();
 });
 
 test("COM25 /session shows the file, and the contents and cost of all branches", async () => {
-  const desk = await createCommandContext([...talk, "moves: e2", "user: try B", "says: B works"]);
-  const text = await runForText("/session", desk);
-  expect(text).toContain(`file        ${desk.sessionPath}`);
+  const context = await createCommandContext([...talk, "moves: e2", "user: try B", "says: B works"]);
+  const text = await runForText("/session", context);
+  expect(text).toContain(`file        ${context.sessionPath}`);
   expect(text).toMatch(/^name {8}the login bug$/m);
   expect(text).toMatch(/^branches {4}2$/m);
   expect(text, "MET19").toMatch(/^context {5}about \d+ of 183,616 tokens/m);
@@ -82,28 +82,28 @@ test("COM25 /session shows the file, and the contents and cost of all branches",
 });
 
 test("COM26 /export picks the format by the file extension, and never overwrites a file", async () => {
-  const desk = await createCommandContext(talk);
-  expect(await runForText("/export talk.md", desk)).toBe(`Exported to ${join(desk.cwd, "talk.md")}`);
-  expect(readFileSync(join(desk.cwd, "talk.md"), "utf8")).toContain("fix the login");
-  writeFileSync(join(desk.cwd, "mine.html"), "mine");
-  expect(await runForResult("/export mine.html", desk)).toMatchObject({ type: "mistake" });
-  expect(readFileSync(join(desk.cwd, "mine.html"), "utf8")).toBe("mine");
+  const context = await createCommandContext(talk);
+  expect(await runForText("/export talk.md", context)).toBe(`Exported to ${join(context.cwd, "talk.md")}`);
+  expect(readFileSync(join(context.cwd, "talk.md"), "utf8")).toContain("fix the login");
+  writeFileSync(join(context.cwd, "mine.html"), "mine");
+  expect(await runForResult("/export mine.html", context)).toMatchObject({ type: "mistake" });
+  expect(readFileSync(join(context.cwd, "mine.html"), "utf8")).toBe("mine");
 });
 
 const handed = "## Background\n- the login was fixed in a.ts [#1]\n\n## First steps\n1. write the tests";
 
 test("COM27 /handoff creates a session with a draft, the pins and a reference to its parent session (B82)", async () => {
-  const desk = await createCommandContext([...talk, "calls: write path=a.ts", "result: done", "says: fixed"], {
+  const context = await createCommandContext([...talk, "calls: write path=a.ts", "result: done", "says: fixed"], {
     replies: [handed, handed],
   });
-  writeFileSync(join(desk.cwd, "a.ts"), "");
-  await runForResult("/pin Use tabs.", desk);
-  const answer = opened(await runForResult("/handoff write the tests of the login", desk));
+  writeFileSync(join(context.cwd, "a.ts"), "");
+  await runForResult("/pin Use tabs.", context);
+  const answer = opened(await runForResult("/handoff write the tests of the login", context));
   expect(answer.text).toMatch(
     /^New session: \w{8}\. Its draft lists 1 file(?:; writing it cost \$[\d.]+)?\. 1 pin copied\./,
   );
   expect(answer.draft).toMatch(/^write the tests of the login\n\n[\s\S]*## Files\n- a\.ts$/);
-  expect(linesOf(answer.path)[0]).toMatchObject({ parentSession: desk.sessionPath });
+  expect(linesOf(answer.path)[0]).toMatchObject({ parentSession: context.sessionPath });
   const made = await openStore(answer.path, { mode: "follower" });
   if (made.type !== "opened") throw new Error("it cannot be opened");
   const { branch: window } = await Session.open(made.store, nodeRuntime);
@@ -112,21 +112,21 @@ test("COM27 /handoff creates a session with a draft, the pins and a reference to
   expect(window.state.model).toEqual({ provider: "anthropic", modelId: "storyteller" });
   expect(window.entries.at(-1)).toMatchObject({ type: "custom", customType: DRAFT_TYPE });
   await made.store.close();
-  expect(readFileSync(desk.sessionPath ?? "", "utf8")).toContain('"kind":"handoff"');
+  expect(readFileSync(context.sessionPath ?? "", "utf8")).toContain('"kind":"handoff"');
 });
 
 test("COM27 /handoff creates no session without a goal, without messages, or when the model fails", async () => {
   const failure = { failure: { kind: "refused", message: "no credit" } } as const;
-  const desk = await createCommandContext(talk, { replies: [failure] });
-  expect(await runForResult("/handoff", desk)).toMatchObject({ type: "mistake" });
-  expect(await runForResult("/handoff the rest", desk)).toMatchObject({
+  const context = await createCommandContext(talk, { replies: [failure] });
+  expect(await runForResult("/handoff", context)).toMatchObject({ type: "mistake" });
+  expect(await runForResult("/handoff the rest", context)).toMatchObject({
     type: "failed",
     message: expect.stringMatching(/^no session was created: .*no credit/),
   });
   expect(await runForText("/handoff the rest", await createCommandContext([]))).toMatch(
     /^This branch has no messages to hand over/,
   );
-  expect(existsSync(desk.sessionPath ?? "")).toBe(true);
+  expect(existsSync(context.sessionPath ?? "")).toBe(true);
 });
 
 function opened(answer: CommandResult): Extract<CommandResult, { type: "opened" }> {

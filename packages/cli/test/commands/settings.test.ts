@@ -9,20 +9,20 @@ import { createCommandContext, runForResult, runForText } from "./desks.ts";
 
 describe("/keys", () => {
   test("TYP20 /keys lists every current key binding and the errors of the keymap file", async () => {
-    const desk = await createCommandContext([]);
-    expect(await runForText("/keys", desk)).toMatch(/ctrl\+o +expand or collapse folded content/);
-    writeFileSync(join(desk.home, "keymap.json"), '{ "fold": "f2", "flod": "f3" }');
-    const told = await runForText("/keys", desk);
+    const context = await createCommandContext([]);
+    expect(await runForText("/keys", context)).toMatch(/ctrl\+o +expand or collapse folded content/);
+    writeFileSync(join(context.home, "keymap.json"), '{ "fold": "f2", "flod": "f3" }');
+    const told = await runForText("/keys", context);
     expect(told).toMatch(/f2 +expand or collapse folded content/);
     expect(told).toContain('unknown action "flod"; did you mean "fold"?');
-    expect(await runForText("/keys undo", desk)).toContain('"tui.editor.undo": ctrl+-');
-    expect(await runForResult("/keys nothing like it", desk)).toMatchObject({ type: "mistake" });
+    expect(await runForText("/keys undo", context)).toContain('"tui.editor.undo": ctrl+-');
+    expect(await runForResult("/keys nothing like it", context)).toMatchObject({ type: "mistake" });
   });
 
   test("TYP20 pith -p /keys works without a terminal and without a model", async () => {
-    const ground = new TestProgram();
-    onTestFinished(() => ground.remove());
-    const { code, out } = await ground.run(["-p", "/keys fold"]);
+    const program = new TestProgram();
+    onTestFinished(() => program.remove());
+    const { code, out } = await program.run(["-p", "/keys fold"]);
     expect([code, out]).toEqual([0, '  "fold": ctrl+o\n      expand or collapse folded content\n']);
   });
 });
@@ -37,33 +37,33 @@ describe("/mode", () => {
         return null;
       },
     };
-    const desk = await createCommandContext(["user: hello", "says: hi"], { context: { permissionMode: mode } });
-    expect(await runForResult("/mode", desk)).toMatchObject({ type: "success", data: { mode: "edit" } });
-    expect(await runForResult("/mode plan", desk)).toEqual({
+    const context = await createCommandContext(["user: hello", "says: hi"], { context: { permissionMode: mode } });
+    expect(await runForResult("/mode", context)).toMatchObject({ type: "success", data: { mode: "edit" } });
+    expect(await runForResult("/mode plan", context)).toEqual({
       type: "success",
       text: "Permission mode plan: reads files and runs commands that cannot write here; changes nothing. It applies until you quit.",
       data: { mode: "plan" },
     });
     expect(now).toBe("plan");
-    expect(await runForResult("/mode yolo", desk)).toEqual({
+    expect(await runForResult("/mode yolo", context)).toEqual({
       type: "mistake",
       message: '/mode takes plan, ask, edit or all, not "yolo"',
     });
   });
 
   test("MAN5 /mode cannot set a mode where there is no permission mode", async () => {
-    const desk = await createCommandContext([]);
-    expect(await runForResult("/mode plan", desk)).toMatchObject({ type: "mistake" });
+    const context = await createCommandContext([]);
+    expect(await runForResult("/mode plan", context)).toMatchObject({ type: "mistake" });
   });
 
   test("MAN5 pith -p /mode prints the mode, and settings of the interactive mode are accepted there", async () => {
-    const ground = new TestProgram();
-    writeFileSync(join(ground.home, "settings.json"), '{ "notify": "off", "permissionMode": "ask" }');
-    const { code, out } = await ground.run(["-p", "/mode"], { variables: { ANTHROPIC_API_KEY: "any" } });
+    const program = new TestProgram();
+    writeFileSync(join(program.home, "settings.json"), '{ "notify": "off", "permissionMode": "ask" }');
+    const { code, out } = await program.run(["-p", "/mode"], { variables: { ANTHROPIC_API_KEY: "any" } });
     expect({ code, out }).toEqual({
       code: 0,
       out: "Permission mode ask: asks before it changes a file, runs a command or opens a page.\n",
     });
-    await ground.remove();
+    await program.remove();
   });
 });

@@ -5,13 +5,13 @@ import { createCommandContext, runForResult, runForText } from "./desks.ts";
 
 describe("/transcript", () => {
   test("RES23 /transcript prints the whole branch, including what a compaction covers", async () => {
-    const desk = await createCommandContext([
+    const context = await createCommandContext([
       "user: the first words",
       "says: yes",
       "compacts: in short, keeps nothing",
       "user: and then?",
     ]);
-    const told = await runForText("/transcript", desk);
+    const told = await runForText("/transcript", context);
     expect(told).toContain("the first words");
     expect(told).toContain("in short");
     expect(told).toContain("and then?");
@@ -34,8 +34,8 @@ describe("/tree", () => {
   ];
 
   test("COM7 /tree draws the current branch as a straight line, with other branches indented, ids, labels and the leaf", async () => {
-    const desk = await createCommandContext(twoTries);
-    expect(await runForText("/tree", desk)).toBe(
+    const context = await createCommandContext(twoTries);
+    expect(await runForText("/tree", context)).toBe(
       [
         "e1 you: fix the login",
         "e2 reply: looking",
@@ -45,7 +45,7 @@ describe("/tree", () => {
         "e9 reply: B works [good] ← here",
       ].join("\n"),
     );
-    expect(await runForResult("/tree", desk)).toMatchObject({
+    expect(await runForResult("/tree", context)).toMatchObject({
       data: {
         leaf: "e10",
         entries: expect.arrayContaining([expect.objectContaining({ id: "e3", isOnBranch: false })]),
@@ -68,70 +68,70 @@ describe("/tree", () => {
   });
 
   test("COM8 /tree to a user message moves to the entry before it and returns the message as a draft (B63)", async () => {
-    const desk = await createCommandContext(twoTries);
-    expect(await runForResult("/tree e3", desk)).toMatchObject({ type: "draft", draft: "try A", text: "Now at e2" });
-    expect(await runForText("/tree", desk)).toMatch(/^e2 reply: looking ← here$/m);
-    expect(await runForResult("/tree good", desk)).toMatchObject({
+    const context = await createCommandContext(twoTries);
+    expect(await runForResult("/tree e3", context)).toMatchObject({ type: "draft", draft: "try A", text: "Now at e2" });
+    expect(await runForText("/tree", context)).toMatch(/^e2 reply: looking ← here$/m);
+    expect(await runForResult("/tree good", context)).toMatchObject({
       type: "success",
       text: expect.stringMatching(/^Now at /),
     });
-    expect(await runForResult("/tree e9", desk)).toMatchObject({ text: "You are already there." });
-    expect(await runForResult("/tree root", desk)).toMatchObject({ text: "Now before the first entry." });
+    expect(await runForResult("/tree e9", context)).toMatchObject({ text: "You are already there." });
+    expect(await runForResult("/tree root", context)).toMatchObject({ text: "Now before the first entry." });
   });
 
   test("COM8 /tree --summary adds a summary of the branch you leave at the target, with the given label (B64)", async () => {
     const told =
       "## Goal\n- fix the login [#1]\n\n## Constraints & Preferences\n- (none)\n\n## Progress\n### Done\n- (none)\n\n### In Progress\n- [ ] try B [#1]\n\n### Blocked\n- (none)\n\n## Key Decisions\n- (none)\n\n## Next Steps\n1. go on";
-    const desk = await createCommandContext(twoTries, { replies: [told, told] });
-    const answer = await runForResult("/tree e6 --summary what worked --label left B", desk);
+    const context = await createCommandContext(twoTries, { replies: [told, told] });
+    const answer = await runForResult("/tree e6 --summary what worked --label left B", context);
     expect(answer).toMatchObject({
       type: "success",
       text: expect.stringContaining("the branch you left is summarized there"),
     });
-    expect(await runForText("/tree", desk)).toMatch(/branch summary: .*\[left B\] ← here$/m);
-    const request = JSON.stringify((desk.agent.model as unknown as { requests: unknown }).requests);
+    expect(await runForText("/tree", context)).toMatch(/branch summary: .*\[left B\] ← here$/m);
+    const request = JSON.stringify((context.agent.model as unknown as { requests: unknown }).requests);
     expect(request).toContain("Additional focus: what worked");
   });
 
   test("COM8 when the branch summary fails, the position does not change and the message offers to omit --summary", async () => {
     const failure = { failure: { kind: "refused", message: "no credit" } } as const;
-    const desk = await createCommandContext(twoTries, { replies: [failure] });
-    const { leaf } = desk.agent.session;
-    expect(await runForResult("/tree e6 --summary", desk)).toMatchObject({
+    const context = await createCommandContext(twoTries, { replies: [failure] });
+    const { leaf } = context.agent.session;
+    expect(await runForResult("/tree e6 --summary", context)).toMatchObject({
       type: "failed",
       message: expect.stringMatching(
         /^the branch could not be summarized, so your position has not changed \(.*no credit.*\); try again, or omit --summary$/,
       ),
     });
-    expect(await desk.agent.session.store.entry(leaf ?? "")).toBeDefined();
-    expect(await runForText("/tree", desk)).toMatch(/e9 .*← here$/m);
+    expect(await context.agent.session.store.entry(leaf ?? "")).toBeDefined();
+    expect(await runForText("/tree", context)).toMatch(/e9 .*← here$/m);
   });
 
   test("COM9 /tree accepts an id, the beginning of an id, or a label; an unknown name is answered with where to find ids", async () => {
-    const desk = await createCommandContext(twoTries);
-    const { session } = desk.agent;
+    const context = await createCommandContext(twoTries);
+    const { session } = context.agent;
     await session.append({ type: "message", id: "abcdef0123", message: { role: "user", content: "x", timestamp: 0 } });
     await session.append({ type: "message", id: "abcdff0123", message: { role: "user", content: "y", timestamp: 0 } });
     await session.move("e9");
-    expect(await runForResult("/tree abcdef", desk)).toMatchObject({ type: "draft", draft: "x" });
-    expect(await runForResult("/tree entry:abcdff01", desk)).toMatchObject({ type: "draft", draft: "y" });
-    expect(await runForResult("/tree abcd", desk)).toMatchObject({
+    expect(await runForResult("/tree abcdef", context)).toMatchObject({ type: "draft", draft: "x" });
+    expect(await runForResult("/tree entry:abcdff01", context)).toMatchObject({ type: "draft", draft: "y" });
+    expect(await runForResult("/tree abcd", context)).toMatchObject({
       message: expect.stringContaining("several entries"),
     });
     for (const name of ["nobody", "e99", "abc", "__proto__"])
-      expect(await runForResult(`/tree ${name}`, desk), name).toMatchObject({
+      expect(await runForResult(`/tree ${name}`, context), name).toMatchObject({
         type: "mistake",
         message: expect.stringContaining("/tree shows the entries"),
       });
-    expect(await runForResult("/tree --summary", desk)).toMatchObject({
+    expect(await runForResult("/tree --summary", context)).toMatchObject({
       message: expect.stringContaining("specify the entry to go to"),
     });
-    expect(await runForResult("/tree e1 --from e2", desk)).toMatchObject({ type: "mistake" });
+    expect(await runForResult("/tree e1 --from e2", context)).toMatchObject({ type: "mistake" });
   });
 
   test("COM9 /tree refuses a label that several entries have", async () => {
-    const desk = await createCommandContext(["user: one", "says: two", "labels e1: here", "labels e2: here"]);
-    expect(await runForResult("/tree here", desk)).toEqual({
+    const context = await createCommandContext(["user: one", "says: two", "labels e1: here", "labels e2: here"]);
+    expect(await runForResult("/tree here", context)).toEqual({
       type: "mistake",
       message: 'several entries have the label "here"; use an id',
     });
@@ -139,13 +139,13 @@ describe("/tree", () => {
 
   test("COM10 /tree shows the newest part of a long session and how to see earlier entries", async () => {
     const lines = Array.from({ length: 1_200 }, (_, at) => `user: number ${at + 1}`);
-    const desk = await createCommandContext(lines, { isStored: false });
-    const text = await runForText("/tree", desk);
+    const context = await createCommandContext(lines, { isStored: false });
+    const text = await runForText("/tree", context);
     const [first, second] = text.split("\n");
     expect(first).toBe("… earlier entries not shown; to see them, type /tree --from e1050");
     expect(second).toBe("e1051 you: number 1051");
     expect(text.split("\n")).toHaveLength(151);
-    const before = await runForText("/tree --from e1050", desk);
+    const before = await runForText("/tree --from e1050", context);
     expect(before.split("\n").at(-1)).not.toContain("here");
     expect(before).toContain("e1050 you: number 1050");
   });

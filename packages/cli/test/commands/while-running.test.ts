@@ -6,9 +6,9 @@ import { expect, test } from "vitest";
 import { createCommandContext, runForResult, runForText } from "./desks.ts";
 
 test("COM33 /tree, /undo and /redo are refused during a run (B80)", async () => {
-  const { desk, gate, run } = await atWork();
+  const { context, gate, run } = await atWork();
   for (const words of ["/tree e1", "/tree root --summary", "/undo", "/redo"])
-    expect(await runForResult(words, desk), words).toEqual({
+    expect(await runForResult(words, context), words).toEqual({
       type: "failed",
       message: "a run is in progress; wait for it to finish, or stop it first",
     });
@@ -17,20 +17,20 @@ test("COM33 /tree, /undo and /redo are refused during a run (B80)", async () => 
 });
 
 test("COM33 undoCompaction and its redo are refused during a run, and are not done after it", async () => {
-  const { desk, gate, run } = await atWork();
-  const results = Promise.all([desk.agent.undoCompaction(), desk.agent.undoCompaction("redo")]);
+  const { context, gate, run } = await atWork();
+  const results = Promise.all([context.agent.undoCompaction(), context.agent.undoCompaction("redo")]);
   gate.resolve();
   expect(await run).toEqual({ type: "done" });
   expect((await results).map(({ type }) => type)).toEqual(["refused", "refused"]);
 });
 
 test("COM34 during a run, commands that only read answer at once, and commands that write wait for the end of the request", async () => {
-  const { desk, gate, run } = await atWork();
+  const { context, gate, run } = await atWork();
   for (const words of ["/tree", "/context", "/session", "/help", "/autocompact off", "/model"])
-    await runForText(words, desk);
+    await runForText(words, context);
   const order: string[] = [];
   const waiting = ["/pin Use tabs.", "/name the work", "/thinking high", "/compact"].map(async (words) => {
-    await runForResult(words, desk);
+    await runForResult(words, context);
     order.push(words);
   });
   await new Promise((resolve) => setTimeout(resolve, 50));
@@ -39,7 +39,7 @@ test("COM34 during a run, commands that only read answer at once, and commands t
   expect(await run).toEqual({ type: "done" });
   await Promise.all(waiting);
   expect(order.toSorted()).toEqual(["/compact", "/name the work", "/pin Use tabs.", "/thinking high"]);
-  expect(desk.agent.session.branch.state.pins).toMatchObject([{ text: "Use tabs." }]);
+  expect(context.agent.session.branch.state.pins).toMatchObject([{ text: "Use tabs." }]);
 });
 
 /** A run whose model is silent until the gate is opened. */
@@ -50,11 +50,11 @@ async function atWork() {
     await gate.promise;
     yield* model.stream(request, act);
   };
-  const desk = await createCommandContext(["user: hello", "says: hi"], { model: { stream } });
-  const run = ended(desk.agent);
-  while (!desk.agent.session.branch.entries.some((entry) => JSON.stringify(entry).includes("work on")))
+  const context = await createCommandContext(["user: hello", "says: hi"], { model: { stream } });
+  const run = ended(context.agent);
+  while (!context.agent.session.branch.entries.some((entry) => JSON.stringify(entry).includes("work on")))
     await new Promise((resolve) => setTimeout(resolve, 5));
-  return { desk, gate, run };
+  return { context, gate, run };
 }
 
 async function ended(agent: Agent): Promise<RunEnd> {

@@ -77,8 +77,8 @@ test("MET12 an entry's kind is in the singular, and its calls are described as i
 });
 
 test("MET12 /context has the sizes by tool, by file and by entry in its text and in its data", async () => {
-  const desk = await createCommandContext(talk);
-  const text = await runForText("/context", desk);
+  const context = await createCommandContext(talk);
+  const text = await runForText("/context", context);
   for (const words of [
     "By tool",
     "By file",
@@ -87,7 +87,7 @@ test("MET12 /context has the sizes by tool, by file and by entry in its text and
     "going back to the point before it (/tree) would free",
   ])
     expect(text).toContain(words);
-  const answer = await runForResult("/context", desk);
+  const answer = await runForResult("/context", context);
   expect(answer).toMatchObject({
     data: { tools: [{ tool: "read" }, { tool: "bash" }], files: [{ path: "a.ts" }, {}] },
   });

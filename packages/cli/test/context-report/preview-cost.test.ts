@@ -6,17 +6,17 @@ import type { ScriptRequest, Step } from "@pith/testkit";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { isSummaryInstruction, TestProgram } from "../ground.ts";
 
-let ground: TestProgram;
+let program: TestProgram;
 beforeEach(() => {
-  ground = new TestProgram();
+  program = new TestProgram();
 });
-afterEach(() => ground.remove());
+afterEach(() => program.remove());
 
 test("MET20 the previewed price is right within a factor of two when the conversation is cached", async () => {
   const variables = await serve();
   await talk(variables, 6);
   const { actual } = await expectClosePrice(variables);
-  const { input = 0, cacheRead = 0 } = ground.server.requests.at(-1)?.usage ?? {};
+  const { input = 0, cacheRead = 0 } = program.server.requests.at(-1)?.usage ?? {};
   expect(cacheRead / (input + cacheRead)).toBeGreaterThan(0.8);
   expect(actual).toBeGreaterThan(0);
 });
@@ -29,7 +29,7 @@ test("MET20 the previewed price is right within a factor of two when the summary
 
 test("MET20 the previewed price is right within a factor of two when tool results are shortened", async () => {
   const variables = await serve();
-  for (let at = 0; at < 8; at += 1) writeFileSync(join(ground.folder, `part-${at}.txt`), write(2_000, at));
+  for (let at = 0; at < 8; at += 1) writeFileSync(join(program.folder, `part-${at}.txt`), write(2_000, at));
   await talk(variables, 8, { settings: { contextWindow: 20_000 }, ask: (at) => `read part-${at}.txt` });
   await expectClosePrice(variables, { contextWindow: 20_000 });
 });
@@ -43,9 +43,9 @@ test("MET20 the previewed price is right within a factor of two when nothing is 
 test("MET20 the previewed price counts every request of a summary in parts", async () => {
   const variables = await serve();
   await talk(variables, 10, { settings: {} });
-  const asked = ground.server.requests.length;
+  const asked = program.server.requests.length;
   await expectClosePrice(variables, { contextWindow: 12_000 });
-  expect(ground.server.requests.length - asked).toBeGreaterThan(2);
+  expect(program.server.requests.length - asked).toBeGreaterThan(2);
 });
 
 test("MET20 the price of a second compaction uses what the first one measured", async () => {
@@ -60,9 +60,9 @@ test("MET20 the price of a second compaction uses what the first one measured", 
 test("MET20 the previewed price is right within a factor of two when the summary is corrected", async () => {
   const variables = await serve({ isWrongFirst: true, isCached: false });
   await talk(variables, 6);
-  const asked = ground.server.requests.length;
+  const asked = program.server.requests.length;
   await expectClosePrice(variables);
-  expect(ground.server.requests.length - asked).toBe(2);
+  expect(program.server.requests.length - asked).toBe(2);
 });
 
 test("MET20 the preview has the price of the model that writes the summary", async () => {
@@ -81,7 +81,7 @@ test("PFX7 with modelOrder cheapest, the session's model writes a cached summary
   expect(await previewSummarizer(variables, listed)).toBe(OPUS);
   expect(await previewSummarizer(variables, cheapest)).toBe("anthropic/claude-sonnet-4-5");
   configure(cheapest);
-  const { out } = await ground.run(["compact", "last", "--json"], { variables });
+  const { out } = await program.run(["compact", "last", "--json"], { variables });
   expect(JSON.parse(out)).toMatchObject({ by: "anthropic/claude-sonnet-4-5", route: "same-prefix" });
 });
 
@@ -89,10 +89,10 @@ test("PFX8 the receipt has the expected cost, and the statistics show how far it
   const variables = await serve();
   await talk(variables, 6);
   configure(SMALL);
-  const preview = JSON.parse((await ground.run(["compact", "last", "--preview", "--json"], { variables })).out);
-  const { cost, expectedCost } = JSON.parse((await ground.run(["compact", "last", "--json"], { variables })).out);
+  const preview = JSON.parse((await program.run(["compact", "last", "--preview", "--json"], { variables })).out);
+  const { cost, expectedCost } = JSON.parse((await program.run(["compact", "last", "--json"], { variables })).out);
   expect(expectedCost / preview.price).toBeCloseTo(1, 1);
-  const { out } = await ground.run(["sessions", "stats", "last", "--json"], { variables });
+  const { out } = await program.run(["sessions", "stats", "last", "--json"], { variables });
   expect(JSON.parse(out).estimates).toEqual({
     count: 1,
     expectedCost,
@@ -100,7 +100,7 @@ test("PFX8 the receipt has the expected cost, and the statistics show how far it
     errors: Math.abs(expectedCost / cost - 1),
   });
   const percent = Math.round(Math.abs(expectedCost / cost - 1) * 100);
-  const text = (await ground.run(["sessions", "stats", "last"], { variables })).out;
+  const text = (await program.run(["sessions", "stats", "last"], { variables })).out;
   expect(text).toMatch(
     new RegExp(`^estimates +1 compaction: expected \\$.*, actual \\$.*, off by ${percent}% on average$`, "m"),
   );
@@ -109,19 +109,19 @@ test("PFX8 the receipt has the expected cost, and the statistics show how far it
 test('PFX9 with compaction.model "none", the summary is built without a request to a model', async () => {
   const variables = await serve();
   await talk(variables, 6);
-  const asked = ground.server.requests.length;
+  const asked = program.server.requests.length;
   const settings = { ...SMALL, compaction: { model: "none" } };
   expect(await previewSummarizer(variables, settings)).toBe(null);
-  const preview = await ground.run(["compact", "last", "--preview"], { variables });
+  const preview = await program.run(["compact", "last", "--preview"], { variables });
   expect(preview.out).toContain("Cost: none; the summary is built without a model");
-  const { out } = await ground.run(["compact", "last", "--json"], { variables });
+  const { out } = await program.run(["compact", "last", "--json"], { variables });
   expect(JSON.parse(out)).toMatchObject({ route: "model-free", by: null, calls: 0 });
-  expect(ground.server.requests.length).toBe(asked);
+  expect(program.server.requests.length).toBe(asked);
 });
 
 async function previewSummarizer(variables: Readonly<Record<string, string>>, settings: object): Promise<unknown> {
   configure(settings);
-  const { out } = await ground.run(["compact", "last", "--preview", "--json"], { variables });
+  const { out } = await program.run(["compact", "last", "--preview", "--json"], { variables });
   return JSON.parse(out).summarizer;
 }
 
@@ -155,7 +155,7 @@ async function serve({
       ...(!isCached && { usage: { input, cacheRead: 0, cacheWrite: 0 } }),
     };
   };
-  const { url } = await ground.serve(script);
+  const { url } = await program.serve(script);
   return { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url };
 }
 
@@ -190,9 +190,9 @@ async function talk(
   { settings = SMALL, ask = () => "write 1200 words" }: Talk = {},
 ): Promise<void> {
   configure({ ...settings, compaction: { enabled: false } });
-  const isFirst = ground.server.requests.length === 0;
+  const isFirst = program.server.requests.length === 0;
   const input = Array.from({ length: count }, (_, at) => `message ${at}: ${ask(at)}\n`).join("");
-  const { code, notes } = await ground.run(["--plain", ...(isFirst ? [] : ["--continue"])], { variables, input });
+  const { code, notes } = await program.run(["--plain", ...(isFirst ? [] : ["--continue"])], { variables, input });
   expect({ code, notes }).toMatchObject({ code: 0 });
 }
 
@@ -206,7 +206,7 @@ async function expectClosePrice(
   settings: object = SMALL,
 ): Promise<Prices> {
   configure(settings);
-  const preview = await ground.run(["compact", "last", "--preview", "--json"], { variables });
+  const preview = await program.run(["compact", "last", "--preview", "--json"], { variables });
   const { price: predicted } = JSON.parse(preview.out) as { readonly price: number };
   const actual = await compact(variables, settings);
   const figures = JSON.stringify({ predicted, actual });
@@ -217,14 +217,14 @@ async function expectClosePrice(
 
 async function compact(variables: Readonly<Record<string, string>>, settings: object): Promise<number> {
   configure(settings);
-  const { code, out, notes } = await ground.run(["compact", "last", "--json"], { variables });
+  const { code, out, notes } = await program.run(["compact", "last", "--json"], { variables });
   expect({ code, notes }).toMatchObject({ code: 0 });
   return (JSON.parse(out) as { readonly cost: number }).cost;
 }
 
 function configure(settings: object): void {
   writeFileSync(
-    join(ground.home, "settings.json"),
+    join(program.home, "settings.json"),
     JSON.stringify({ model: "anthropic/claude-sonnet-4-5", ...settings }),
   );
 }

@@ -16,8 +16,8 @@ test("COM44 /rules in an empty session says what to do next", async () => {
 });
 
 test("COM44 before a compaction, /rules lists all messages word for word", async () => {
-  const desk = await createCommandContext(["user: use tabs\nnot spaces", "says: fine", "user: go on"]);
-  expect(await runForText("/rules", desk)).toBe(
+  const context = await createCommandContext(["user: use tabs\nnot spaces", "says: fine", "user: go on"]);
+  expect(await runForText("/rules", context)).toBe(
     [
       "Your messages, word for word:",
       "  #1  use tabs not spaces",
@@ -26,20 +26,20 @@ test("COM44 before a compaction, /rules lists all messages word for word", async
       "To keep something in the context through every compaction, pin it: /pin #1 keeps a message, /pin <text> any other rule.",
     ].join("\n"),
   );
-  await runForText("/pin Never push to main.", desk);
-  expect(await runForText("/rules", desk)).toMatch(
+  await runForText("/pin Never push to main.", context);
+  expect(await runForText("/rules", context)).toMatch(
     /^Pinned \(always shown\):\n {2}1 {2}Never push to main\.\n\nYour messages/,
   );
 });
 
 test("COM44 after compactions, /rules lists in each group what the model reads", async () => {
-  const desk = await createCommandContext(earlyMessages);
-  await runForText("/pin Answer in German.", desk);
-  await fillWithRules(desk.agent.session);
-  const { stubs, hidden, messages } = listUserRules(desk.agent.session.branch);
+  const context = await createCommandContext(earlyMessages);
+  await runForText("/pin Answer in German.", context);
+  await fillWithRules(context.agent.session);
+  const { stubs, hidden, messages } = listUserRules(context.agent.session.branch);
   expect(stubs.length).toBeGreaterThan(0);
   expect(hidden.count).toBeGreaterThan(1);
-  expect(await runForText("/rules", desk)).toBe(
+  expect(await runForText("/rules", context)).toBe(
     [
       "Pinned (always shown):",
       "  1  Answer in German.",
@@ -60,7 +60,7 @@ test("COM44 after compactions, /rules lists in each group what the model reads",
       `To keep something in the context through every compaction, pin it: /pin ${stubs[0]?.reference} keeps a message, /pin <text> any other rule.`,
     ].join("\n"),
   );
-  expect(await runForResult("/rules", desk)).toMatchObject({
+  expect(await runForResult("/rules", context)).toMatchObject({
     data: {
       pins: [{ text: "Answer in German." }],
       carriedLines: [{ references: ["#1"] }, { references: ["#1"] }, { references: ["#3"] }],
@@ -98,14 +98,14 @@ test("COM44 group titles say what is missing, and an empty or shortened message 
 });
 
 test("MET22 /pin pins a text or message once, and pins only the typed part of a message with a file", async () => {
-  const desk = await createCommandContext(["user: use tabs", "says: fine"]);
-  const { session } = desk.agent;
+  const context = await createCommandContext(["user: use tabs", "says: fine"]);
+  const { session } = context.agent;
   const file = { type: "text", text: "<file>a long file</file>", pith: { attachment: { kind: "file", name: "a.ts" } } };
   const typed = { type: "text", text: "see the file" };
   for (const content of [[file, typed], [file]])
     await session.append({ type: "message", message: { role: "user", content, timestamp: 0 } as never });
   const pin = async (text: string, reference?: string) => {
-    const result = await pinOnce({ text, reference }, desk.agent);
+    const result = await pinOnce({ text, reference }, context.agent);
     return "text" in result ? result.text : Object(result).message;
   };
   expect(await pin("always")).toBe("Pinned: always");

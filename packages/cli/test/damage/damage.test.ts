@@ -12,24 +12,24 @@ import { type Flip, type FortyEntries, flipsOf, placeFile, writeFortyEntries } f
 
 const SEED = Number(process.env.PITH_SEED ?? 22);
 
-let ground: TestProgram;
+let program: TestProgram;
 let session: FortyEntries;
 let flips: readonly Flip[];
 const restoreEnvironment = saveEnvironment();
 
 beforeAll(async () => {
-  ground = new TestProgram();
-  const { url } = await ground.serve(() => "Understood.");
-  Object.assign(process.env, { PITH_HOME: ground.home, HOME: ground.userHome });
+  program = new TestProgram();
+  const { url } = await program.serve(() => "Understood.");
+  Object.assign(process.env, { PITH_HOME: program.home, HOME: program.userHome });
   Object.assign(process.env, { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url });
-  session = await writeFortyEntries(ground.folder, ground.home);
+  session = await writeFortyEntries(program.folder, program.home);
   const all = flipsOf(session.bytes, SEED);
   flips = isLong ? all : onePerLine(all);
 });
 
 afterAll(async () => {
   restoreEnvironment();
-  await ground.remove();
+  await program.remove();
 });
 
 /** Another place in each line, so that every place is tried. */
@@ -52,7 +52,7 @@ async function openAndPrompt(bytes: Uint8Array): Promise<Opened> {
   const read = parseCliArgs(["-c", "--sandbox", "off"]);
   if (read.type !== "args") throw new Error(JSON.stringify(read));
   const ready = await startApp(read.args, {
-    cwd: ground.folder,
+    cwd: program.folder,
     onEvent: (event) => void events.push(event),
     notify: () => {},
     setRedaction: () => noRedaction,
@@ -60,7 +60,7 @@ async function openAndPrompt(bytes: Uint8Array): Promise<Opened> {
   if (ready.type !== "app") throw new Error(JSON.stringify(ready));
   const damaged = ready.takeDamageEvent();
   if (damaged) events.push(damaged);
-  const served = ground.server.requests.length;
+  const served = program.server.requests.length;
   let end = "";
   const run = ready.agent.prompt("What did I ask first?");
   for (let step = await run.next(); ; step = await run.next()) {
@@ -69,7 +69,7 @@ async function openAndPrompt(bytes: Uint8Array): Promise<Opened> {
     break;
   }
   await ready.close();
-  return { events, request: JSON.stringify(ground.server.requests.slice(served).map(({ body }) => body)), end };
+  return { events, request: JSON.stringify(program.server.requests.slice(served).map(({ body }) => body)), end };
 }
 
 describe("one flipped bit", () => {

@@ -225,19 +225,19 @@ test("SRC3 SRC2 003 compact({ auto: true }) rejects with the call to use instead
 });
 
 /** In the program, as extensions. */
-const ground = new TestProgram();
-const sessions = join(ground.home, "sessions");
-const talked = join(ground.userHome, "talked");
+const program = new TestProgram();
+const sessions = join(program.home, "sessions");
+const talked = join(program.userHome, "talked");
 const COUNT: Step = { parts: [{ type: "call", name: "bash", arguments: { command: "seq 1 3000" } }] };
 const ALL = ["--permission-mode", "all", "--sandbox", "off"];
 
 beforeAll(async () => {
-  await ground.runWithScript(["-p", ...ALL, "Use tabs. Count."], [COUNT, COUNT, COUNT, "I have counted."]);
-  await ground.runWithScript(["-p", ...ALL, "-c", "Once more."], [COUNT, COUNT, COUNT, COUNT, "Done."]);
+  await program.runWithScript(["-p", ...ALL, "Use tabs. Count."], [COUNT, COUNT, COUNT, "I have counted."]);
+  await program.runWithScript(["-p", ...ALL, "-c", "Once more."], [COUNT, COUNT, COUNT, COUNT, "Done."]);
   cpSync(sessions, talked, { recursive: true });
 });
 
-afterAll(() => ground.remove());
+afterAll(() => program.remove());
 
 /** What the samples assume. */
 const ASSUMED = `const myArtifactIndex = { "schema.sql": 1 };
@@ -245,18 +245,18 @@ const myCustomSummarizer = async (text, previous) => "Mine: " + text.split("\\n"
 
 /** The sample is the only extension there is, behind what was said before. */
 async function inProgram(code: string, command: (first: string) => string, script: (request: ScriptRequest) => Step) {
-  const folder = join(ground.home, "extensions");
+  const folder = join(program.home, "extensions");
   for (const each of [folder, sessions]) rmSync(each, { recursive: true, force: true });
   cpSync(talked, sessions, { recursive: true });
   mkdirSync(folder);
   const { imports, body } = splitImports(code);
   writeFileSync(join(folder, "sample.ts"), `${imports}\n${ASSUMED}\nexport default (pi) => {\n${body}\n};\n`);
   const first = lines().find(({ message }) => message?.role === "user")?.id ?? "";
-  const { url } = await ground.serve(script);
+  const { url } = await program.serve(script);
   const variables = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url };
   const before = lines().length;
-  const ended = await ground.run(["-p", "-c", command(first)], { variables });
-  const asked = JSON.stringify(ground.server.requests.map(({ body: sent }) => sent));
+  const ended = await program.run(["-p", "-c", command(first)], { variables });
+  const asked = JSON.stringify(program.server.requests.map(({ body: sent }) => sent));
   return { ...ended, asked, written: lines().slice(before) };
 }
 
@@ -270,7 +270,7 @@ interface Line {
 }
 
 function lines(): readonly Line[] {
-  const text = ground.readSession().split("\n");
+  const text = program.readSession().split("\n");
   return text.filter((line) => line !== "").map((line) => JSON.parse(line));
 }
 

@@ -6,20 +6,20 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, test } from "vitest";
 import { type ProgramResult, TestProgram } from "../ground.ts";
 
-const ground = new TestProgram();
+const program = new TestProgram();
 /** One call with all of them for many rules: every start takes a while. */
 let said: ProgramResult;
 let helped: ProgramResult;
 
 beforeAll(async () => {
-  place(extensions, join(ground.home, "extensions"));
-  said = await ground.runWithScript(["-p", "--tools", "read,nobodys", "hi"], ["Hello."]);
+  place(extensions, join(program.home, "extensions"));
+  said = await program.runWithScript(["-p", "--tools", "read,nobodys", "hi"], ["Hello."]);
   // It costs a second.
-  rmSync(join(ground.home, "extensions/clock.ts"));
-  helped = await ground.runWithScript(["-p", "/help"], []);
+  rmSync(join(program.home, "extensions/clock.ts"));
+  helped = await program.runWithScript(["-p", "/help"], []);
 });
 
-afterAll(() => ground.remove());
+afterAll(() => program.remove());
 
 function place(files: Readonly<Record<string, string>>, root: string): void {
   for (const [path, text] of Object.entries(files)) {
@@ -87,13 +87,13 @@ test("LOAD20 a tool in the settings that no extension provides is reported", () 
 });
 
 test("LOAD5 --no-extensions loads no extension", async () => {
-  const { out, notes } = await ground.runWithScript(["-p", "--no-extensions", "hi"], ["Hello."]);
+  const { out, notes } = await program.runWithScript(["-p", "--no-extensions", "hi"], ["Hello."]);
   assert.equal(out, "Hello.\n");
   assert.doesNotMatch(notes, /extension/);
 });
 
 test("LOAD4 extensions of a project are loaded only after it is trusted, and only while their files are unchanged", async () => {
-  rmSync(join(ground.home, "extensions"), { recursive: true });
+  rmSync(join(program.home, "extensions"), { recursive: true });
   const word = 'import { word } from "./words/word.ts";\n';
   const own = `${word}export default (pith: any) => pith.registerCommand("word", { description: "d", run: async () => word });\n`;
   place(
@@ -103,12 +103,12 @@ test("LOAD4 extensions of a project are loaded only after it is trusted, and onl
       ".pith/extensions/out.ts": 'import "../../beside.ts";\nexport default () => {};\n',
       "beside.ts": "export const x = 1;\n",
     },
-    ground.folder,
+    program.folder,
   );
-  const before = await ground.runWithScript(["-p", "/word"], []);
+  const before = await program.runWithScript(["-p", "/word"], []);
   assert.equal(before.code, 2);
   assert.match(before.notes, /this folder is not trusted, so its extensions are not used/);
-  const trusted = await ground.runWithScript(["-p", "--trust", "/word"], []);
+  const trusted = await program.runWithScript(["-p", "--trust", "/word"], []);
   assert.equal(trusted.out, "yes\n", trusted.notes);
   assert.match(trusted.notes, /beside\.ts is not trusted, so it was not loaded/);
 });

@@ -20,19 +20,19 @@ const CALL: readonly Step[] = [{ parts: [{ type: "call", name: "read", arguments
 test.concurrent.each(Object.entries(places))(
   "LOAD15 an extension that hangs in %s is abandoned in time, and the session is intact",
   async (place, body) => {
-    const ground = new TestProgram();
-    mkdirSync(join(ground.home, "extensions"));
-    writeFileSync(join(ground.home, "extensions/hangs.js"), body);
-    writeFileSync(join(ground.folder, "a.txt"), "the text\n");
+    const program = new TestProgram();
+    mkdirSync(join(program.home, "extensions"));
+    writeFileSync(join(program.home, "extensions/hangs.js"), body);
+    writeFileSync(join(program.folder, "a.txt"), "the text\n");
     const began = Date.now();
-    const { code, out, notes } = await ground.runWithScript(["-p", "read it"], CALL);
+    const { code, out, notes } = await program.runWithScript(["-p", "read it"], CALL);
     assert.deepEqual([code, out], [0, "Read.\n"], notes);
     // Whoever leaves a session waits less.
     const seconds = place === "session_shutdown" ? 5 : 30;
     assert.ok(Date.now() - began >= seconds * 1_000, "nobody waited");
     const where = place === "its function" ? "hangs\\.js was not loaded" : place;
     assert.match(notes, new RegExp(`${where}.*within ${seconds} s`));
-    assert.match(JSON.stringify(ground.lastRequestBody()), /the text/);
-    await ground.remove();
+    assert.match(JSON.stringify(program.lastRequestBody()), /the text/);
+    await program.remove();
   },
 );

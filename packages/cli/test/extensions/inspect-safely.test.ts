@@ -8,13 +8,13 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { TestProgram } from "../ground.ts";
 
-let ground: TestProgram;
+let program: TestProgram;
 
 beforeEach(() => {
-  ground = new TestProgram();
+  program = new TestProgram();
 });
 
-afterEach(() => ground.remove());
+afterEach(() => program.remove());
 
 /** Tries all ways out, and registers a command for each that worked. */
 const CURIOUS = `
@@ -56,42 +56,42 @@ test("LOAD8 an extension under inspection reaches no file, database, process, ho
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   try {
     const { port } = server.address() as AddressInfo;
-    writeFileSync(join(ground.userHome, ".secret"), "planted");
+    writeFileSync(join(program.userHome, ".secret"), "planted");
     const code = CURIOUS.replaceAll("PORT", `${port}`)
-      .replaceAll("FOLDER", ground.folder)
-      .replaceAll("HOME", ground.userHome);
-    writeFileSync(join(ground.folder, "curious.js"), code);
-    const names = readdirSync(ground.folder);
-    const added = await ground.run(["extensions", "add", "--yes", "--json", "curious.js"], {
+      .replaceAll("FOLDER", program.folder)
+      .replaceAll("HOME", program.userHome);
+    writeFileSync(join(program.folder, "curious.js"), code);
+    const names = readdirSync(program.folder);
+    const added = await program.run(["extensions", "add", "--yes", "--json", "curious.js"], {
       variables: { PLANTED: "yes" },
     });
     expect(added.code, added.notes).toBe(0);
     expect(JSON.parse(added.out)).toMatchObject({ isInspected: true, commands: ["hello"] });
     expect(requests).toBe(0);
-    expect(readdirSync(ground.folder)).toEqual(names);
+    expect(readdirSync(program.folder)).toEqual(names);
   } finally {
     server.close();
   }
 });
 
 test("LOAD8 without a sandbox, an extension is not run for inspection, and the question says why", async () => {
-  const mark = join(ground.folder, "ran");
+  const mark = join(program.folder, "ran");
   writeFileSync(
-    join(ground.folder, "marks.js"),
+    join(program.folder, "marks.js"),
     `import { writeFileSync } from "node:fs"; writeFileSync(${JSON.stringify(mark)}, ""); export default () => {};`,
   );
   // A PATH with Node's own needs, and without bubblewrap.
-  const bin = join(ground.folder, "bin");
+  const bin = join(program.folder, "bin");
   mkdirSync(bin);
   for (const name of ["sh", "git", "env"])
     symlinkSync(execFileSync("sh", ["-c", `command -v ${name}`], { encoding: "utf8" }).trim(), join(bin, name));
   const variables = { PATH: bin };
-  const asked = await ground.run(["extensions", "add", "marks.js"], { variables });
+  const asked = await program.run(["extensions", "add", "marks.js"], { variables });
   expect(asked.code).toBe(1);
   expect(asked.notes).toMatch(
     /Its code was not run to see what it registers, because bubblewrap is not installed.*Read it before you add it\./,
   );
-  const added = await ground.run(["extensions", "add", "--yes", "--json", "marks.js"], { variables });
+  const added = await program.run(["extensions", "add", "--yes", "--json", "marks.js"], { variables });
   expect(JSON.parse(added.out)).toEqual({ name: "marks.js", isInspected: false });
   expect(existsSync(mark)).toBe(false);
 });

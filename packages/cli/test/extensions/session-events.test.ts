@@ -7,15 +7,15 @@ import type { Step } from "@pith/testkit";
 import { afterAll, beforeAll, test } from "vitest";
 import { type ProgramResult, TestProgram } from "../ground.ts";
 
-const ground = new TestProgram();
+const program = new TestProgram();
 /** One call with all of them for many rules: every start takes a while. */
 let went: ProgramResult;
 let asked = "";
 
 beforeAll(async () => {
-  write(join(ground.userHome, "more/prompts/greet.md"), "Say hello to $1.");
-  write(join(ground.userHome, "more/skills/knit/SKILL.md"), "---\nname: knit\ndescription: How to knit.\n---\nKnit.");
-  const more = JSON.stringify(join(ground.userHome, "more"));
+  write(join(program.userHome, "more/prompts/greet.md"), "Say hello to $1.");
+  write(join(program.userHome, "more/skills/knit/SKILL.md"), "---\nname: knit\ndescription: How to knit.\n---\nKnit.");
+  const more = JSON.stringify(join(program.userHome, "more"));
   for (const name of ["session_start", "session_shutdown", "agent_settled", "thinking_level_select"])
     extend(`hears-${name}.ts`, `${HEAR}\npith.on("${name}", hear);`);
   extend(
@@ -25,25 +25,25 @@ beforeAll(async () => {
   extend("stay.ts", STAY);
   extend("odd.ts", ODD);
   extend("rules.ts", 'pith.registerRules({ deny: ["bash(", "bash(git push)"] });');
-  went = await ground.runWithScript(["--mode", "json", "go"], CALLS);
-  asked = JSON.stringify(ground.lastRequestBody());
+  went = await program.runWithScript(["--mode", "json", "go"], CALLS);
+  asked = JSON.stringify(program.lastRequestBody());
 });
 
-afterAll(() => ground.remove());
+afterAll(() => program.remove());
 
 function write(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);
 }
 
-function extend(name: string, body: string, root = join(ground.home, "extensions")): void {
+function extend(name: string, body: string, root = join(program.home, "extensions")): void {
   const text = `import { appendFileSync } from "node:fs";\nexport default (pith: any) => {\n${body}\n};\n`;
   write(join(root, name), text);
 }
 
 /** What they heard, in a file beside the session. */
 function heard(): readonly { readonly type: string; readonly reason?: string; readonly level?: string }[] {
-  const lines = readFileSync(join(ground.folder, "heard"), "utf8").trim().split("\n");
+  const lines = readFileSync(join(program.folder, "heard"), "utf8").trim().split("\n");
   return lines.map((line) => JSON.parse(line));
 }
 
@@ -75,9 +75,9 @@ test("LOAD15 an extension that throws in a hook, a tool or a command is named, a
   const told = /"type":"extension_error","extensionPath":"odd\.ts","event":"tool_result","error":"hook"/g;
   assert.equal(went.out.match(told)?.length, 1, "once, though it was asked twice");
   assert.match(asked, /in the tool/);
-  const command = await ground.runWithScript(["-p", "-c", "/odd"], []);
+  const command = await program.runWithScript(["-p", "-c", "/odd"], []);
   assert.match(command.notes + command.out, /in the command/);
-  const after = await ground.run(["sessions", "show", "last"]);
+  const after = await program.run(["sessions", "show", "last"]);
   assert.deepEqual([after.code, /Done\./.test(after.out)], [0, true], after.notes);
 });
 
@@ -88,21 +88,21 @@ test("LOAD16 an invalid permission rule of an extension is reported, and its val
 
 test("LOAD13 skills and templates from folders that an extension names are available", async () => {
   assert.match(asked, /How to knit\./);
-  const { out, notes } = await ground.runWithScript(["-p", "-c", "/greet Ada"], ["Hello Ada."]);
+  const { out, notes } = await program.runWithScript(["-p", "-c", "/greet Ada"], ["Hello Ada."]);
   assert.equal(out, "Hello Ada.\n", notes);
-  assert.match(JSON.stringify(ground.lastRequestBody()), /Say hello to Ada\./);
+  assert.match(JSON.stringify(program.lastRequestBody()), /Say hello to Ada\./);
 });
 
 test("LOAD11 an extension can prevent /new and /clone", async () => {
   for (const command of ["/new", "/clone"]) {
-    const { out, code } = await ground.runWithScript(["-p", "-c", command], []);
+    const { out, code } = await program.runWithScript(["-p", "-c", command], []);
     assert.equal(code, 0);
     assert.match(out, /An extension prevented this; nothing was changed\./, command);
   }
 });
 
 test("LOAD12 a change of the thinking level sends thinking_level_select", async () => {
-  await ground.runWithScript(["-p", "-c", "/thinking high"], []);
+  await program.runWithScript(["-p", "-c", "/thinking high"], []);
   const told = heard().filter(({ type }) => type === "thinking_level_select");
   assert.deepEqual(
     told.map(({ level }) => level),
@@ -111,14 +111,14 @@ test("LOAD12 a change of the thinking level sends thinking_level_select", async 
 });
 
 test("LOAD14 a user's extension can trust a folder for one run, and that trust is not saved", async () => {
-  const project = join(ground.folder, ".pith/extensions");
+  const project = join(program.folder, ".pith/extensions");
   extend("own.ts", 'pith.registerCommand("mine", { description: "d", run: async () => "trusted" });', project);
   extend(
     "trust.ts",
     'pith.on("project_trust", ({ files }: any) => ({ trusted: files.includes(".pith/extensions/own.ts") }));',
   );
-  const { out, notes } = await ground.runWithScript(["-p", "/mine"], []);
+  const { out, notes } = await program.runWithScript(["-p", "/mine"], []);
   assert.equal(out, "trusted\n", notes);
-  rmSync(join(ground.home, "extensions/trust.ts"));
-  assert.equal((await ground.runWithScript(["-p", "/mine"], [])).code, 2);
+  rmSync(join(program.home, "extensions/trust.ts"));
+  assert.equal((await program.runWithScript(["-p", "/mine"], [])).code, 2);
 });

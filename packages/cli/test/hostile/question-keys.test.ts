@@ -34,8 +34,8 @@ interface Question {
 }
 
 /** The foreign code leaves this file when it runs. */
-function hasRun(ground: TestWorkspace): boolean {
-  return existsSync(join(ground.root, "user/ran"));
+function hasRun(workspace: TestWorkspace): boolean {
+  return existsSync(join(workspace.root, "user/ran"));
 }
 
 const MARK = 'writeFileSync(process.env.HOME + "/ran", "");';
@@ -153,21 +153,21 @@ function takeShare<Item>(items: readonly Item[], of: number): readonly Item[] {
   return isLong ? items : items.filter((_, index) => (index + first) % of === 0);
 }
 
-async function createGround({ wish = {} }: Question): Promise<TestWorkspace> {
-  const ground = await TestWorkspace.create({
+async function createWorkspace({ wish = {} }: Question): Promise<TestWorkspace> {
+  const workspace = await TestWorkspace.create({
     script: () => "Done.",
     program: findBuiltProgram(),
     settings: { sandbox: "off" },
     rows: 36,
     ...wish,
   });
-  onTestFinished(() => ground.remove());
-  return ground;
+  onTestFinished(() => workspace.remove());
+  return workspace;
 }
 
 /** Starts the program so that its question is on the way. Nothing waits for the question. */
-async function start(question: Question, ground: TestWorkspace, keys: readonly string[]): Promise<Tmux> {
-  const tmux = await ground.openTerminal();
+async function start(question: Question, workspace: TestWorkspace, keys: readonly string[]): Promise<Tmux> {
+  const tmux = await workspace.openTerminal();
   await tmux.type(question.command);
   if (question.message === undefined) {
     await tmux.press("Enter", ...keys);
@@ -195,15 +195,15 @@ async function returnToQuestion({ ready }: Question, tmux: Tmux): Promise<void> 
 }
 
 /** The way to the row, and Enter: then the code runs. It shows that the question was open all the time. */
-async function acceptAndCheck(question: Question, ground: TestWorkspace, tmux: Tmux): Promise<void> {
+async function acceptAndCheck(question: Question, workspace: TestWorkspace, tmux: Tmux): Promise<void> {
   await returnToQuestion(question, tmux);
-  expect(hasRun(ground)).toBe(false);
+  expect(hasRun(workspace)).toBe(false);
   // In plain mode, the terminal still has the line that was begun before.
   if (question.command.includes("--plain")) await tmux.press("C-u");
   for (const key of question.way) await tmux.press(key);
   await tmux.press("Enter");
-  for (let left = 500; left > 0 && !hasRun(ground); left -= 1) await sleep(20);
-  expect(hasRun(ground)).toBe(true);
+  for (let left = 500; left > 0 && !hasRun(workspace); left -= 1) await sleep(20);
+  expect(hasRun(workspace)).toBe(true);
 }
 
 const cases = (questions: readonly Question[], of: number) =>
@@ -214,25 +214,25 @@ const cases = (questions: readonly Question[], of: number) =>
 
 describe("ASK7 keys typed before the question run nothing", () => {
   test.each(cases([...screenQuestions, ...plainQuestions], 25))("%s: %s", async (_, __, question, keys) => {
-    const ground = await createGround(question);
-    const tmux = await start(question, ground, keys);
+    const workspace = await createWorkspace(question);
+    const tmux = await start(question, workspace, keys);
     // A typed Esc may stop the run before it asks.
     if (!keys.includes("Escape")) await tmux.waitFor(question.shows);
     await tmux.settled();
-    expect(hasRun(ground)).toBe(false);
-    if ((await tmux.screen()).includes(question.shows)) await acceptAndCheck(question, ground, tmux);
+    expect(hasRun(workspace)).toBe(false);
+    if ((await tmux.screen()).includes(question.shows)) await acceptAndCheck(question, workspace, tmux);
   });
 
   test.each(cases(subcommandQuestions, 15))("%s: %s", async (_, __, question, keys) => {
-    const ground = await createGround(question);
-    const tmux = await start(question, ground, keys);
+    const workspace = await createWorkspace(question);
+    const tmux = await start(question, workspace, keys);
     await tmux.waitFor(question.shows);
     await tmux.settled();
     await tmux.press("Enter");
     await tmux.waitUntil((screen) => screen.trimEnd().endsWith("\n$"), "the shell");
-    expect(hasRun(ground)).toBe(false);
+    expect(hasRun(workspace)).toBe(false);
     for (const name of ["trust.json", "mcp-pins.json", "extensions/mark.js"])
-      expect(existsSync(join(ground.home, name))).toBe(false);
+      expect(existsSync(join(workspace.home, name))).toBe(false);
   });
 });
 
@@ -240,14 +240,14 @@ describe("ASK7 letters typed until the question appears run nothing", () => {
   test.each(takeShare(screenQuestions, 7).map((question) => [question.name, question] as const))(
     "%s",
     async (_, question) => {
-      const ground = await createGround(question);
-      const tmux = await start(question, ground, []);
+      const workspace = await createWorkspace(question);
+      const tmux = await start(question, workspace, []);
       for (let index = 0; !(await tmux.screen()).includes(question.shows) && index < 2_000; index += 1)
         await tmux.type(LETTERS[index % LETTERS.length] ?? "");
       await tmux.type("yes");
       await tmux.settled();
-      expect(hasRun(ground)).toBe(false);
-      if (!question.hasField) await acceptAndCheck(question, ground, tmux);
+      expect(hasRun(workspace)).toBe(false);
+      if (!question.hasField) await acceptAndCheck(question, workspace, tmux);
     },
   );
 });
@@ -256,13 +256,13 @@ describe("ASK7 in plain mode, only the number of the row allows a run", () => {
   test.each(takeShare(plainQuestions, 4).map((question) => [question.name, question] as const))(
     "%s",
     async (_, question) => {
-      const ground = await createGround(question);
-      const tmux = await start(question, ground, []);
+      const workspace = await createWorkspace(question);
+      const tmux = await start(question, workspace, []);
       await tmux.waitFor(question.ready);
       for (const line of ["y", "yes", "Y", "run it", "1 more thing", "12", "+1", "Yes, 2"]) await tmux.enter(line);
       await tmux.press("Enter", "Enter", "Enter");
       await tmux.settled();
-      await acceptAndCheck(question, ground, tmux);
+      await acceptAndCheck(question, workspace, tmux);
     },
   );
 });
@@ -272,21 +272,21 @@ describe("ASK7 at the question, letters, digits and pastes run nothing; only Ent
     "%s",
     async (_, question) => {
       const { answers = "", hasField } = question;
-      const ground = await createGround(question);
-      const tmux = await start(question, ground, []);
+      const workspace = await createWorkspace(question);
+      const tmux = await start(question, workspace, []);
       for (const letter of LETTERS.filter((each) => !answers.includes(each))) {
         await returnToQuestion(question, tmux);
         await tmux.type(letter);
         await sleep(80);
-        expect({ letter, hasRun: hasRun(ground) }).toEqual({ letter, hasRun: false });
+        expect({ letter, hasRun: hasRun(workspace) }).toEqual({ letter, hasRun: false });
       }
       await returnToQuestion(question, tmux);
       await tmux.paste("y\n1\n2\nrun\n");
       await tmux.settled();
-      expect(hasRun(ground)).toBe(false);
+      expect(hasRun(workspace)).toBe(false);
       expect(await tmux.screen()).toContain(question.shows);
       if (hasField) await tmux.press("C-u");
-      await acceptAndCheck(question, ground, tmux);
+      await acceptAndCheck(question, workspace, tmux);
     },
   );
 });

@@ -7,34 +7,34 @@ import { TestProgram } from "../ground.ts";
 import { everyEvent, heardIn, listenToAll } from "./listens-to-all.ts";
 import { leaveTriggered } from "./triggered.ts";
 
-let ground: TestProgram;
+let program: TestProgram;
 
 beforeEach(() => {
-  ground = new TestProgram();
-  listenToAll(ground.home);
+  program = new TestProgram();
+  listenToAll(program.home);
 });
 
-afterEach(() => ground.remove());
+afterEach(() => program.remove());
 
 const bash = {
   parts: [{ type: "call", name: "bash", arguments: { command: "echo one; sleep 0.3; echo two" } }],
 } as const;
 
 test("XUI14 in JSON mode, extensions receive the events of a run", async () => {
-  const { code, notes } = await ground.runWithScript(
+  const { code, notes } = await program.runWithScript(
     ["--mode", "json", "--permission-mode", "all", "work"],
     [bash, "done"],
   );
   expect({ code, notes }).toMatchObject({ code: 0 });
-  const heard = heardIn(ground.home);
+  const heard = heardIn(program.home);
   for (const name of ["session_start", "tool_call", "context", "agent_settled", "session_shutdown"])
     expect(heard).toContain(name);
 });
 
 test("XUI14 in an interactive session, an extension that listens to every event receives each of them", async () => {
-  mkdirSync(join(ground.folder, ".pith"));
-  writeFileSync(join(ground.folder, ".pith/settings.json"), "{}");
-  writeFileSync(join(ground.home, "settings.json"), JSON.stringify({ compaction: { keepRecentTokens: 100 } }));
+  mkdirSync(join(program.folder, ".pith"));
+  writeFileSync(join(program.folder, ".pith/settings.json"), "{}");
+  writeFileSync(join(program.home, "settings.json"), JSON.stringify({ compaction: { keepRecentTokens: 100 } }));
   const lines = [
     "1",
     "work",
@@ -52,9 +52,9 @@ test("XUI14 in an interactive session, an extension that listens to every event 
   ];
   const script = [bash, "done", "more of it. ".repeat(4_000), SUMMARY, SUMMARY, SUMMARY];
   const args = ["--plain", "--permission-mode", "all"];
-  const { code, out, notes } = await ground.runWithScript(args, script, { input: `${lines.join("\n")}\n` });
-  await ground.runWithScript(["-p", "-c", "/begin-anew"], []);
-  const hooks = heardIn(ground.home);
+  const { code, out, notes } = await program.runWithScript(args, script, { input: `${lines.join("\n")}\n` });
+  await program.runWithScript(["-p", "-c", "/begin-anew"], []);
+  const hooks = heardIn(program.home);
   leaveTriggered({ args, code, out: "", settingsFiles: [], hooks });
   const missing = everyEvent.filter((name) => !hooks.includes(name));
   expect(missing, `${out}\n${notes}`).toEqual([]);

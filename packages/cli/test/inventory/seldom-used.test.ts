@@ -6,32 +6,32 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { TestProgram } from "../ground.ts";
 import { idOf, SubcommandRunner } from "../subcommands/shelf.ts";
 
-let ground: TestProgram;
-let shelf: SubcommandRunner;
+let program: TestProgram;
+let runner: SubcommandRunner;
 
 beforeEach(() => {
-  ground = new TestProgram();
-  shelf = new SubcommandRunner();
+  program = new TestProgram();
+  runner = new SubcommandRunner();
 });
 
 afterEach(async () => {
-  await ground.remove();
-  shelf.remove();
+  await program.remove();
+  runner.remove();
 });
 
 test("AGT12 --agent uses the agent's text as the system prompt, and an unknown name is answered with the known ones", async () => {
-  mkdirSync(join(ground.home, "agents"));
+  mkdirSync(join(program.home, "agents"));
   const text = "---\nname: poet\ndescription: Writes verses.\n---\nSpeak in verses.\n";
-  writeFileSync(join(ground.home, "agents/poet.md"), text);
-  const { code, out } = await ground.runWithScript(["-p", "--agent", "poet", "hello"], ["roses"]);
+  writeFileSync(join(program.home, "agents/poet.md"), text);
+  const { code, out } = await program.runWithScript(["-p", "--agent", "poet", "hello"], ["roses"]);
   expect({ code, out }).toEqual({ code: 0, out: "roses\n" });
-  expect(JSON.stringify(ground.lastRequestBody())).toContain("Speak in verses.");
-  const other = await ground.runWithScript(["-p", "--agent", "poem", "hello"], []);
+  expect(JSON.stringify(program.lastRequestBody())).toContain("Speak in verses.");
+  const other = await program.runWithScript(["-p", "--agent", "poem", "hello"], []);
   expect(other).toMatchObject({ code: 2, notes: expect.stringMatching(/no agent named poem.*poet/) });
 });
 
 test("PRT5 flags for one run set its system prompt, thinking level, session, skills and network", async () => {
-  const skill = join(ground.home, "skills/deploy");
+  const skill = join(program.home, "skills/deploy");
   mkdirSync(skill, { recursive: true });
   writeFileSync(join(skill, "SKILL.md"), "---\nname: deploy\ndescription: How to deploy.\n---\nSay it.\n");
   const flags = [
@@ -44,28 +44,28 @@ test("PRT5 flags for one run set its system prompt, thinking level, session, ski
     "--system-prompt",
     "Be brief.",
   ];
-  const { code, out } = await ground.runWithScript(["-p", ...flags, "hello"], ["hi"]);
+  const { code, out } = await program.runWithScript(["-p", ...flags, "hello"], ["hi"]);
   expect({ code, out }).toEqual({ code: 0, out: "hi\n" });
-  const { system, thinking } = ground.lastRequestBody() as { readonly system: unknown; readonly thinking: unknown };
+  const { system, thinking } = program.lastRequestBody() as { readonly system: unknown; readonly thinking: unknown };
   expect(JSON.stringify(system)).toContain("Be brief.");
   expect(JSON.stringify(system)).not.toContain("deploy");
   expect(thinking).toMatchObject({ type: expect.stringMatching(/enabled|adaptive/) });
-  expect(readdirSync(ground.home)).not.toContain("sessions");
+  expect(readdirSync(program.home)).not.toContain("sessions");
 });
 
 test("COM1 aliases of a command do the same as the command", async () => {
-  await ground.runWithScript(["-p", "the first words"], ["hi"]);
+  await program.runWithScript(["-p", "the first words"], ["hi"]);
   const variables = { ANTHROPIC_API_KEY: "any" };
-  const branch = await ground.run(["-p", "-c", "/branch"], { variables });
+  const branch = await program.run(["-p", "-c", "/branch"], { variables });
   expect(branch).toMatchObject({ code: 0, out: expect.stringContaining("the first words") });
-  expect(await ground.run(["-p", "-c", "/clear"], { variables })).toMatchObject({ code: 0 });
-  expect(await ground.run(["-p", "-c", "/exit"], { variables })).toMatchObject({ code: 0 });
+  expect(await program.run(["-p", "-c", "/clear"], { variables })).toMatchObject({ code: 0 });
+  expect(await program.run(["-p", "-c", "/exit"], { variables })).toMatchObject({ code: 0 });
 });
 
 test("LOOK1 /copy, /diff, /seen, /rules and /transcript work with pith -p", async () => {
-  await ground.runWithScript(["-p", "write a note"], [write, "It is *written*."]);
+  await program.runWithScript(["-p", "write a note"], [write, "It is *written*."]);
   const variables = { ANTHROPIC_API_KEY: "any" };
-  const told = async (command: string) => (await ground.run(["-p", "-c", command], { variables })).out;
+  const told = async (command: string) => (await program.run(["-p", "-c", command], { variables })).out;
   expect(await told("/copy")).toContain("It is *written*.");
   expect(await told("/diff")).toContain("+remember the milk");
   expect(await told("/seen")).toContain("write a note");
@@ -78,43 +78,43 @@ const write = {
 } as const;
 
 test("PLN13 plain mode works with input from a pipe", async () => {
-  const { code, out } = await ground.runWithScript(["--plain"], ["Hello, you."], {
+  const { code, out } = await program.runWithScript(["--plain"], ["Hello, you."], {
     input: "hi there\n",
   });
   expect({ code, out }).toMatchObject({ code: 0, out: expect.stringContaining("Hello, you.") });
 });
 
 test("SUB5 subcommands that change something report it as JSON", async () => {
-  const path = await shelf.add({ prompt: "Precious." });
+  const path = await runner.add({ prompt: "Precious." });
   const id = idOf(path);
-  expect(await shelf.json("sessions", "rm", id)).toMatchObject({ trashed: [{ id, path }] });
-  expect(await shelf.json("sessions", "restore", id)).toMatchObject({ path });
-  expect(await shelf.json("sessions", "rebind", id, shelf.home)).toMatchObject({ cwd: shelf.home });
-  expect(JSON.stringify(await shelf.json("completions", "bash"))).toContain("complete");
+  expect(await runner.json("sessions", "rm", id)).toMatchObject({ trashed: [{ id, path }] });
+  expect(await runner.json("sessions", "restore", id)).toMatchObject({ path });
+  expect(await runner.json("sessions", "rebind", id, runner.home)).toMatchObject({ cwd: runner.home });
+  expect(JSON.stringify(await runner.json("completions", "bash"))).toContain("complete");
 });
 
 test("TRU11 pith trust shows, saves, lists and revokes trust, also as JSON", async () => {
-  mkdirSync(join(shelf.folder, ".pith"));
-  writeFileSync(join(shelf.folder, ".pith/settings.json"), "{}");
-  expect((await shelf.run("trust", "--show")).out).toContain("settings.json");
-  expect(await shelf.run("trust", "--yes")).toMatchObject({ code: 0 });
-  expect((await shelf.run("trust", "--list")).out).toContain(shelf.folder);
-  expect(JSON.stringify(await shelf.json("trust", "--list"))).toContain(shelf.folder);
-  expect(await shelf.run("trust", "--revoke")).toMatchObject({ code: 0 });
-  expect((await shelf.run("trust", "--list")).out).not.toContain(shelf.folder);
+  mkdirSync(join(runner.folder, ".pith"));
+  writeFileSync(join(runner.folder, ".pith/settings.json"), "{}");
+  expect((await runner.run("trust", "--show")).out).toContain("settings.json");
+  expect(await runner.run("trust", "--yes")).toMatchObject({ code: 0 });
+  expect((await runner.run("trust", "--list")).out).toContain(runner.folder);
+  expect(JSON.stringify(await runner.json("trust", "--list"))).toContain(runner.folder);
+  expect(await runner.run("trust", "--revoke")).toMatchObject({ code: 0 });
+  expect((await runner.run("trust", "--list")).out).not.toContain(runner.folder);
 });
 
 test("SUB5 pith extensions and pith mcp print JSON", async () => {
-  mkdirSync(join(ground.home, "extensions"));
-  writeFileSync(join(ground.home, "extensions/mine.js"), "export default () => {};\n");
+  mkdirSync(join(program.home, "extensions"));
+  writeFileSync(join(program.home, "extensions/mine.js"), "export default () => {};\n");
   writeFileSync(
-    join(ground.home, "settings.json"),
+    join(program.home, "settings.json"),
     JSON.stringify({ mcpServers: { gone: { command: "no-such-program-here" } } }),
   );
-  const told = async (...args: readonly string[]) => (await ground.run([...args, "--json"])).out;
+  const told = async (...args: readonly string[]) => (await program.run([...args, "--json"])).out;
   expect(await told("extensions", "list", "--trust")).toContain("mine.js");
   expect(await told("extensions", "rm", "mine.js")).toContain("mine.js");
   expect(await told("mcp", "list")).toContain("gone");
-  expect((await ground.run(["mcp", "test", "gone", "--json"])).code).toBe(1);
-  expect((await ground.run(["mcp", "trust", "gone", "--json"])).code).toBe(1);
+  expect((await program.run(["mcp", "test", "gone", "--json"])).code).toBe(1);
+  expect((await program.run(["mcp", "trust", "gone", "--json"])).code).toBe(1);
 });

@@ -9,37 +9,37 @@ import { isRunning, McpHost } from "./desk.ts";
 import { initializeResult, startSseMcpServer, toTextResult } from "./servers/old-desk.ts";
 import { startHttpMcpServer } from "./servers/web-desk.ts";
 
-let desk: McpHost;
+let host: McpHost;
 
 beforeEach(() => {
-  desk = new McpHost();
+  host = new McpHost();
 });
 
-afterEach(() => desk.remove());
+afterEach(() => host.remove());
 
 test("MCP7 a server that exits fails the call with its last output, and the next call restarts it, at most three times", async () => {
-  await desk.open({ desk: desk.serverCommand() }, { answer: true });
+  await host.open({ desk: host.serverCommand() }, { answer: true });
   for (let round = 0; round < 4; round += 1)
     assert.match(
-      (await desk.use("mcp_call", { tool: "desk/die" })).text,
+      (await host.use("mcp_call", { tool: "desk/die" })).text,
       /failed: .*\nLast output from the server:\ndesk: I am going now/,
     );
-  assert.equal(desk.listStartedPids().length, 4);
-  const { text } = await desk.use("mcp_call", { tool: "desk/add", arguments: { one: 1, other: 2 } });
+  assert.equal(host.listStartedPids().length, 4);
+  const { text } = await host.use("mcp_call", { tool: "desk/add", arguments: { one: 1, other: 2 } });
   assert.match(text, /started 4 times in five minutes .*pith mcp test desk/);
-  assert.equal(desk.listStartedPids().length, 4);
+  assert.equal(host.listStartedPids().length, 4);
 });
 
 test("MCP7 MCP10 a server that cannot start reports why, and it gets only a few environment variables", async () => {
   process.env.PITH_TEST_API_KEY = "any";
-  const broken = desk.serverCommand("broken");
+  const broken = host.serverCommand("broken");
   const env = { ...broken.env, DESK_REGION: "eu" };
-  await desk.open({ desk: { ...broken, env }, gone: { command: "no-such-program-here" } }, { answer: true });
-  assert.match((await desk.use("mcp_call", { tool: "desk/add" })).text, /the database is \\x1b\[31mon fire/);
-  assert.match((await desk.use("mcp_call", { tool: "gone/x" })).text, NOT_FOUND);
-  assert.match(await desk.status(), /desk {2}failed/);
+  await host.open({ desk: { ...broken, env }, gone: { command: "no-such-program-here" } }, { answer: true });
+  assert.match((await host.use("mcp_call", { tool: "desk/add" })).text, /the database is \\x1b\[31mon fire/);
+  assert.match((await host.use("mcp_call", { tool: "gone/x" })).text, NOT_FOUND);
+  assert.match(await host.status(), /desk {2}failed/);
   delete process.env.PITH_TEST_API_KEY;
-  const names = /^started \d+ (.*)$/m.exec(desk.log())?.[1]?.split(",") ?? [];
+  const names = /^started \d+ (.*)$/m.exec(host.log())?.[1]?.split(",") ?? [];
   assert.ok(names.includes("DESK_REGION") && names.includes("PATH"));
   const passedOn = /^(?:DESK_REGION|HOME|LANG|LC_\w+|LOGNAME|NODE_COMPILE_CACHE|PATH|SHELL|TERM|TMPDIR|TZ|USER)$/;
   const certificates = Object.keys(selectCertificateVariables(process.env, []));
@@ -52,19 +52,19 @@ test("MCP7 MCP10 a server that cannot start reports why, and it gets only a few 
 const NOT_FOUND = /failed: the program no-such-program-here was not found; .* \(configured in your settings/;
 
 test("MCP8 a call to a server that never answers times out, and an abort stops it at once", async () => {
-  await desk.open({ desk: desk.serverCommand("silent") }, { answer: true, limits: { connectMs: 400 } });
-  assert.match((await desk.use("mcp_call", { tool: "desk/add" })).text, /no response within 0\.4 seconds/);
-  assert.ok(!desk.listStartedPids().some(isRunning));
+  await host.open({ desk: host.serverCommand("silent") }, { answer: true, limits: { connectMs: 400 } });
+  assert.match((await host.use("mcp_call", { tool: "desk/add" })).text, /no response within 0\.4 seconds/);
+  assert.ok(!host.listStartedPids().some(isRunning));
 
-  await desk.open({ desk: desk.serverCommand() }, { answer: true, limits: { callMs: 300 } });
-  assert.match((await desk.use("mcp_call", { tool: "desk/hang" })).text, /timed out/i);
+  await host.open({ desk: host.serverCommand() }, { answer: true, limits: { callMs: 300 } });
+  assert.match((await host.use("mcp_call", { tool: "desk/hang" })).text, /timed out/i);
   const stop = new AbortController();
-  const hanging = desk.use("mcp_call", { tool: "desk/hang" }, { signal: stop.signal });
-  while (!desk.log().endsWith("hanging\ncancelled\nhanging\n")) await sleep(20);
+  const hanging = host.use("mcp_call", { tool: "desk/hang" }, { signal: stop.signal });
+  while (!host.log().endsWith("hanging\ncancelled\nhanging\n")) await sleep(20);
   stop.abort();
   assert.equal((await hanging).text, "cancelled");
-  while (!desk.log().endsWith("hanging\ncancelled\nhanging\ncancelled\n")) await sleep(20);
-  assert.equal((await desk.use("mcp_call", { tool: "desk/add", arguments: { one: 1, other: 2 } })).text, "3");
+  while (!host.log().endsWith("hanging\ncancelled\nhanging\ncancelled\n")) await sleep(20);
+  assert.equal((await host.use("mcp_call", { tool: "desk/add", arguments: { one: 1, other: 2 } })).text, "3");
 });
 
 test("MCP27 a question to the user pauses the start timeout", () => {
@@ -88,28 +88,28 @@ test("MCP27 a question to the user pauses the start timeout", () => {
 });
 
 test("MCP9 closing the session ends its servers, also one that hangs", async () => {
-  await desk.open({ desk: desk.serverCommand("stubborn") }, { answer: true });
-  const hanging = desk.use("mcp_call", { tool: "desk/hang" });
-  while (!desk.log().includes("hanging")) await sleep(20);
-  await desk.close();
-  assert.deepEqual(desk.listStartedPids().map(isRunning), [false]);
+  await host.open({ desk: host.serverCommand("stubborn") }, { answer: true });
+  const hanging = host.use("mcp_call", { tool: "desk/hang" });
+  while (!host.log().includes("hanging")) await sleep(20);
+  await host.close();
+  assert.deepEqual(host.listStartedPids().map(isRunning), [false]);
   assert.equal((await hanging).isError, true);
 });
 
 test("MCP9 closing the session while a server starts leaves no process behind", async () => {
-  await desk.open({ desk: desk.serverCommand("silent") }, { answer: true });
-  const starting = desk.use("mcp_find", {});
-  while (desk.listStartedPids().length === 0) await sleep(20);
-  await desk.close();
-  assert.deepEqual(desk.listStartedPids().map(isRunning), [false]);
+  await host.open({ desk: host.serverCommand("silent") }, { answer: true });
+  const starting = host.use("mcp_find", {});
+  while (host.listStartedPids().length === 0) await sleep(20);
+  await host.close();
+  assert.deepEqual(host.listStartedPids().map(isRunning), [false]);
   assert.equal((await starting).isError, true);
 });
 
 test("MCP11 a redirect to another host is not followed", async () => {
   const other = await startHttpMcpServer();
   const web = await startHttpMcpServer({ redirect: other.url });
-  await desk.open({ web: { url: web.url } }, { answer: true });
-  assert.equal((await desk.use("mcp_find", {})).isError, true);
+  await host.open({ web: { url: web.url } }, { answer: true });
+  assert.equal((await host.use("mcp_find", {})).isError, true);
   assert.deepEqual(other.requestHeaders, []);
   await web.close();
   await other.close();
@@ -118,12 +118,12 @@ test("MCP11 a redirect to another host is not followed", async () => {
 test("MCP18 a response that is too long fails its call, and the next call works", async () => {
   let words = "Hello. ".repeat(5_000_000);
   const old = await startSseMcpServer({ "tools/call": () => toTextResult(words) });
-  await desk.open({ old: { url: old.url } }, { answer: true });
-  const { text, isError } = await desk.use("mcp_call", { tool: "old/tell" });
+  await host.open({ old: { url: old.url } }, { answer: true });
+  const { text, isError } = await host.use("mcp_call", { tool: "old/tell" });
   assert.deepEqual([text.slice(-33), isError], ["its response is larger than 32 MB", true]);
   words = "Hello.";
-  assert.equal((await desk.use("mcp_call", { tool: "old/tell" })).text, "Hello.");
-  await desk.close();
+  assert.equal((await host.use("mcp_call", { tool: "old/tell" })).text, "Hello.");
+  await host.close();
   await old.close();
 });
 
@@ -141,15 +141,15 @@ test("MCP18 a slow regular expression in a server's schema does not block, and s
   ];
   const printed = vi.spyOn(console, "debug");
   const named = { old: { url: old.url }, empty: { url: empty.url }, faulty: { url: faulty.url } };
-  await desk.open(named, { answer: true });
+  await host.open(named, { answer: true });
   const before = performance.now();
-  const told = await desk.use("mcp_call", { tool: "old/tell", arguments: { text } });
+  const told = await host.use("mcp_call", { tool: "old/tell", arguments: { text } });
   assert.deepEqual([told.isError, performance.now() - before < 1_000], [false, true]);
-  assert.match((await desk.use("mcp_find", { server: "empty" })).text, /no matching tools/);
+  assert.match((await host.use("mcp_find", { server: "empty" })).text, /no matching tools/);
   assert.deepEqual(printed.mock.calls, []);
   // An error that a server answers is no reason to leave it.
   for (let round = 0; round < 6; round += 1)
-    assert.match((await desk.use("mcp_call", { tool: "faulty/tell" })).text, /has no such page/);
-  await desk.close();
+    assert.match((await host.use("mcp_call", { tool: "faulty/tell" })).text, /has no such page/);
+  await host.close();
   for (const each of [old, empty, faulty]) await each.close();
 });

@@ -9,140 +9,140 @@ import { McpHost } from "./desk.ts";
 import { startSseMcpServer } from "./servers/old-desk.ts";
 import { startHttpMcpServer } from "./servers/web-desk.ts";
 
-let desk: McpHost;
+let host: McpHost;
 
 beforeEach(() => {
-  desk = new McpHost();
+  host = new McpHost();
 });
 
-afterEach(() => desk.remove());
+afterEach(() => host.remove());
 
 test("MCP2 MCP3 no server starts before its first use, and tools of local programs and of URLs are found and called alike", async () => {
   const web = await startHttpMcpServer();
-  await desk.open(
-    { desk: desk.serverCommand(), web: { url: web.url, headers: { "x-team": "docs" } } },
+  await host.open(
+    { desk: host.serverCommand(), web: { url: web.url, headers: { "x-team": "docs" } } },
     { answer: true },
   );
-  assert.match(await desk.status(), /desk {2}not started, not trusted yet/);
-  assert.deepEqual([desk.listStartedPids(), web.requestHeaders], [[], []]);
-  assert.deepEqual(await desk.use("mcp_call", { tool: "web/greet", arguments: { name: "Ann" } }), {
+  assert.match(await host.status(), /desk {2}not started, not trusted yet/);
+  assert.deepEqual([host.listStartedPids(), web.requestHeaders], [[], []]);
+  assert.deepEqual(await host.use("mcp_call", { tool: "web/greet", arguments: { name: "Ann" } }), {
     text: "Hello, Ann",
     isError: false,
   });
-  assert.deepEqual(desk.listStartedPids(), []);
+  assert.deepEqual(host.listStartedPids(), []);
   assert.ok(web.requestHeaders.every((headers) => headers["x-team"] === "docs" && headers.cookie === undefined));
   const call = { tool: "desk/add", arguments: { one: 1, other: 2 } };
-  assert.deepEqual(await desk.use("mcp_call", call), { text: "3", isError: false });
-  const { text } = await desk.use("mcp_find", { query: "greets" });
+  assert.deepEqual(await host.use("mcp_call", call), { text: "3", isError: false });
+  const { text } = await host.use("mcp_find", { query: "greets" });
   assert.match(text, /web\/greet: Greets somebody\.\n {2}arguments: \{.*"name":\{"type":"string"\}/);
-  const { text: all } = await desk.use("mcp_find", {});
+  const { text: all } = await host.use("mcp_find", {});
   assert.match(all, /desk\/add: Adds two numbers\.\n[\s\S]*web\/greet: Greets somebody\./);
-  assert.equal(desk.listStartedPids().length, 1);
-  assert.match(await desk.status(), /desk {2}running, 5 tools trusted/);
-  await desk.close();
+  assert.equal(host.listStartedPids().length, 1);
+  assert.match(await host.status(), /desk {2}running, 5 tools trusted/);
+  await host.close();
   await web.close();
 });
 
 test("MCP3 a server that supports only the older HTTP transport is called with it", async () => {
   const old = await startSseMcpServer();
-  await desk.open({ old: { url: old.url, headers: { "x-team": "docs" } } }, { answer: true });
-  assert.equal((await desk.use("mcp_call", { tool: "old/tell" })).text, "as of old");
+  await host.open({ old: { url: old.url, headers: { "x-team": "docs" } } }, { answer: true });
+  assert.equal((await host.use("mcp_call", { tool: "old/tell" })).text, "as of old");
   assert.ok(old.requestHeaders.every((headers) => headers["x-team"] === "docs"));
-  await desk.close();
+  await host.close();
   await old.close();
 });
 
 test("RUN13 tools with readOnlyHint run concurrently once the server has listed its tools, all others in order", async () => {
-  await desk.open({ desk: desk.serverCommand("reading") }, { answer: true });
-  const isConcurrent = desk.tool("mcp_call")?.isConcurrent;
+  await host.open({ desk: host.serverCommand("reading") }, { answer: true });
+  const isConcurrent = host.tool("mcp_call")?.isConcurrent;
   assert.ok(typeof isConcurrent === "function");
   const list = () =>
     ["desk/peek", "desk/add", "desk/none", "none/peek", undefined].map((tool) => isConcurrent({ tool }));
   assert.deepEqual(list(), [false, false, false, false, false]);
-  assert.equal((await desk.use("mcp_call", { tool: "desk/peek" })).text, "seen");
+  assert.equal((await host.use("mcp_call", { tool: "desk/peek" })).text, "seen");
   assert.deepEqual(list(), [true, false, false, false, false]);
-  assert.equal(desk.tool("mcp_find")?.isConcurrent, true);
+  assert.equal(host.tool("mcp_find")?.isConcurrent, true);
 });
 
 test("MCP4 MCP23 the first use asks about the program and then its tools; a trusted server asks nothing, and a changed tool list asks again with the changes", async () => {
-  await desk.open({ desk: desk.serverCommand() }, { answer: true });
-  await desk.use("mcp_find", { server: "desk" });
-  await desk.use("mcp_call", { tool: "desk/add", arguments: { one: 1, other: 2 } });
-  assert.equal(desk.questions.length, 2);
-  assert.match(desk.questions[0] ?? "", /^desk: start this program\?\nruns: .*node .*desk\.ts.*\nin: .*mcp\/desk\n/);
+  await host.open({ desk: host.serverCommand() }, { answer: true });
+  await host.use("mcp_find", { server: "desk" });
+  await host.use("mcp_call", { tool: "desk/add", arguments: { one: 1, other: 2 } });
+  assert.equal(host.questions.length, 2);
+  assert.match(host.questions[0] ?? "", /^desk: start this program\?\nruns: .*node .*desk\.ts.*\nin: .*mcp\/desk\n/);
   assert.match(
-    desk.questions[1] ?? "",
+    host.questions[1] ?? "",
     /^desk: trust its tools\?\nruns: .*desk\.ts.*\n5 tools:\n\+ add: Adds two numbers\./,
   );
-  await desk.open({ desk: desk.serverCommand() });
-  assert.equal((await desk.use("mcp_find", { server: "desk" })).isError, false);
+  await host.open({ desk: host.serverCommand() });
+  assert.equal((await host.use("mcp_find", { server: "desk" })).isError, false);
 
   // The same command, and another list: its program was changed behind our back.
-  const file = join(desk.home, "mcp-pins.json");
+  const file = join(host.home, "mcp-pins.json");
   const pins = JSON.parse(readFileSync(file, "utf8"));
   const [key = ""] = Object.keys(pins.servers);
   const { add: _, ...tools } = pins.servers[key].tools;
   pins.servers[key] = { ...pins.servers[key], hash: "other", tools: { ...tools, die: "other", old: "gone" } };
   writeFileSync(file, JSON.stringify(pins), { mode: 0o600 });
-  const refused = await desk.use("mcp_call", { tool: "desk/add", arguments: { one: 1, other: 2 } });
+  const refused = await host.use("mcp_call", { tool: "desk/add", arguments: { one: 1, other: 2 } });
   assert.match(
     refused.text,
     /changed since they were trusted \(new: add; removed: old; changed: die\).*pith mcp trust desk/,
   );
-  await desk.open({ desk: desk.serverCommand() }, { answer: false });
-  assert.match((await desk.use("mcp_find", {})).text, /the user does not trust the tools from desk/);
+  await host.open({ desk: host.serverCommand() }, { answer: false });
+  assert.match((await host.use("mcp_find", {})).text, /the user does not trust the tools from desk/);
   assert.match(
-    desk.questions[2] ?? "",
+    host.questions[2] ?? "",
     /^desk: its tools have changed.*\n.*\n.*\nchanged: die: .*\nnew: add: .*\nremoved: old$/,
   );
-  await desk.use("mcp_find", {});
-  assert.equal(desk.questions.length, 3);
+  await host.use("mcp_find", {});
+  assert.equal(host.questions.length, 3);
 });
 
 test("MCP4 another URL under the same name needs trust again", async () => {
   const web = await startHttpMcpServer();
-  await desk.open({ web: { url: web.url } }, { answer: true });
-  await desk.use("mcp_find", {});
-  await desk.open({ web: { url: `${web.url}?other` } });
-  assert.match((await desk.use("mcp_find", {})).text, /are not trusted yet, and no user is available to ask/);
-  await desk.close();
+  await host.open({ web: { url: web.url } }, { answer: true });
+  await host.use("mcp_find", {});
+  await host.open({ web: { url: `${web.url}?other` } });
+  assert.match((await host.use("mcp_find", {})).text, /are not trusted yet, and no user is available to ask/);
+  await host.close();
   await web.close();
 });
 
 test("MCP5 a tool list that changes during a session is confirmed before the next call", async () => {
-  await desk.open({ desk: desk.serverCommand() }, { answer: true });
-  await desk.use("mcp_call", { tool: "desk/more" });
-  assert.equal(desk.questions.length, 2);
+  await host.open({ desk: host.serverCommand() }, { answer: true });
+  await host.use("mcp_call", { tool: "desk/more" });
+  assert.equal(host.questions.length, 2);
   await sleep(100);
-  assert.equal((await desk.use("mcp_call", { tool: "desk/late" })).text, "late");
-  assert.match(desk.questions[2] ?? "", /new: late: Came later\.$/);
+  assert.equal((await host.use("mcp_call", { tool: "desk/late" })).text, "late");
+  assert.match(host.questions[2] ?? "", /new: late: Came later\.$/);
 });
 
 test("MCP5 a tool that changes while the user is deciding is not called", async () => {
-  await desk.open({ desk: desk.serverCommand("restless") }, { answer: true, answerDelayMs: 600 });
+  await host.open({ desk: host.serverCommand("restless") }, { answer: true, answerDelayMs: 600 });
   const call = { tool: "desk/add", arguments: { one: 1, other: 2 } };
-  assert.match((await desk.use("mcp_call", call)).text, /the tools from desk have changed; try again/);
-  assert.equal((await desk.use("mcp_call", call)).text, "3");
-  assert.match(desk.questions[2] ?? "", /new: late: Came later\.$/);
+  assert.match((await host.use("mcp_call", call)).text, /the tools from desk have changed; try again/);
+  assert.equal((await host.use("mcp_call", call)).text, "3");
+  assert.match(host.questions[2] ?? "", /new: late: Came later\.$/);
 });
 
 test("MCP6 MCP16 an unknown tool or arguments that do not match are not sent; text, images, resources and data become model content", async () => {
-  await desk.open({ desk: desk.serverCommand() }, { answer: true });
-  const misfit = await desk.use("mcp_call", { tool: "desk/add", arguments: { one: "1" } });
+  await host.open({ desk: host.serverCommand() }, { answer: true });
+  const misfit = await host.use("mcp_call", { tool: "desk/add", arguments: { one: "1" } });
   assert.match(
     misfit.text,
     /was not called: the arguments do not match its schema .*It takes: \{.*"required":\["one","other"\]/,
   );
-  const misspelled = await desk.use("mcp_call", { tool: "desk/ad", arguments: {} });
+  const misspelled = await host.use("mcp_call", { tool: "desk/ad", arguments: {} });
   assert.match(misspelled.text, /Did you mean desk\/add\? It takes: \{"type":"object".*Available tools: add, die/);
   assert.match(
-    (await desk.use("mcp_call", { tool: "nobody/x" })).text,
+    (await host.use("mcp_call", { tool: "nobody/x" })).text,
     /No MCP server named "nobody"\. Available servers: desk/,
   );
   assert.deepEqual([misfit.isError, misspelled.isError], [true, true]);
-  const intents = ["nobody/x", "desk/add"].map((tool) => desk.tool("mcp_call")?.intent?.({ tool })?.type);
+  const intents = ["nobody/x", "desk/add"].map((tool) => host.tool("mcp_call")?.intent?.({ tool })?.type);
   assert.deepEqual(intents, ["nothing", "named"], "what nobody offers is refused, not asked about");
-  assert.deepEqual(await desk.use("mcp_call", { tool: "desk/picture" }), {
+  assert.deepEqual(await host.use("mcp_call", { tool: "desk/picture" }), {
     text: '[image/png]\n(unsupported image: image/tiff, 4 characters of base64)\ndesk://note\na note\\x1b[31m\n{"answer":42}',
     isError: false,
   });
@@ -150,13 +150,13 @@ test("MCP6 MCP16 an unknown tool or arguments that do not match are not sent; te
 
 test("MCP15 trust is stored readable by the user only, and a file that others can write is not trusted", async () => {
   const old = await startSseMcpServer();
-  await desk.open({ old: { url: old.url } }, { answer: true });
-  await desk.use("mcp_find", {});
-  const file = join(desk.home, "mcp-pins.json");
+  await host.open({ old: { url: old.url } }, { answer: true });
+  await host.use("mcp_find", {});
+  const file = join(host.home, "mcp-pins.json");
   assert.equal(statSync(file).mode & 0o777, 0o600);
   chmodSync(file, 0o666);
-  assert.match((await desk.use("mcp_find", {})).text, /mcp-pins\.json .* \(run chmod 600 on it\)/);
-  assert.equal(desk.questions.length, 1);
-  await desk.close();
+  assert.match((await host.use("mcp_find", {})).text, /mcp-pins\.json .* \(run chmod 600 on it\)/);
+  assert.equal(host.questions.length, 1);
+  await host.close();
   await old.close();
 });

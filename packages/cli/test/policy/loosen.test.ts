@@ -20,21 +20,21 @@ interface Tried {
 }
 
 async function tryOut(attempt: Attempt, isHeld: boolean): Promise<Tried> {
-  const world: AttemptEnvironment = await AttemptEnvironment.open({
+  const target: AttemptEnvironment = await AttemptEnvironment.open({
     machine,
     script: async (asked) => {
-      const script = attempt.script?.(world);
+      const script = attempt.script?.(target);
       return typeof script === "function" ? await script(asked) : "Done.";
     },
   });
   try {
-    await attempt.before?.(world);
-    world.forget();
-    world.policy = machine.policy({ text: JSON.stringify(isHeld ? attempt.policy(world) : {}) });
-    const said = await attempt.act(world);
-    return { said, isLoosened: attempt.isLoosened(world) };
+    await attempt.before?.(target);
+    target.forget();
+    target.policy = machine.policy({ text: JSON.stringify(isHeld ? attempt.policy(target) : {}) });
+    const said = await attempt.act(target);
+    return { said, isLoosened: attempt.isLoosened(target) };
   } finally {
-    await world.close();
+    await target.close();
   }
 }
 
@@ -81,47 +81,47 @@ describe.concurrent("what a policy allows", () => {
     policy: (world: AttemptEnvironment) => object,
     script?: Parameters<typeof AttemptEnvironment.open>[0]["script"],
   ): Promise<AttemptEnvironment> => {
-    const world = await AttemptEnvironment.open({ machine, ...(script && { script }) });
-    world.policy = machine.policy({ text: JSON.stringify(policy(world)) });
-    return world;
+    const target = await AttemptEnvironment.open({ machine, ...(script && { script }) });
+    target.policy = machine.policy({ text: JSON.stringify(policy(target)) });
+    return target;
   };
   const call = (name: string, given: object) => ({ parts: [{ type: "call" as const, name, arguments: { ...given } }] });
 
   test("POL7 a permitted model answers in print mode, over RPC and in an editor", { timeout: LONGEST_MS }, async () => {
-    const world = await open(({ permitted }) => ({ models: { allow: ["anthropic/*"], baseUrls: [permitted.url] } }));
-    expect(await world.pith("-p", "--model", SMALL, "hello")).toContain("Done.");
-    await world.rpc([
+    const target = await open(({ permitted }) => ({ models: { allow: ["anthropic/*"], baseUrls: [permitted.url] } }));
+    expect(await target.pith("-p", "--model", SMALL, "hello")).toContain("Done.");
+    await target.rpc([
       { type: "set_model", provider: "anthropic", modelId: LARGE.split("/")[1] ?? "" },
       { type: "prompt", message: "go" },
     ]);
-    expect(await world.acp([["session/prompt", { prompt: [{ type: "text", text: "hello" }] }]])).toContain("end_turn");
-    expect(world.models).toHaveLength(3);
-    await world.close();
+    expect(await target.acp([["session/prompt", { prompt: [{ type: "text", text: "hello" }] }]])).toContain("end_turn");
+    expect(target.models).toHaveLength(3);
+    await target.close();
   });
 
   test("POL7 commands run in the sandbox in a permitted mode, and an editor is offered only permitted modes", {
     timeout: LONGEST_MS,
   }, async () => {
-    const world = await open(
+    const target = await open(
       () => ({ sandbox: "required", permissions: { modes: ["plan", "edit"], deny: ["bash(rm:*)"] } }),
       ({ number }) => (number === 1 ? call("bash", { command: "echo made > made.txt" }) : "Done."),
     );
-    await world.pith("-p", "hello");
-    expect(world.has("work/made.txt")).toBe(true);
-    const said = await world.acp([]);
+    await target.pith("-p", "hello");
+    expect(target.has("work/made.txt")).toBe(true);
+    const said = await target.acp([]);
     expect(said).toContain('"availableModes":[{"id":"plan"');
     expect(said).not.toContain('"id":"all"');
-    await world.close();
+    await target.close();
   });
 
   test("POL7 a permitted host is fetched if a rule of the user allows it", { timeout: LONGEST_MS }, async () => {
-    const world: AttemptEnvironment = await open(
+    const target: AttemptEnvironment = await open(
       () => ({ network: { mode: "hosts", hosts: ["127.0.0.1"], deny: ["example.org"] } }),
-      ({ number }) => (number === 1 ? call("fetch", { url: `http://127.0.0.1:${world.port}/page` }) : "Done."),
+      ({ number }) => (number === 1 ? call("fetch", { url: `http://127.0.0.1:${target.port}/page` }) : "Done."),
     );
-    world.settings({ fetchHosts: [`127.0.0.1:${world.port}`] });
-    await world.pith("-p", "--tools", "all", "hello");
-    expect(world.visits).toEqual([]);
+    target.settings({ fetchHosts: [`127.0.0.1:${target.port}`] });
+    await target.pith("-p", "--tools", "all", "hello");
+    expect(target.visits).toEqual([]);
     const again: AttemptEnvironment = await open(
       () => ({ network: { mode: "hosts", hosts: ["127.0.0.1"] } }),
       ({ number }) => (number === 1 ? call("fetch", { url: `http://127.0.0.1:${again.port}/page` }) : "Done."),
@@ -129,7 +129,7 @@ describe.concurrent("what a policy allows", () => {
     again.settings({ fetchHosts: [`127.0.0.1:${again.port}`] });
     await again.pith("-p", "--tools", "all", "--allow", "fetch(127.0.0.1)", "hello");
     expect(again.visits).toEqual(["/page"]);
-    await world.close();
+    await target.close();
     await again.close();
   });
 
@@ -139,50 +139,50 @@ describe.concurrent("what a policy allows", () => {
     const code =
       'import { writeFileSync } from "node:fs"; writeFileSync(process.env.HOME + "/loaded", ""); export default () => {};';
     const path = machine.rootFile("good.js", code);
-    const world = await open(() => ({ extensions: { allow: [path] } }));
-    world.link(path, "home/.pith/extensions/good.js");
-    await world.pith("-p", "hello");
-    expect(world.has("home/loaded")).toBe(true);
-    await world.close();
+    const target = await open(() => ({ extensions: { allow: [path] } }));
+    target.link(path, "home/.pith/extensions/good.js");
+    await target.pith("-p", "hello");
+    expect(target.has("home/loaded")).toBe(true);
+    await target.close();
   });
 
   test("POL7 a permitted server starts with arguments that match * and a permitted variable", {
     timeout: LONGEST_MS,
   }, async () => {
-    const world = await open(() => ({
+    const target = await open(() => ({
       mcp: { allow: [{ name: "desk", command: "/bin/sh", args: ["-c", "*"], env: ["REGION"] }] },
     }));
-    const args = ["-c", `echo x > ${world.home}/started`];
-    world.settings({ mcpServers: { desk: { command: "/bin/sh", args, env: { REGION: "eu" }, sandbox: "off" } } });
-    await world.pith("mcp", "trust", "desk", "--yes");
-    expect(world.has("home/started")).toBe(true);
-    await world.close();
+    const args = ["-c", `echo x > ${target.home}/started`];
+    target.settings({ mcpServers: { desk: { command: "/bin/sh", args, env: { REGION: "eu" }, sandbox: "off" } } });
+    await target.pith("mcp", "trust", "desk", "--yes");
+    expect(target.has("home/started")).toBe(true);
+    await target.close();
   });
 
   test("POL8 pith settings shows which values the policy sets", { timeout: LONGEST_MS }, async () => {
-    const world = await open(() => ({
+    const target = await open(() => ({
       sandbox: "required",
       permissions: { modes: ["plan", "ask"] },
       network: { mode: "off" },
     }));
-    world.settings({ sandbox: "off", network: "open" });
-    const said = await world.pith("settings");
+    target.settings({ sandbox: "off", network: "open" });
+    const said = await target.pith("settings");
     expect(said).toMatch(/permissionMode +"ask" +← \/etc\/pith\/policy\.json/);
     expect(said).toMatch(/sandbox +"on" +← \/etc\/pith\/policy\.json/);
     expect(said).toMatch(/network +"off" +← \/etc\/pith\/policy\.json/);
     expect(said).toContain(
       'Your organization\'s policy does not allow sandbox "off" (/etc/pith/policy.json). Using "on" instead.',
     );
-    await world.close();
+    await target.close();
   });
 
   test("POL8 pith does not start if it cannot enforce the policy", { timeout: LONGEST_MS }, async () => {
-    const world = await open(() => ({ sandbox: "required" }));
-    world.variables = { PATH: machine.pathWithoutSandbox() };
-    expect(await world.pith("-p", "hello")).toContain(
+    const target = await open(() => ({ sandbox: "required" }));
+    target.variables = { PATH: machine.pathWithoutSandbox() };
+    expect(await target.pith("-p", "hello")).toContain(
       "Your organization's policy does not allow commands without a sandbox",
     );
-    expect(world.models).toEqual([]);
-    await world.close();
+    expect(target.models).toEqual([]);
+    await target.close();
   });
 });

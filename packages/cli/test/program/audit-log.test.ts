@@ -20,11 +20,11 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "v
 import { AuditLog, listAuditFiles } from "../../src/app/audit-log.ts";
 import { TestProgram } from "../ground.ts";
 
-let ground: TestProgram;
+let program: TestProgram;
 beforeEach(() => {
-  ground = new TestProgram();
+  program = new TestProgram();
 });
-afterEach(() => ground.remove());
+afterEach(() => program.remove());
 
 function call(command: string): Step {
   return { parts: [{ type: "call", name: "bash", arguments: { command } }] };
@@ -45,17 +45,17 @@ const free = ["--sandbox", "off", "--permission-mode", "ask"];
 
 test("PAUD1 PAUD2 a print run records calls that a flag allowed, a flag refused, or that were refused without a user", async () => {
   const rules = ["--allow", "bash(echo:*)", "--deny", "bash(rm:*)"];
-  await ground.runWithScript(["-p", "go", ...free, ...rules], [call("echo hi"), call("rm x"), call("make"), "done"]);
-  const folder = join(ground.home, "audit");
+  await program.runWithScript(["-p", "go", ...free, ...rules], [call("echo hi"), call("rm x"), call("make"), "done"]);
+  const folder = join(program.home, "audit");
   const lines = linesIn(folder);
-  const session = (JSON.parse(ground.readSession().split("\n")[0] ?? "{}") as Line).id;
+  const session = (JSON.parse(program.readSession().split("\n")[0] ?? "{}") as Line).id;
   expect(lines).toMatchObject([
     { what: "echo hi", decision: "permitted", by: "rule", rules: [{ text: "bash(echo:*)", source: "flag" }] },
     { what: "rm x", decision: "refused", by: "rule", rules: [{ text: "bash(rm:*)", source: "flag" }] },
     { what: "make", decision: "refused", by: "unattended" },
   ]);
   for (const line of lines) {
-    expect(line).toMatchObject({ event: "decision", session, cwd: ground.folder, tool: "bash", mode: "ask" });
+    expect(line).toMatchObject({ event: "decision", session, cwd: program.folder, tool: "bash", mode: "ask" });
     expect(Date.parse(String(line.time))).toBeGreaterThan(Date.now() - 600_000);
   }
   expect(statSync(folder).mode & 0o777).toBe(0o700);
@@ -76,12 +76,12 @@ describe("PAUD5 a record refers to the complete action", () => {
 
   /** What the session has under an entry number and a call id. */
   function storedCall(entry: unknown, id: unknown): StoredCall | undefined {
-    const entries = ground
+    const entries = program
       .readSession()
       .split("\n")
       .filter((line) => line !== "")
       .map((line) => JSON.parse(line) as { readonly message?: { readonly content?: unknown } });
-    const lines = ground.readSession().split("\n");
+    const lines = program.readSession().split("\n");
     const at = lines.findIndex((line) => new RegExp(`"(?:number|n)":${entry}\\b`).test(line));
     const { message } = entries[at] ?? {};
     return (message?.content as readonly StoredCall[] | undefined)?.find((block) => block.id === id);
@@ -95,8 +95,8 @@ describe("PAUD5 a record refers to the complete action", () => {
     ["rule", [...free, "--deny", "bash"]],
   ])("for a command of 10,000 characters, decided by %s", async (by, flags) => {
     expect(command.length).toBeGreaterThanOrEqual(9_990);
-    await ground.runWithScript(["-p", "go", ...flags], [call(command), "done"]);
-    const [line = {}] = linesIn(join(ground.home, "audit"));
+    await program.runWithScript(["-p", "go", ...flags], [call(command), "done"]);
+    const [line = {}] = linesIn(join(program.home, "audit"));
     expect(line).toMatchObject({ by, entry: expect.any(Number), call: expect.any(String) });
     const what = String(line.what);
     expect(what.length).toBeLessThan(1_100);
@@ -113,12 +113,12 @@ describe("PAUD5 a record refers to the complete action", () => {
   test("with the hash of the redacted action, as in the session, even for a tool that gets the secret", async () => {
     const secret = ["sk", "ant", "api03", "q7".repeat(20)].join("-");
     const write = { parts: [{ type: "call", name: "write", arguments: { path: "a.txt", content: secret } }] } as const;
-    await ground.runWithScript(
+    await program.runWithScript(
       ["-p", "go", "--permission-mode", "all", "--sandbox", "off"],
       [call(`echo ${secret}`), write, "done"],
     );
-    expect(readFileSync(join(ground.folder, "a.txt"), "utf8")).toBe(secret);
-    const lines = linesIn(join(ground.home, "audit"));
+    expect(readFileSync(join(program.folder, "a.txt"), "utf8")).toBe(secret);
+    const lines = linesIn(join(program.home, "audit"));
     expect(lines).toHaveLength(2);
     for (const line of lines) {
       const stored = storedCall(line.entry, line.call);
@@ -130,50 +130,53 @@ describe("PAUD5 a record refers to the complete action", () => {
 
 test("PAUD2 an answer in plain mode is recorded with the rule it creates, and so is the call that the rule allows later", async () => {
   const args = ["--plain", ...free];
-  await ground.runWithScript(args, [call("make x"), call("make x"), "done"], { input: "go\n3\n" });
-  expect(linesIn(join(ground.home, "audit"))).toMatchObject([
+  await program.runWithScript(args, [call("make x"), call("make x"), "done"], { input: "go\n3\n" });
+  expect(linesIn(join(program.home, "audit"))).toMatchObject([
     { event: "grant", rule: "bash(make x)", for: "project", client: "plain" },
     { what: "make x", decision: "permitted", by: "user", because: "mode", client: "plain" },
     { what: "make x", decision: "permitted", by: "rule", rules: [{ text: "bash(make x)", source: "project" }] },
   ]);
-  await ground.runWithScript(["-p", "again", ...free], [call("make x"), "done"]);
-  expect(linesIn(join(ground.home, "audit")).at(-1)).toMatchObject({
+  await program.runWithScript(["-p", "again", ...free], [call("make x"), "done"]);
+  expect(linesIn(join(program.home, "audit")).at(-1)).toMatchObject({
     rules: [{ text: "bash(make x)", source: "project" }],
   });
 });
 
 test("PAUD3 the log has no secrets of the environment or of the settings", async () => {
   const secret = ["sk", "ant", "api03", "k".repeat(40)].join("-");
-  const { url } = await ground.serve([call(`curl -H "x-api-key: ${secret}" example.com`), "done"]);
+  const { url } = await program.serve([call(`curl -H "x-api-key: ${secret}" example.com`), "done"]);
   const variables = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url, DEPLOY_TOKEN: secret };
-  await ground.run(["-p", "go", ...free], { variables });
-  const text = readFileSync(join(ground.home, "audit", listAuditFiles(join(ground.home, "audit"))[0] ?? ""), "utf8");
+  await program.run(["-p", "go", ...free], { variables });
+  const text = readFileSync(join(program.home, "audit", listAuditFiles(join(program.home, "audit"))[0] ?? ""), "utf8");
   expect(text).toContain("curl -H");
   expect(text).not.toContain(secret);
   expect(text).not.toContain("k".repeat(20));
 });
 
 test("PAUD1 auditLog: false turns the log off, and doctor shows its path", async () => {
-  writeFileSync(join(ground.home, "settings.json"), '{ "auditLog": false }');
-  await ground.runWithScript(["-p", "go", ...free], [call("make"), "done"]);
-  expect(existsSync(join(ground.home, "audit"))).toBe(false);
-  expect((await ground.run(["doctor"])).out).toContain("audit log: turned off by the setting auditLog");
-  writeFileSync(join(ground.home, "settings.json"), "{}");
-  await ground.runWithScript(["-p", "go", ...free], [call("make"), "done"]);
-  expect((await ground.run(["doctor"])).out).toContain(`audit log: 1 file in ${join(ground.home, "audit")}`);
+  writeFileSync(join(program.home, "settings.json"), '{ "auditLog": false }');
+  await program.runWithScript(["-p", "go", ...free], [call("make"), "done"]);
+  expect(existsSync(join(program.home, "audit"))).toBe(false);
+  expect((await program.run(["doctor"])).out).toContain("audit log: turned off by the setting auditLog");
+  writeFileSync(join(program.home, "settings.json"), "{}");
+  await program.runWithScript(["-p", "go", ...free], [call("make"), "done"]);
+  expect((await program.run(["doctor"])).out).toContain(`audit log: 1 file in ${join(program.home, "audit")}`);
 });
 
 test("PERM35 doctor names remembered rules that permit more than harmless commands", async () => {
-  const projects = { [ground.folder]: ["bash(ls:*)", "bash(npm test)", "bash(sed:*)"] };
-  writeFileSync(join(ground.home, "permissions.json"), JSON.stringify({ version: 1, projects }), { mode: 0o600 });
-  const { out } = await ground.run(["doctor"]);
+  const projects = { [program.folder]: ["bash(ls:*)", "bash(npm test)", "bash(sed:*)"] };
+  writeFileSync(join(program.home, "permissions.json"), JSON.stringify({ version: 1, projects }), { mode: 0o600 });
+  const { out } = await program.run(["doctor"]);
   expect(out).toMatch(/warning {2}rules: bash\(sed:\*\) in .*permissions\.json: sed with any arguments/);
   expect(out).not.toContain("bash(ls:*)");
 });
 
 test("PAUD1 a log that cannot be written is reported once, and the run continues", async () => {
-  writeFileSync(join(ground.home, "audit"), "no folder");
-  const ended = await ground.runWithScript(["-p", "go", ...free, "--allow", "bash(echo:*)"], [call("echo hi"), "done"]);
+  writeFileSync(join(program.home, "audit"), "no folder");
+  const ended = await program.runWithScript(
+    ["-p", "go", ...free, "--allow", "bash(echo:*)"],
+    [call("echo hi"), "done"],
+  );
   expect(ended.out).toContain("done");
   expect(ended.notes.match(/the audit log cannot be written/g)).toHaveLength(1);
 });

@@ -11,24 +11,24 @@ import { createSeededRandom } from "../../../context/test/support/seeded-random.
 import { findBuiltProgram } from "../built-program.ts";
 import { TestProgram } from "../ground.ts";
 
-let ground: TestProgram;
+let program: TestProgram;
 
 beforeEach(() => {
-  ground = new TestProgram();
+  program = new TestProgram();
 });
 
-afterEach(() => ground.remove());
+afterEach(() => program.remove());
 
 const bin = findBuiltProgram();
 const [secret = ""] = createSampleSecrets(1, createSeededRandom(12)).map((planted) => planted.secret);
 
 /** Says this to every question. */
 async function talk(script: Script, answer: "Yes" | "No", flags: readonly string[]) {
-  const { url } = await ground.serve(script);
+  const { url } = await program.serve(script);
   const keys = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url, DEPLOY_TOKEN: secret };
-  const env = { PATH: process.env.PATH, HOME: ground.userHome, PITH_HOME: ground.home, ...keys };
+  const env = { PATH: process.env.PATH, HOME: program.userHome, PITH_HOME: program.home, ...keys };
   const args = [bin, "--mode", "rpc", ...flags];
-  const client = RpcClient.start({ command: process.execPath, args, cwd: ground.folder, env });
+  const client = RpcClient.start({ command: process.execPath, args, cwd: program.folder, env });
   const events: RpcEvent[] = [];
   const settled = new Promise<void>((resolve) => {
     client.listen((event) => {
@@ -44,7 +44,7 @@ async function talk(script: Script, answer: "Yes" | "No", flags: readonly string
   const asked = events.flatMap((event) =>
     event.type === "extension_ui_request" && event.method === "select" ? [event.title] : [],
   );
-  return { asked, told: JSON.stringify(events), sent: JSON.stringify(ground.server.requests.map(({ body }) => body)) };
+  return { asked, told: JSON.stringify(events), sent: JSON.stringify(program.server.requests.map(({ body }) => body)) };
 }
 
 const deploy =
@@ -63,8 +63,8 @@ test.each([
     const { asked, told, sent } = await talk(deploy(["DEPLOY_TOKEN"]), "Yes", ["--permission-mode", "all", ...flags]);
     expect(asked).toEqual([expect.stringMatching(/^Allow bash to run `printf .*` with the variable DEPLOY_TOKEN/)]);
     expect(asked[0]?.endsWith(end)).toBe(true);
-    expect(readFileSync(join(ground.folder, "got.txt"), "utf8")).toBe(secret);
-    expect(`${told}${sent}${ground.readSession()}`).not.toContain(secret);
+    expect(readFileSync(join(program.folder, "got.txt"), "utf8")).toBe(secret);
+    expect(`${told}${sent}${program.readSession()}`).not.toContain(secret);
     expect(sent).toContain("PITH_SECRET_");
   },
 );
@@ -74,5 +74,5 @@ test("PERM29 after No the command is not run, and a provider's key is never pass
   expect(refused.sent).toContain("the user did not permit it");
   const key = await talk(deploy(["ANTHROPIC_API_KEY"]), "Yes", ["--permission-mode", "all"]);
   expect(key.sent).toContain("the variable ANTHROPIC_API_KEY is not set or cannot be passed to commands");
-  expect(() => readFileSync(join(ground.folder, "got.txt"))).toThrow();
+  expect(() => readFileSync(join(program.folder, "got.txt"))).toThrow();
 });

@@ -6,20 +6,20 @@ import type { Step } from "@pith/testkit";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type ProgramResult, TestProgram } from "../ground.ts";
 
-let ground: TestProgram;
+let program: TestProgram;
 
 beforeEach(() => {
-  ground = new TestProgram();
+  program = new TestProgram();
 });
 
-afterEach(() => ground.remove());
+afterEach(() => program.remove());
 
 const told =
   "## Goal\n- fix the login [#1]\n\n## Constraints & Preferences\n- (none)\n\n## Progress\n### Done\n- (none)\n\n### In Progress\n- [ ] the login\n\n### Blocked\n- (none)\n\n## Key Decisions\n- (none)\n\n## Next Steps\n1. go on\n\n## Critical Context\n- (none)";
 
 /** Without a model, since it is for code alone. */
 const alone = (words: string, ...flags: readonly string[]): Promise<ProgramResult> =>
-  ground.run(["-p", ...flags, words]);
+  program.run(["-p", ...flags, words]);
 
 test("COM36 commands that need no model work without a key, print their result, and save no session", async () => {
   const calls = ["/help", "/settings", "/model", "/autocompact off", "/context", "/reload", "/quit"];
@@ -44,7 +44,7 @@ test("COM36 commands that need no model work without a key, print their result, 
 });
 
 test("COM37 a session is viewed, named, pinned in, branched and continued from the command line", async () => {
-  await ground.runWithScript(["-p", "Fix the login."], ["Looking."]);
+  await program.runWithScript(["-p", "Fix the login."], ["Looking."]);
   const { out: tree } = await alone("/tree", "-c");
   const [, id = ""] = /^(\w+) you: Fix the login\.$/m.exec(tree) ?? [];
   expect(tree).toMatch(/^[\w-]+ reply: Looking\. ← here$/m);
@@ -63,7 +63,7 @@ test("COM37 a session is viewed, named, pinned in, branched and continued from t
     /^· New session: \w{8}\n· edit this message and send it with: pith -p --session [\w-]+ "…"\n/,
   );
   const [, fork = ""] = /--session ([\w-]+)/.exec(forked.notes) ?? [];
-  expect(await ground.runWithScript(["-p", "--session", fork, "Fix the logout."], ["Done."])).toMatchObject({
+  expect(await program.runWithScript(["-p", "--session", fork, "Fix the logout."], ["Done."])).toMatchObject({
     out: "Done.\n",
   });
   expect(await alone(`/tree ${id}`, "--session", "the login bug")).toMatchObject({
@@ -77,38 +77,38 @@ test("BACK10 /tree --files does not follow a folder that became a link, and name
   const write = (path: string): Step => ({
     parts: [{ type: "call", name: "write", arguments: { path, content: "x" } }],
   });
-  const protectedFile = join(ground.folder, ".vscode/tasks.json");
+  const protectedFile = join(program.folder, ".vscode/tasks.json");
   const script = [write("sub/a.txt"), write("b.txt"), write(protectedFile), "Done."];
-  await ground.runWithScript(["-p", "--allow", "edit(.vscode/**)", "write them"], script);
-  renameSync(join(ground.folder, "sub"), join(ground.userHome, "outside"));
-  symlinkSync(join(ground.userHome, "outside"), join(ground.folder, "sub"));
+  await program.runWithScript(["-p", "--allow", "edit(.vscode/**)", "write them"], script);
+  renameSync(join(program.folder, "sub"), join(program.userHome, "outside"));
+  symlinkSync(join(program.userHome, "outside"), join(program.folder, "sub"));
   // The folders of this test lie in the temporary folder, where files are restored.
-  const variables = { TMPDIR: join(ground.userHome, "tmp") };
-  const { code, out } = await ground.run(["-p", "-c", "/tree root --files"], { variables });
+  const variables = { TMPDIR: join(program.userHome, "tmp") };
+  const { code, out } = await program.run(["-p", "-c", "/tree root --files"], { variables });
   expect(code).toBe(0);
   expect(out).toContain("; 1 file removed; ");
   expect(out).toContain("sub/a.txt was not restored: it is outside the workspace");
   expect(out).toContain("tasks.json was not restored: other programs execute or trust it");
-  expect(existsSync(join(ground.userHome, "outside/a.txt"))).toBe(true);
+  expect(existsSync(join(program.userHome, "outside/a.txt"))).toBe(true);
   expect(existsSync(protectedFile)).toBe(true);
-  expect(existsSync(join(ground.folder, "b.txt"))).toBe(false);
+  expect(existsSync(join(program.folder, "b.txt"))).toBe(false);
 });
 
 test("COM38 /clone, /new, /resume and /export work from the command line", async () => {
-  await ground.runWithScript(["-p", "Fix the login."], ["Looking."]);
+  await program.runWithScript(["-p", "Fix the login."], ["Looking."]);
   for (const words of ["/clone", "/new"])
     expect(await alone(words, "-c")).toMatchObject({ code: 0, out: expect.stringMatching(/^New session: \w{8}\n$/) });
   expect(sessions()).toHaveLength(3);
   expect((await alone("/resume")).out.match(/Fix the login\./g)).toHaveLength(2);
   expect(await alone("/export talk.md", "-c")).toMatchObject({ code: 0, out: expect.stringContaining("talk.md") });
-  expect(readFileSync(join(ground.folder, "talk.md"), "utf8")).toContain("Fix the login.");
+  expect(readFileSync(join(program.folder, "talk.md"), "utf8")).toContain("Fix the login.");
 });
 
 test("COM39 /compact, /undo and /redo work from the command line", async () => {
-  writeFileSync(join(ground.home, "settings.json"), '{ "compaction": { "keepRecentTokens": 1000 } }');
-  await ground.runWithScript(["-p", "Fix the login."], ["word ".repeat(40_000)]);
-  await ground.runWithScript(["-p", "-c", "And now?"], ["Now this."]);
-  const compacted = await ground.runWithScript(["-p", "-c", "/compact keep the numbers"], [told, told, told]);
+  writeFileSync(join(program.home, "settings.json"), '{ "compaction": { "keepRecentTokens": 1000 } }');
+  await program.runWithScript(["-p", "Fix the login."], ["word ".repeat(40_000)]);
+  await program.runWithScript(["-p", "-c", "And now?"], ["Now this."]);
+  const compacted = await program.runWithScript(["-p", "-c", "/compact keep the numbers"], [told, told, told]);
   expect(compacted).toMatchObject({
     code: 0,
     out: expect.stringMatching(/^Compacted: [\d,]+ → [\d,]+ tokens; summary by/),
@@ -120,23 +120,23 @@ test("COM39 /compact, /undo and /redo work from the command line", async () => {
 });
 
 test("COM40 /handoff prints the draft with the command that sends it, and that command works", async () => {
-  writeFileSync(join(ground.folder, "login.ts"), "");
+  writeFileSync(join(program.folder, "login.ts"), "");
   const call = { type: "call", name: "read", arguments: { path: "login.ts" } } as const;
-  await ground.runWithScript(["-p", "Fix the login."], [{ parts: [call] }, "It is fixed in login.ts."]);
+  await program.runWithScript(["-p", "Fix the login."], [{ parts: [call] }, "It is fixed in login.ts."]);
   const handed = "## Background\n- the login is fixed in login.ts [#4]\n\n## First steps\n1. look at it";
-  const { code, out, notes } = await ground.runWithScript(["-p", "-c", "/handoff Test the login."], [handed, handed]);
+  const { code, out, notes } = await program.runWithScript(["-p", "-c", "/handoff Test the login."], [handed, handed]);
   expect(code).toBe(0);
   expect(out).toMatch(/^Test the login\.\n[\s\S]*## Files\n- login\.ts\n$/);
   const [, id = ""] = /to send this message, run: pith -p --session ([\w-]+);/.exec(notes) ?? [];
-  expect(await ground.runWithScript(["-p", "--session", id], ["Testing."])).toMatchObject({
+  expect(await program.runWithScript(["-p", "--session", id], ["Testing."])).toMatchObject({
     code: 0,
     out: "Testing.\n",
   });
-  expect(JSON.stringify(ground.lastRequestBody())).toContain("the login is fixed in login.ts");
-  expect(existsSync(join(ground.folder, "login.ts"))).toBe(true);
+  expect(JSON.stringify(program.lastRequestBody())).toContain("the login is fixed in login.ts");
+  expect(existsSync(join(program.folder, "login.ts"))).toBe(true);
 });
 
 function sessions(): readonly string[] {
-  const names = readdirSync(ground.home, { recursive: true, encoding: "utf8" });
+  const names = readdirSync(program.home, { recursive: true, encoding: "utf8" });
   return names.filter((name) => name.endsWith(".jsonl") && !name.includes(".pith") && !name.startsWith("audit"));
 }

@@ -4,13 +4,13 @@ import type { ScriptRequest, Step } from "@pith/testkit";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { TestProgram } from "../ground.ts";
 
-let ground: TestProgram;
+let program: TestProgram;
 
 beforeEach(() => {
-  ground = new TestProgram();
+  program = new TestProgram();
 });
 
-afterEach(() => ground.remove());
+afterEach(() => program.remove());
 
 const summary = (fact: string): string =>
   `## Goal\n- talk\n\n## Constraints & Preferences\n- (none)\n\n## Progress\n### Done\n- (none)\n\n### In Progress\n- [ ] the talk\n\n### Blocked\n- (none)\n\n## Key Decisions\n- (none)\n\n## Next Steps\n1. go on\n\n## Critical Context\n- ${fact}`;
@@ -18,16 +18,16 @@ const summary = (fact: string): string =>
 /** Answers each question at length; summaries are numbered. */
 async function serve(): Promise<(...args: readonly string[]) => ReturnType<TestProgram["run"]>> {
   let summaries = 0;
-  const { url } = await ground.serve(({ tools, body }: ScriptRequest): Step => {
+  const { url } = await program.serve(({ tools, body }: ScriptRequest): Step => {
     if (tools.length === 0) return summary(`this is summary ${++summaries}`);
     const [, number = "?"] = [...JSON.stringify(body).matchAll(/question (\d+)/g)].at(-1) ?? [];
     return `Answer ${number} begins. ${"some more words on it ".repeat(400)}`;
   });
   const variables = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url };
-  return (...args) => ground.run(args, { variables });
+  return (...args) => program.run(args, { variables });
 }
 
-const lastRequest = (): string => JSON.stringify(ground.server.requests.at(-1)?.body);
+const lastRequest = (): string => JSON.stringify(program.server.requests.at(-1)?.body);
 
 /** The number of the entry with this text. */
 async function numberOf(run: Awaited<ReturnType<typeof serve>>, text: string): Promise<string> {
@@ -65,13 +65,13 @@ test("CUT12 in print mode, /compact --from previews and replaces everything afte
   await run("-p", "question 1");
   for (const number of [2, 3]) await run("-p", "-c", `question ${number}`);
   const first = await numberOf(run, "Answer 1 begins");
-  const asked = ground.server.requests.length;
+  const asked = program.server.requests.length;
   const preview = await run("-p", "-c", `/compact --from ${first} --preview`);
   expect(preview.out).toMatch(
     new RegExp(`^Would replace 4 entries after ${first} with a summary and keep the \\d+ before`),
   );
   expect(preview.out).toMatch(/Summary by anthropic\/\S+, for about \$0\.\d+/);
-  expect(ground.server.requests).toHaveLength(asked);
+  expect(program.server.requests).toHaveLength(asked);
   const { out } = await run("-p", "-c", `/compact --from ${first} mind the names`);
   expect(out).toMatch(/^Compacted.*: a summary replaces 4 entries after #\d+\. To go back to them: \/tree \S+\.\n$/);
   expect(lastRequest()).toContain("mind the names");

@@ -18,29 +18,29 @@ const voices = [
 const ROUNDS = 40;
 const STOP_AFTER = 21;
 
-let ground: TestProgram;
+let program: TestProgram;
 let pages: Server;
 let page: string;
 
 beforeEach(async () => {
-  ground = new TestProgram();
+  program = new TestProgram();
   pages = createServer((_, answer) => answer.end("<title>A page</title><p>Nothing to see.</p>"));
   await new Promise<void>((resolve) => pages.listen(0, "127.0.0.1", resolve));
   const host = `127.0.0.1:${(pages.address() as AddressInfo).port}`;
   page = `http://${host}/`;
-  mkdirSync(ground.home, { recursive: true });
-  writeFileSync(join(ground.home, "settings.json"), JSON.stringify({ fetchHosts: [host], tools: ["all"] }));
+  mkdirSync(program.home, { recursive: true });
+  writeFileSync(join(program.home, "settings.json"), JSON.stringify({ fetchHosts: [host], tools: ["all"] }));
 });
 
 afterEach(async () => {
   pages.close();
-  await ground.remove();
+  await program.remove();
 });
 
 test.each(voices)(
   "PRT10 $model: forty turns with every tool count usage and cost as the server does, and a restart extends the last request",
   async ({ model, path, key }) => {
-    const server = await ground.serve(rounds());
+    const server = await program.serve(rounds());
     const args = [
       "-p",
       "--permission-mode",
@@ -53,8 +53,8 @@ test.each(voices)(
       server.url + path,
     ];
     const variables = { [key]: "any" };
-    const first = await ground.run([...args, "Do the first half."], { variables });
-    const second = await ground.run([...args, "-c", "Do the rest."], { variables });
+    const first = await program.run([...args, "Do the first half."], { variables });
+    const second = await program.run([...args, "-c", "Do the rest."], { variables });
     expect([first, second]).toMatchObject([
       { code: 0, out: "Half of it is done.\n" },
       { code: 0, out: "All done.\n" },
@@ -62,7 +62,7 @@ test.each(voices)(
     const asked = server.requests.filter(({ wire }) => wire);
     expect(asked.map(({ outcome }) => outcome)).toEqual(Array.from({ length: ROUNDS + 2 }, () => "said"));
     expect(shortOf(asked.map(({ body }) => body))).toEqual([]);
-    const entries = ground
+    const entries = program
       .readSession()
       .split("\n")
       .flatMap((line) => (line ? [JSON.parse(line)] : []));
@@ -73,7 +73,7 @@ test.each(voices)(
     for (const count of ["input", "output", "cacheRead", "cacheWrite"] as const)
       expect(sum(replies.map(({ usage }) => usage[count]))).toBe(sum(asked.map(({ usage }) => usage?.[count] ?? 0)));
     expect(replies.every(({ usage }) => usage.cost.total > 0)).toBe(true);
-    expect(readFileSync(join(ground.folder, "a.txt"), "utf8")).toContain("edited 40");
+    expect(readFileSync(join(program.folder, "a.txt"), "utf8")).toContain("edited 40");
   },
 );
 

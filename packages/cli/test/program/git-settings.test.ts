@@ -7,45 +7,45 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { findBuiltProgram } from "../built-program.ts";
 import { TestProgram } from "../ground.ts";
 
-let ground: TestProgram;
+let program: TestProgram;
 
 beforeEach(() => {
-  ground = new TestProgram();
-  execFileSync("git", ["init", "-q", ground.folder]);
+  program = new TestProgram();
+  execFileSync("git", ["init", "-q", program.folder]);
 });
 
-afterEach(() => ground.remove());
+afterEach(() => program.remove());
 
 const bin = findBuiltProgram();
 
 const runs = (command: string): Step => ({ parts: [{ type: "call", name: "bash", arguments: { command } }] });
 /** Runs any command in the sandbox without a question. */
 const ALL = ["--permission-mode", "all"];
-const told = (): string => JSON.stringify(ground.lastRequestBody());
+const told = (): string => JSON.stringify(program.lastRequestBody());
 const setting = (name: string): string =>
-  execFileSync("git", ["-C", ground.folder, "config", "--default", "none", name]).toString().trim();
+  execFileSync("git", ["-C", program.folder, "config", "--default", "none", name]).toString().trim();
 
 test("BOX47 with -p a git setting that could run a program is refused, and the result names the flag that allows it", async () => {
   const command = "git config core.pager ./x; git config user.name Ada";
-  await ground.runWithScript(["-p", ...ALL, "go"], [runs(command), "Done."]);
+  await program.runWithScript(["-p", ...ALL, "go"], [runs(command), "Done."]);
   expect(told()).toContain(
     "was not changed: not permitted: no user is available to ask. To allow it, use --allow 'edit(.git/config)'",
   );
   expect([setting("core.pager"), setting("user.name")]).toEqual(["none", "Ada"]);
-  await ground.runWithScript(["-p", ...ALL, "--allow", "edit(.git/config)", "go"], [runs(command), "Done."]);
+  await program.runWithScript(["-p", ...ALL, "--allow", "edit(.git/config)", "go"], [runs(command), "Done."]);
   expect(setting("core.pager")).toBe("./x");
 });
 
 test("BOX46 BOX47 the question about a git setting appears while the command runs, and Yes writes the setting", async () => {
   const command = "git config core.pager ./x; git config core.pager";
   const script: Script = ({ resultCount }) => (resultCount > 0 ? "Done." : runs(command));
-  const { url } = await ground.serve(script);
+  const { url } = await program.serve(script);
   const keys = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url };
-  const env = { PATH: process.env.PATH, HOME: ground.userHome, PITH_HOME: ground.home, ...keys };
+  const env = { PATH: process.env.PATH, HOME: program.userHome, PITH_HOME: program.home, ...keys };
   const client = RpcClient.start({
     command: process.execPath,
     args: [bin, "--mode", "rpc", ...ALL],
-    cwd: ground.folder,
+    cwd: program.folder,
     env,
   });
   const asked: string[] = [];

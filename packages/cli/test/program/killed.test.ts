@@ -8,11 +8,11 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { findBuiltProgram } from "../built-program.ts";
 import { TestProgram } from "../ground.ts";
 
-let ground: TestProgram;
+let program: TestProgram;
 beforeEach(() => {
-  ground = new TestProgram();
+  program = new TestProgram();
 });
-afterEach(() => ground.remove());
+afterEach(() => program.remove());
 
 const command = "echo once >> ran.txt; sleep 30";
 
@@ -21,25 +21,25 @@ test.each(["on", "off"])(
   async (sandbox) => {
     const flags = ["--sandbox", sandbox, "--permission-mode", "all"];
     const bash = { type: "call", name: "bash", arguments: { command } } as const;
-    const { url } = await ground.serve([{ parts: [{ type: "text", text: "I run it." }, bash] }, "I have looked."]);
+    const { url } = await program.serve([{ parts: [{ type: "text", text: "I run it." }, bash] }, "I have looked."]);
     const variables = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url };
-    await killedOnce(() => existsSync(join(ground.folder, "ran.txt")), ["-p", ...flags, "Run it."], variables);
-    const { code, out } = await ground.run(["-p", "-c", ...flags], { variables });
+    await killedOnce(() => existsSync(join(program.folder, "ran.txt")), ["-p", ...flags, "Run it."], variables);
+    const { code, out } = await program.run(["-p", "-c", ...flags], { variables });
     expect({ code, out }).toEqual({ code: 0, out: "I have looked.\n" });
-    expect(readFileSync(join(ground.folder, "ran.txt"), "utf8")).toBe("once\n");
-    expect(JSON.stringify(ground.lastRequestBody())).toContain(
+    expect(readFileSync(join(program.folder, "ran.txt"), "utf8")).toBe("once\n");
+    expect(JSON.stringify(program.lastRequestBody())).toContain(
       "it may or may not have completed. It was not run again",
     );
-    expect(JSON.stringify(ground.lastRequestBody())).toContain("Run it.");
+    expect(JSON.stringify(program.lastRequestBody())).toContain("Run it.");
   },
 );
 
 test("PRT11 after kill -9 during a reply, -c repeats the request", async () => {
   const slow = { parts: [{ type: "text", text: "word ".repeat(2_000) }], pace: { everyMs: 20 } } as const;
-  const { url, requests } = await ground.serve([slow, "Here."]);
+  const { url, requests } = await program.serve([slow, "Here."]);
   const variables = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url };
   await killedOnce(() => requests.length > 0, ["-p", "Talk."], variables);
-  const { code, out, notes } = await ground.run(["-p", "-c"], { variables });
+  const { code, out, notes } = await program.run(["-p", "-c"], { variables });
   expect({ code, out, notes: notes.includes("1 request") }).toEqual({ code: 0, out: "Here.\n", notes: true });
 });
 
@@ -49,8 +49,8 @@ async function killedOnce(
   variables: Readonly<Record<string, string>>,
 ): Promise<void> {
   const bin = findBuiltProgram();
-  const env = { PATH: process.env.PATH, PITH_HOME: ground.home, ...variables };
-  const child = spawn(process.execPath, [bin, ...args], { cwd: ground.folder, env, stdio: "ignore" });
+  const env = { PATH: process.env.PATH, PITH_HOME: program.home, ...variables };
+  const child = spawn(process.execPath, [bin, ...args], { cwd: program.folder, env, stdio: "ignore" });
   const gone = new Promise((resolve) => child.on("exit", resolve));
   while (!isTime()) await sleep(50);
   await sleep(200);

@@ -6,21 +6,21 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { findBuiltProgram } from "../built-program.ts";
 import { TestProgram } from "../ground.ts";
 
-let ground: TestProgram;
+let program: TestProgram;
 
 beforeEach(() => {
-  ground = new TestProgram();
+  program = new TestProgram();
 });
 
-afterEach(() => ground.remove());
+afterEach(() => program.remove());
 
 const bin = findBuiltProgram();
 
 const runs = (command: string): Step => ({ parts: [{ type: "call", name: "bash", arguments: { command } }] });
-const told = (): string => JSON.stringify(ground.lastRequestBody());
+const told = (): string => JSON.stringify(program.lastRequestBody());
 
 test("PERM31 with -p a new host is refused, and the result names the flag that allows it", async () => {
-  await ground.runWithScript(["-p", "go"], [runs("curl -sS http://pages.example/"), "Done."]);
+  await program.runWithScript(["-p", "go"], [runs("curl -sS http://pages.example/"), "Done."]);
   expect(told()).toContain(
     "network: pages.example was refused: no user is available to ask. To allow it, use --allow 'network(pages.example)' or --network open",
   );
@@ -28,14 +28,14 @@ test("PERM31 with -p a new host is refused, and the result names the flag that a
 
 test("PERM30 in plan mode a command reaches no host, even with an allow rule", async () => {
   const flags = ["--permission-mode", "plan", "--allow", "network(pages.example)"];
-  await ground.runWithScript(["-p", ...flags, "go"], [runs("curl -sS http://pages.example/"), "Done."]);
+  await program.runWithScript(["-p", ...flags, "go"], [runs("curl -sS http://pages.example/"), "Done."]);
   expect(told()).toContain("network: pages.example was refused: plan mode is read-only");
 });
 
 test("SET15 with --network open a host needs no question, and a denied host is refused", async () => {
   const flags = ["--network", "open", "--deny", "network(no.example)"];
   const command = "curl -sS http://pages.example/; curl -sS http://no.example/";
-  await ground.runWithScript(["-p", ...flags, "go"], [runs(command), "Done."]);
+  await program.runWithScript(["-p", ...flags, "go"], [runs(command), "Done."]);
   expect(told()).toContain("network: no.example was refused: the rule network(no.example) denies it");
   expect(told()).not.toContain("pages.example was refused");
 });
@@ -43,10 +43,10 @@ test("SET15 with --network open a host needs no question, and a denied host is r
 test("PERM25 PERM26 PERM31 the question about a host appears while the command runs, and No holds for the rest of the command", async () => {
   const command = "curl -sS http://pages.example/; curl -sS http://pages.example/; echo after";
   const script: Script = ({ resultCount }) => (resultCount > 0 ? "Done." : runs(command));
-  const { url } = await ground.serve(script);
+  const { url } = await program.serve(script);
   const keys = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url };
-  const env = { PATH: process.env.PATH, HOME: ground.userHome, PITH_HOME: ground.home, ...keys };
-  const client = RpcClient.start({ command: process.execPath, args: [bin, "--mode", "rpc"], cwd: ground.folder, env });
+  const env = { PATH: process.env.PATH, HOME: program.userHome, PITH_HOME: program.home, ...keys };
+  const client = RpcClient.start({ command: process.execPath, args: [bin, "--mode", "rpc"], cwd: program.folder, env });
   const asked: string[] = [];
   await new Promise<void>((resolve) => {
     client.listen((event) => {

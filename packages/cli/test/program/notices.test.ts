@@ -84,8 +84,8 @@ test("UPG3 plain mode prints the notice, and JSON mode, RPC mode and ACP print i
 });
 
 test("UPG3 the interactive mode shows the notice above the first message, line by line", async () => {
-  const talk = await startInteractiveApp([], { prepare: ({ home }) => mkdirSync(join(home, "sessions")) });
-  const seen = await talk.waitForText("Shown once.");
+  const app = await startInteractiveApp([], { prepare: ({ home }) => mkdirSync(join(home, "sessions")) });
+  const seen = await app.waitForText("Shown once.");
   for (const line of notice.split("\n")) expect(seen.split("\n").map((each) => each.trim())).toContain(line.trim());
 });
 

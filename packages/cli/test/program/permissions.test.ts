@@ -6,27 +6,27 @@ import type { Step } from "@pith/testkit";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { TestProgram } from "../ground.ts";
 
-let ground: TestProgram;
+let program: TestProgram;
 
 beforeEach(() => {
-  ground = new TestProgram();
+  program = new TestProgram();
 });
 
-afterEach(() => ground.remove());
+afterEach(() => program.remove());
 
 const runs = (command: string, more = {}): Step => ({
   parts: [{ type: "call", name: "bash", arguments: { command, ...more } }],
 });
 
-const place = (path: string, text: string): void => writeFileSync(join(ground.folder, path), text);
+const place = (path: string, text: string): void => writeFileSync(join(program.folder, path), text);
 
 /** What the model was told in the end. */
-const told = (): string => JSON.stringify(ground.lastRequestBody());
+const told = (): string => JSON.stringify(program.lastRequestBody());
 
 test("PERM22 an allow rule does not take a command out of the sandbox, and the refusal names the flag that would", async () => {
-  await ground.runWithScript(["-p", "--allow", "bash(env)", "go"], [runs("env", { outside: true }), "Done."]);
+  await program.runWithScript(["-p", "--allow", "bash(env)", "go"], [runs("env", { outside: true }), "Done."]);
   expect(told()).toContain("To allow it, use --allow 'outside(env)'");
-  await ground.runWithScript(["-p", "--allow", "outside(env)", "go"], [runs("env", { outside: true }), "Done."]);
+  await program.runWithScript(["-p", "--allow", "outside(env)", "go"], [runs("env", { outside: true }), "Done."]);
   expect(told()).toContain("PATH=");
 });
 
@@ -35,9 +35,9 @@ test("BASH20 API keys of providers are not in the environment of a command, insi
     ["--permission-mode", "all", "--allow", "outside"],
     ["--sandbox", "off", "--permission-mode", "all"],
   ]) {
-    const { url } = await ground.serve([runs("env; echo $ANTHROPIC_API_KEY", { outside: true }), "Done."]);
+    const { url } = await program.serve([runs("env; echo $ANTHROPIC_API_KEY", { outside: true }), "Done."]);
     const variables = { ANTHROPIC_API_KEY: "sk-secret", ANTHROPIC_BASE_URL: url };
-    await ground.run(["-p", ...flags, "go"], { variables });
+    await program.run(["-p", ...flags, "go"], { variables });
     expect(told()).toContain("ANTHROPIC_BASE_URL=");
     expect(told()).not.toContain("sk-secret");
   }
@@ -45,21 +45,21 @@ test("BASH20 API keys of providers are not in the environment of a command, insi
 
 test("PERM23 sandboxed commands obey deny rules for whole files and folders; rules that cannot be enforced are reported", async () => {
   place(".env", "TOKEN=secret");
-  mkdirSync(join(ground.folder, "src"));
+  mkdirSync(join(program.folder, "src"));
   place("src/a.ts", "as it was");
   const deny = ["read(.env)", "edit(src/**)", "read(*.pem)"].flatMap((rule) => ["--deny", rule]);
   const command = "cat .env; echo changed > src/a.ts; echo new > ok.txt; cat ok.txt";
-  const { notes } = await ground.runWithScript(["-p", ...deny, "go"], [runs(command), "Done."]);
+  const { notes } = await program.runWithScript(["-p", ...deny, "go"], [runs(command), "Done."]);
   expect(told()).not.toContain("TOKEN=secret");
-  expect(readFileSync(join(ground.folder, "src/a.ts"), "utf8")).toBe("as it was");
-  expect(readFileSync(join(ground.folder, "ok.txt"), "utf8")).toBe("new\n");
+  expect(readFileSync(join(program.folder, "src/a.ts"), "utf8")).toBe("as it was");
+  expect(readFileSync(join(program.folder, "ok.txt"), "utf8")).toBe("new\n");
   expect(notes).toContain("pith: the rule read(*.pem) is enforced for tools but not for shell commands\n");
-  const off = await ground.runWithScript(["-p", ...deny, "--sandbox", "off", "go"], ["Done."]);
+  const off = await program.runWithScript(["-p", ...deny, "--sandbox", "off", "go"], ["Done."]);
   expect(off.notes).toContain("the rules read(.env), edit(src/**), read(*.pem)");
 });
 
 test("PERM28 git push needs approval in edit mode, and without a user it is refused with the flag that allows it", async () => {
-  await ground.runWithScript(["-p", "go"], [runs("git -C . push origin main"), "Done."]);
+  await program.runWithScript(["-p", "go"], [runs("git -C . push origin main"), "Done."]);
   expect(told()).toContain(
     "not permitted: no user is available to ask. To allow it, use --allow 'bash(git -C . push origin main)' or --permission-mode all",
   );
@@ -68,30 +68,30 @@ test("PERM28 git push needs approval in edit mode, and without a user it is refu
 test("PERM1 fetching from a new host needs approval, also in edit and all", async () => {
   const page: Step = { parts: [{ type: "call", name: "fetch", arguments: { url: "https://pages.example/x" } }] };
   for (const mode of ["edit", "plan", "all"]) {
-    await ground.runWithScript(["-p", "--tools", "all", "--permission-mode", mode, "go"], [page, "Done."]);
+    await program.runWithScript(["-p", "--tools", "all", "--permission-mode", mode, "go"], [page, "Done."]);
     expect(told()).toContain(
       "not permitted: no user is available to ask. To allow it, use --allow 'fetch(pages.example)'",
     );
   }
-  await ground.runWithScript(["-p", "--tools", "all", "--allow", "network(pages.example)", "go"], [page, "Done."]);
+  await program.runWithScript(["-p", "--tools", "all", "--allow", "network(pages.example)", "go"], [page, "Done."]);
   expect(told()).toContain("https://pages.example/x was not fetched");
 });
 
 test("PERM7 a deny rule for an unknown tool is a mistake", async () => {
-  const { code, notes } = await ground.run(["-p", "--deny", "Bash(rm:*)", "go"]);
+  const { code, notes } = await program.run(["-p", "--deny", "Bash(rm:*)", "go"]);
   expect({ code, notes }).toEqual({
     code: 2,
     notes: "pith: --deny Bash(rm:*): unknown tool Bash; did you mean bash?\n",
   });
-  expect(await ground.run(["-p", "--deny", "bash(", "go"])).toMatchObject({
+  expect(await program.run(["-p", "--deny", "bash(", "go"])).toMatchObject({
     notes: "pith: --deny bash(: write bash alone, or bash(…) with both parentheses\n",
   });
 });
 
 test("PERM24 the provider's web search is offered unless the mode is ask or a rule limits fetch", async () => {
   const offered = async (...flags: readonly string[]): Promise<boolean> => {
-    await ground.runWithScript(["-p", "--tools", "all", ...flags, "go"], ["Done."]);
-    return JSON.stringify((ground.lastRequestBody() as { tools: unknown }).tools).includes("web_search");
+    await program.runWithScript(["-p", "--tools", "all", ...flags, "go"], ["Done."]);
+    return JSON.stringify((program.lastRequestBody() as { tools: unknown }).tools).includes("web_search");
   };
   expect(await offered()).toBe(true);
   expect(await offered("-c", "--permission-mode", "ask")).toBe(false);
@@ -100,20 +100,20 @@ test("PERM24 the provider's web search is offered unless the mode is ask or a ru
 });
 
 test("SEEK17 with all tools, grep does not run an rg executable of the project", async () => {
-  writeFileSync(join(ground.folder, "rg"), "#!/bin/sh\ntouch HIT\n", { mode: 0o755 });
+  writeFileSync(join(program.folder, "rg"), "#!/bin/sh\ntouch HIT\n", { mode: 0o755 });
   const search: Step = { parts: [{ type: "call", name: "grep", arguments: { pattern: "touch" } }] };
-  const { url } = await ground.serve([search, "Done."]);
-  const variables = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url, PATH: `.:${ground.folder}:/usr/bin:/bin` };
-  await ground.run(["-p", "--tools", "all", "--permission-mode", "plan", "go"], { variables });
+  const { url } = await program.serve([search, "Done."]);
+  const variables = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url, PATH: `.:${program.folder}:/usr/bin:/bin` };
+  await program.run(["-p", "--tools", "all", "--permission-mode", "plan", "go"], { variables });
   expect(told()).toContain("rg:2: touch HIT");
-  expect(existsSync(join(ground.folder, "HIT"))).toBe(false);
+  expect(existsSync(join(program.folder, "HIT"))).toBe(false);
 });
 
 test("TXT5 an AGENTS.md that links to a file which needs permission is not read", async () => {
-  for (const folder of [".git", ".ssh"]) mkdirSync(join(ground.folder, folder));
+  for (const folder of [".git", ".ssh"]) mkdirSync(join(program.folder, folder));
   place(".ssh/config", "never-told");
-  symlinkSync(".ssh/config", join(ground.folder, "AGENTS.md"));
-  const { notes } = await ground.runWithScript(["-p", "go"], ["Done."]);
+  symlinkSync(".ssh/config", join(program.folder, "AGENTS.md"));
+  const { notes } = await program.runWithScript(["-p", "go"], ["Done."]);
   expect(notes).toContain("AGENTS.md was not read, because reading it requires permission\n");
   expect(told()).not.toContain("never-told");
 });

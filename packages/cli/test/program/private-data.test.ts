@@ -8,11 +8,11 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { listPrivatePaths } from "../../src/settings/home-files.ts";
 import { TestProgram } from "../ground.ts";
 
-let ground: TestProgram;
+let program: TestProgram;
 beforeEach(() => {
-  ground = new TestProgram();
+  program = new TestProgram();
 });
-afterEach(() => ground.remove());
+afterEach(() => program.remove());
 
 const SESSION = "2026-11-02T10-00-00-000Z_abc.jsonl";
 /** Data of an earlier session in another folder. Each file contains its own path as a word that a search can find. */
@@ -34,7 +34,7 @@ const PRIVATE_FILES = [
 const READABLE_FILES = ["settings.json", "skills/one/SKILL.md", "agents/helper.md", "prompts/go.md", "mcp/shots/a.txt"];
 
 function plantHome(): void {
-  for (const name of [...PRIVATE_FILES, ...READABLE_FILES]) write(join(ground.home, name), contentOf(name));
+  for (const name of [...PRIVATE_FILES, ...READABLE_FILES]) write(join(program.home, name), contentOf(name));
 }
 
 function write(path: string, text: string): void {
@@ -57,7 +57,7 @@ interface SentMessage {
 
 /** The results that the model got, in order. */
 function results(): readonly string[] {
-  const { messages } = ground.lastRequestBody() as { readonly messages: readonly SentMessage[] };
+  const { messages } = program.lastRequestBody() as { readonly messages: readonly SentMessage[] };
   return messages.flatMap(({ content }) =>
     typeof content === "string"
       ? []
@@ -71,9 +71,9 @@ const REFUSAL = "not permitted: tools cannot read Pith's keys, sessions and othe
 describe("PERM39 no tool reads data of Pith's home", () => {
   test.each(["ask", "edit", "plan", "all"])("in mode %s; settings, skills and agents stay readable", async (mode) => {
     plantHome();
-    const paths = [...PRIVATE_FILES, ...READABLE_FILES].map((name) => join(ground.home, name));
+    const paths = [...PRIVATE_FILES, ...READABLE_FILES].map((name) => join(program.home, name));
     const steps = paths.map((path) => call("read", { path }));
-    await ground.runWithScript(["-p", "--permission-mode", mode, "--allow", "read", "go"], [...steps, "Done."]);
+    await program.runWithScript(["-p", "--permission-mode", mode, "--allow", "read", "go"], [...steps, "Done."]);
     const [closed, open] = [results().slice(0, PRIVATE_FILES.length), results().slice(PRIVATE_FILES.length)];
     for (const result of closed) expect(result).toContain(REFUSAL);
     for (const result of open) expect(result).not.toContain("not permitted");
@@ -82,21 +82,21 @@ describe("PERM39 no tool reads data of Pith's home", () => {
 
   test("by another spelling: links, /proc, dots, another case, the folder of a session", async () => {
     plantHome();
-    symlinkSync(join(ground.home, "sessions"), join(ground.folder, "folder-link"));
-    symlinkSync(join(ground.home, "sessions/other", SESSION), join(ground.folder, "file-link"));
-    const path = join(ground.home, "sessions/other", SESSION);
+    symlinkSync(join(program.home, "sessions"), join(program.folder, "folder-link"));
+    symlinkSync(join(program.home, "sessions/other", SESSION), join(program.folder, "file-link"));
+    const path = join(program.home, "sessions/other", SESSION);
     const spellings = [
       ...["file-link", `folder-link/other/${SESSION}`, `/proc/self/root${path}`, `/proc/self/cwd/file-link`],
-      ...[`${ground.home}/skills/../sessions/other/${SESSION}`, path.replace("/sessions/", "/SESSIONS/")],
+      ...[`${program.home}/skills/../sessions/other/${SESSION}`, path.replace("/sessions/", "/SESSIONS/")],
     ];
     const steps = [
       ...spellings.map((spelling) => call("read", { path: spelling })),
       call("grep", { pattern: "needle", path: "folder-link" }),
-      call("ls", { path: join(ground.home, "sessions") }),
-      call("find", { glob: "*", path: join(ground.home, "sessions/other/.pith") }),
-      call("grep", { pattern: "needle", path: join(ground.home, "audit") }),
+      call("ls", { path: join(program.home, "sessions") }),
+      call("find", { glob: "*", path: join(program.home, "sessions/other/.pith") }),
+      call("grep", { pattern: "needle", path: join(program.home, "audit") }),
     ];
-    await ground.runWithScript(["-p", ...FREE, "go"], [...steps, "Done."]);
+    await program.runWithScript(["-p", ...FREE, "go"], [...steps, "Done."]);
     expect(results()).toHaveLength(steps.length);
     for (const result of results()) expect(result).toContain(REFUSAL);
   });
@@ -107,8 +107,8 @@ describe("PERM39 no tool reads data of Pith's home", () => {
       ["grep", { pattern: "needle of" }],
       ["find", { glob: "**/*" }],
     ] as const) {
-      const flags = ["--permission-mode", "all", "--tools", "all", "--allow", `${name}(${ground.home})`];
-      await ground.runWithScript(["-p", ...flags, "go"], [call(name, { ...input, path: ground.home }), "Done."]);
+      const flags = ["--permission-mode", "all", "--tools", "all", "--allow", `${name}(${program.home})`];
+      await program.runWithScript(["-p", ...flags, "go"], [call(name, { ...input, path: program.home }), "Done."]);
       const [found = ""] = results();
       for (const file of PRIVATE_FILES) expect(found).not.toContain(basename(file));
       expect(found).toContain("skills/one/SKILL.md");
@@ -117,33 +117,33 @@ describe("PERM39 no tool reads data of Pith's home", () => {
 
   test("and write and edit do not change it", async () => {
     plantHome();
-    const path = join(ground.home, "sessions/other", SESSION);
+    const path = join(program.home, "sessions/other", SESSION);
     const steps = [
       call("write", { path, content: "x" }),
       call("edit", { path, edits: [{ oldText: "needle", newText: "x" }] }),
     ];
-    await ground.runWithScript(["-p", "--permission-mode", "all", "go"], [...steps, "Done."]);
+    await program.runWithScript(["-p", "--permission-mode", "all", "go"], [...steps, "Done."]);
     for (const result of results()) expect(result).toContain("not permitted");
     expect(readFileSync(path, "utf8")).toBe(contentOf(`sessions/other/${SESSION}`));
   });
 
   test("with a command in the sandbox", async () => {
     plantHome();
-    await ground.runWithScript(
+    await program.runWithScript(
       ["-p", "--permission-mode", "all", "go"],
-      [call("bash", { command: `cat ${ground.home}/sessions/other/*; grep -r needle ${ground.home}` }), "Done."],
+      [call("bash", { command: `cat ${program.home}/sessions/other/*; grep -r needle ${program.home}` }), "Done."],
     );
     for (const file of PRIVATE_FILES) expect(results().join()).not.toContain(`needle of ${file}`);
   });
 
   test("and also not a session that a flag opens elsewhere, nor its prepared summary", async () => {
-    const start = await ground.runWithScript(["-p", "first"], ["One."]);
+    const start = await program.runWithScript(["-p", "first"], ["One."]);
     expect(start.code).toBe(0);
-    const folder = join(ground.home, "sessions", readdirSync(join(ground.home, "sessions"))[0] ?? "");
+    const folder = join(program.home, "sessions", readdirSync(join(program.home, "sessions"))[0] ?? "");
     const name = readdirSync(folder).find((each) => each.endsWith(".jsonl")) ?? "";
-    const path = join(ground.folder, "elsewhere", "mine.jsonl");
+    const path = join(program.folder, "elsewhere", "mine.jsonl");
     write(path, readFileSync(join(folder, name), "utf8"));
-    write(join(ground.folder, "elsewhere/.pith/mine.jsonl/summary.json"), "needle of the summary");
+    write(join(program.folder, "elsewhere/.pith/mine.jsonl/summary.json"), "needle of the summary");
     const steps = [
       call("read", { path }),
       call("read", { path: "elsewhere/.pith/mine.jsonl/summary.json" }),
@@ -151,7 +151,7 @@ describe("PERM39 no tool reads data of Pith's home", () => {
       call("bash", { command: "cat elsewhere/mine.jsonl elsewhere/.pith/mine.jsonl/summary.json" }),
     ];
     const flags = ["--permission-mode", "all", "--tools", "all", "--session", path];
-    await ground.runWithScript(["-p", ...flags, "second"], [...steps, "Done."]);
+    await program.runWithScript(["-p", ...flags, "second"], [...steps, "Done."]);
     const [file, summary, search, command] = results();
     expect([file, summary].map((result) => result?.includes(REFUSAL))).toEqual([true, true]);
     expect(search).not.toMatch(/mine\.jsonl/);
@@ -160,7 +160,7 @@ describe("PERM39 no tool reads data of Pith's home", () => {
 
   test("but stored output, entries of the session and earlier turns can be read by reference and with recall", async () => {
     const output = Array.from({ length: 40_000 }, (_, index) => `${index + 1}\n`).join("");
-    const { code } = await ground.runWithScript(
+    const { code } = await program.runWithScript(
       ["-p", ...FREE, "go"],
       [
         call("bash", { command: "seq 1 40000" }),

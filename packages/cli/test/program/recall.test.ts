@@ -8,32 +8,32 @@ import type { Reply } from "@pith/testkit";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { TestProgram } from "../ground.ts";
 
-let ground: TestProgram;
+let program: TestProgram;
 
 beforeEach(() => {
-  ground = new TestProgram();
+  program = new TestProgram();
 });
 
 afterEach(async () => {
-  await ground.remove();
+  await program.remove();
 });
 
 const recall = (query: string): Reply => ({ parts: [{ type: "call", name: "recall", arguments: { query } }] });
 
 /** The last tool result that the server got. */
 function lastResult(): string {
-  const { messages } = ground.lastRequestBody() as { readonly messages: readonly { readonly content: unknown }[] };
+  const { messages } = program.lastRequestBody() as { readonly messages: readonly { readonly content: unknown }[] };
   return JSON.stringify(messages.at(-1)?.content);
 }
 
 test("RCL8 recall adds at most 400 bytes to the first request", async () => {
   const firstRequest = async (tools: string): Promise<number> => {
-    await ground.runWithScript(["-p", "--no-session", "hello", `--tools=${tools}`], ["hi"]);
-    return JSON.stringify(ground.lastRequestBody()).length;
+    await program.runWithScript(["-p", "--no-session", "hello", `--tools=${tools}`], ["hi"]);
+    return JSON.stringify(program.lastRequestBody()).length;
   };
   const savedRequest = async (tools: string): Promise<number> => {
-    await ground.runWithScript(["-p", "hello", `--tools=${tools}`], ["hi"]);
-    return JSON.stringify(ground.lastRequestBody()).length;
+    await program.runWithScript(["-p", "hello", `--tools=${tools}`], ["hi"]);
+    return JSON.stringify(program.lastRequestBody()).length;
   };
   const added = (await savedRequest("read,bash,recall")) - (await savedRequest("read,bash"));
   expect(added).toBeGreaterThan(200);
@@ -43,32 +43,32 @@ test("RCL8 recall adds at most 400 bytes to the first request", async () => {
 });
 
 test("RCL1 RCL8 after a compaction, recall finds what the model no longer sees", async () => {
-  writeFileSync(join(ground.home, "settings.json"), '{ "compaction": { "keepRecentTokens": 1000 } }');
-  await ground.runWithScript(["-p", "Where is the gateway?"], [`It listens on 8443. ${"word ".repeat(40_000)}`]);
-  await ground.runWithScript(["-p", "--continue", "Something else"], ["Done."]);
+  writeFileSync(join(program.home, "settings.json"), '{ "compaction": { "keepRecentTokens": 1000 } }');
+  await program.runWithScript(["-p", "Where is the gateway?"], [`It listens on 8443. ${"word ".repeat(40_000)}`]);
+  await program.runWithScript(["-p", "--continue", "Something else"], ["Done."]);
   const summary = "## Goal\nWork.\n\n## Progress\n### Done\n- nothing";
-  await ground.runWithScript(["-p", "--continue", "/compact"], [summary, summary, summary]);
-  await ground.runWithScript(
+  await program.runWithScript(["-p", "--continue", "/compact"], [summary, summary, summary]);
+  await program.runWithScript(
     ["-p", "--continue", "Which port does the gateway use?"],
     [recall("gateway listens"), "8443"],
   );
   expect(lastResult()).toMatch(/#\d+ \(assistant\): It listens on 8443\./);
   expect(lastResult()).toMatch(/Open an entry with read #\d+/);
-  expect(JSON.stringify(ground.lastRequestBody())).toMatch(
+  expect(JSON.stringify(program.lastRequestBody())).toMatch(
     /The entries up to #\d+ are no longer shown\. Find anything in them with recall/,
   );
 });
 
 test("RCL6 recall reads a session of the same folder, and one of another folder only if the user names it", async () => {
-  await ground.runWithScript(["-p", "The ibis fix is in retry.ts"], ["Noted."]);
-  const [line = "{}"] = ground.readSession().split("\n");
+  await program.runWithScript(["-p", "The ibis fix is in retry.ts"], ["Noted."]);
+  const [line = "{}"] = program.readSession().split("\n");
   const { id } = JSON.parse(line) as { readonly id: string };
-  await ground.runWithScript(["-p", "How did we fix it?"], [recall(`session:${id} ibis`), "In retry.ts."]);
+  await program.runWithScript(["-p", "How did we fix it?"], [recall(`session:${id} ibis`), "In retry.ts."]);
   expect(lastResult()).toContain("The ibis fix is in retry.ts");
   const elsewhere = new TestProgram();
   try {
     writeFileSync(join(elsewhere.folder, "a.txt"), "a");
-    const inOtherFolder = { variables: { PITH_HOME: ground.home } };
+    const inOtherFolder = { variables: { PITH_HOME: program.home } };
     const ask = async (prompt: string, more: Readonly<Record<string, string>> = {}): Promise<string> => {
       const { url } = await elsewhere.serve([recall(`session:${id} ibis`), "ok"]);
       const variables = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url, ...inOtherFolder.variables, ...more };
@@ -90,17 +90,17 @@ test("RCL6 recall reads a session of the same folder, and one of another folder 
 
 test("RCL5 RCL6 a secret in another session saved without redaction is neither found nor shown", async () => {
   const secret = ["f7Kq", "9ZtLw2", "mB4xRj8"].join("-");
-  const created = await createSession({ cwd: ground.folder, env: { PITH_HOME: ground.home } });
+  const created = await createSession({ cwd: program.folder, env: { PITH_HOME: program.home } });
   if (created.type !== "opened") throw new Error(created.type);
   const { store } = created;
   const [entry] = story(`user: the ibis token is ${secret}`);
   if (entry) await store.append([entry], { expectedLeaf: await store.leaf() });
   await store.close();
   const searches = ["ibis", "9ZtLw2"].map((word) => recall(`session:${store.header.id} ${word}`));
-  const { url } = await ground.serve([...searches, "ok"]);
+  const { url } = await program.serve([...searches, "ok"]);
   const variables = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url, BUILD_TOKEN: secret };
-  await ground.run(["-p", "Which token did we use?"], { variables });
-  const requests = JSON.stringify(ground.lastRequestBody());
+  await program.run(["-p", "Which token did we use?"], { variables });
+  const requests = JSON.stringify(program.lastRequestBody());
   expect(requests).toMatch(/the ibis token is PITH_SECRET_\w+/);
   expect(lastResult()).toContain("No matches");
   expect(requests).not.toContain("mB4xRj8");

@@ -7,19 +7,19 @@ import type { Script, ScriptRequest, Step } from "@pith/testkit";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { isSummaryInstruction, TestProgram } from "../ground.ts";
 
-let ground: TestProgram;
+let program: TestProgram;
 
 beforeEach(() => {
-  ground = new TestProgram();
+  program = new TestProgram();
 });
 
-afterEach(() => ground.remove());
+afterEach(() => program.remove());
 
 function isForSummary({ tools, body }: ScriptRequest): boolean {
   return tools.length === 0 || isSummaryInstruction(JSON.stringify(body));
 }
 
-function place(files: Readonly<Record<string, string | Uint8Array>>, root = ground.folder): void {
+function place(files: Readonly<Record<string, string | Uint8Array>>, root = program.folder): void {
   for (const [path, content] of Object.entries(files)) {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), content);
@@ -67,25 +67,25 @@ test("RST1 RST3 RST5 RST8 RST9 after /compact in print mode, the next request ha
   ];
   const script: Script = (request: ScriptRequest): Step =>
     isForSummary(request) ? "ok" : (replies.shift() ?? "Done.");
-  const server = await ground.serve(script);
+  const server = await program.serve(script);
   const variables = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: server.url };
-  place({ "settings.json": JSON.stringify({ contextWindow: 40_000 }) }, ground.home);
-  expect(await ground.run([...UNATTENDED, "-p", `Read ${names.join(", ")}.`], { variables })).toMatchObject({
+  place({ "settings.json": JSON.stringify({ contextWindow: 40_000 }) }, program.home);
+  expect(await program.run([...UNATTENDED, "-p", `Read ${names.join(", ")}.`], { variables })).toMatchObject({
     code: 0,
   });
   place({ "open.ts": "export const open = 2;\n", "turned.ts": Uint8Array.from({ length: 99 }, (_, at) => at % 7) });
-  for (const path of ["gone.ts", "link.ts"]) rmSync(join(ground.folder, path));
-  symlinkSync(join(outside, "far.ts"), join(ground.folder, "link.ts"));
-  const compacted = await ground.run(["-p", "-c", "--deny", "read(shut.ts)", "/compact"], { variables });
+  for (const path of ["gone.ts", "link.ts"]) rmSync(join(program.folder, path));
+  symlinkSync(join(outside, "far.ts"), join(program.folder, "link.ts"));
+  const compacted = await program.run(["-p", "-c", "--deny", "read(shut.ts)", "/compact"], { variables });
   expect(compacted).toMatchObject({ code: 0 });
   expect(compacted.notes).toMatch(/· read 2 files again \(\d+ tokens\): key\.ts, open\.ts\n/);
   const [, tokens = ""] = /again \((\d+) tokens\)/.exec(compacted.notes) ?? [];
-  const { out: report } = await ground.run(["-p", "-c", "/context"], { variables });
+  const { out: report } = await program.run(["-p", "-c", "/context"], { variables });
   const [, reported = ""] = /files read again +(\d+) /.exec(report) ?? [];
   // The rows of the report add up to its total, so that one of them may be rounded up.
   expect(Math.abs(Number(reported) - Number(tokens))).toBeLessThanOrEqual(1);
   replies.push(call("edit", { path: "open.ts", oldText: "2", newText: "3" }), "Edited.");
-  expect(await ground.run(["-p", "-c", "Edit it."], { variables })).toMatchObject({ code: 0, out: "Edited.\n" });
+  expect(await program.run(["-p", "-c", "Edit it."], { variables })).toMatchObject({ code: 0, out: "Edited.\n" });
   const sent = server.requests.filter(({ wire }) => wire).map(({ body }) => textOf(body));
   const [request = ""] = sent.slice(-2);
   expect(request).toMatch(
@@ -95,7 +95,7 @@ test("RST1 RST3 RST5 RST8 RST9 after /compact in print mode, the next request ha
   expect(request).not.toMatch(/export const (?:open = 1|shut|link|gone|turned)|far away/);
   expect(sent.join()).not.toContain(TOKEN);
   expect(sent.at(-1)).not.toContain("has changed since it was read");
-  expect(readFileSync(join(ground.folder, "open.ts"), "utf8")).toBe("export const open = 3;\n");
+  expect(readFileSync(join(program.folder, "open.ts"), "utf8")).toBe("export const open = 3;\n");
 });
 
 test("RST4 RST6 RST8 RST10 after automatic compactions, the file in use is sent once and left out after the next compaction; summaries do not repeat it; a setting turns this off", async () => {
@@ -107,7 +107,7 @@ test("RST4 RST6 RST8 RST10 after automatic compactions, the file in use is sent 
     if (rounds === 1) return call("read", { path: "work.ts" });
     return rounds < 36 ? listNumbers(rounds, 300) : "Done.";
   };
-  const server = await ground.serve(script);
+  const server = await program.serve(script);
   const variables = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: server.url };
   const runWith = async (compaction: object): Promise<readonly unknown[]> => {
     rounds = 0;
@@ -120,9 +120,9 @@ test("RST4 RST6 RST8 RST10 after automatic compactions, the file in use is sent 
           compaction,
         }),
       },
-      ground.home,
+      program.home,
     );
-    expect(await ground.run([...UNATTENDED, "-p", "Work."], { variables })).toMatchObject({ code: 0, out: "Done.\n" });
+    expect(await program.run([...UNATTENDED, "-p", "Work."], { variables })).toMatchObject({ code: 0, out: "Done.\n" });
     return server.requests
       .slice(from)
       .filter(({ wire }) => wire)

@@ -6,32 +6,32 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { TestProgram } from "../ground.ts";
 
-let ground: TestProgram;
+let program: TestProgram;
 
 beforeEach(() => {
-  ground = new TestProgram();
+  program = new TestProgram();
 });
 
-afterEach(() => ground.remove());
+afterEach(() => program.remove());
 
-const told = (): string => JSON.stringify(ground.lastRequestBody());
+const told = (): string => JSON.stringify(program.lastRequestBody());
 
 const call = (command: string) => ({ parts: [{ type: "call" as const, name: "bash", arguments: { command } }] });
 
 test("BOX1 a command sees no keys, sessions or originals in Pith's home", async () => {
-  writeFileSync(join(ground.home, "keys.json"), '{"openai":"sk-secret"}', { mode: 0o600 });
-  const command = `ls -A ${ground.home} | wc -l; cat ${ground.home}/keys.json; touch ${ground.home}/new`;
-  await ground.runWithScript(["-p", "go"], [call(command), "Done."]);
+  writeFileSync(join(program.home, "keys.json"), '{"openai":"sk-secret"}', { mode: 0o600 });
+  const command = `ls -A ${program.home} | wc -l; cat ${program.home}/keys.json; touch ${program.home}/new`;
+  await program.runWithScript(["-p", "go"], [call(command), "Done."]);
   expect(told()).toMatch(/No such file or directory\\n0\\n/);
   expect(told()).not.toContain("sk-secret");
-  expect(existsSync(join(ground.home, "new"))).toBe(false);
+  expect(existsSync(join(program.home, "new"))).toBe(false);
 });
 
 test("BOX13 a command sees no variable that looks like a secret, except those in sandboxEnvironment", async () => {
   const settings = { sandboxEnvironment: ["SHOWN_TOKEN", "ANTHROPIC_API_KEY"] };
-  writeFileSync(join(ground.home, "settings.json"), JSON.stringify(settings));
-  const { url } = await ground.serve([call("env >env.txt"), "Done."]);
-  await ground.run(["-p", "go"], {
+  writeFileSync(join(program.home, "settings.json"), JSON.stringify(settings));
+  const { url } = await program.serve([call("env >env.txt"), "Done."]);
+  await program.run(["-p", "go"], {
     variables: {
       ANTHROPIC_API_KEY: "any",
       ANTHROPIC_BASE_URL: url,
@@ -42,7 +42,7 @@ test("BOX13 a command sees no variable that looks like a secret, except those in
       REGION: "eu",
     },
   });
-  const seen = readFileSync(join(ground.folder, "env.txt"), "utf8");
+  const seen = readFileSync(join(program.folder, "env.txt"), "utf8");
   expect(seen).not.toMatch(/DEPLOY_TOKEN|DATABASE_ADDRESS|ANTHROPIC_API_KEY/);
   expect(seen).toMatch(/^SHOWN_TOKEN=shown-on-purpose$/m);
   expect(seen).toMatch(/^REGION=eu$/m);
@@ -54,7 +54,7 @@ const fileCall = (name: string, args: Record<string, string>) => ({
 
 test("FILE26 file tools and commands share one private /tmp, which is deleted with the session", async () => {
   const name = `/tmp/pith-test-${process.pid}-${Date.now()}`;
-  await ground.runWithScript(
+  await program.runWithScript(
     ["-p", "go"],
     [
       fileCall("write", { path: `${name}.sh`, content: "echo made by a script >$1\n" }),
@@ -74,32 +74,32 @@ test("FILE27 a file of others in /tmp can be read, and is not changed without pe
   const theirs = join(folder, "notes.txt");
   writeFileSync(theirs, "theirs\n");
   const edit = { path: theirs, content: "mine\n" };
-  await ground.runWithScript(["-p", "go"], [fileCall("read", { path: theirs }), fileCall("write", edit), "Done."]);
+  await program.runWithScript(["-p", "go"], [fileCall("read", { path: theirs }), fileCall("write", edit), "Done."]);
   expect(told()).toContain("theirs");
   expect(readFileSync(theirs, "utf8")).toBe("theirs\n");
   rmSync(folder, { recursive: true });
 });
 
 test("BOX7 an executable of the project with the name bwrap is not run", async () => {
-  const programs = join(ground.folder, "node_modules/.bin");
+  const programs = join(program.folder, "node_modules/.bin");
   mkdirSync(programs, { recursive: true });
-  writeFileSync(join(programs, "bwrap"), `#!/bin/sh\ntouch ${ground.home}/HIT\n`, { mode: 0o755 });
-  const { url } = await ground.serve([call("echo ran"), "Done."]);
+  writeFileSync(join(programs, "bwrap"), `#!/bin/sh\ntouch ${program.home}/HIT\n`, { mode: 0o755 });
+  const { url } = await program.serve([call("echo ran"), "Done."]);
   const PATH = `${programs}:${process.env.PATH}`;
-  const { notes } = await ground.run(["-p", "go"], {
+  const { notes } = await program.run(["-p", "go"], {
     variables: { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url, PATH },
   });
   expect(notes).toContain("bash [sandbox] echo ran");
-  expect(existsSync(join(ground.home, "HIT"))).toBe(false);
+  expect(existsSync(join(program.home, "HIT"))).toBe(false);
 });
 
 test("SKL12 a command can read and run skills in Pith's home, and cannot write there", async () => {
-  const folder = join(ground.home, "skills/ship/scripts");
+  const folder = join(program.home, "skills/ship/scripts");
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "go.sh"), "echo shipped by a script\n");
-  writeFileSync(join(ground.home, "keys.json"), '{"openai":"sk-secret"}', { mode: 0o600 });
-  const command = `sh ${folder}/go.sh; ls -A ${ground.home}; touch ${folder}/new`;
-  await ground.runWithScript(["-p", "go"], [call(command), "Done."]);
+  writeFileSync(join(program.home, "keys.json"), '{"openai":"sk-secret"}', { mode: 0o600 });
+  const command = `sh ${folder}/go.sh; ls -A ${program.home}; touch ${folder}/new`;
+  await program.runWithScript(["-p", "go"], [call(command), "Done."]);
   expect(told()).toMatch(/shipped by a script\\nskills\\n/);
   expect(told()).toContain("Read-only file system");
   expect(existsSync(join(folder, "new"))).toBe(false);

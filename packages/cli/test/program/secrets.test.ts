@@ -12,24 +12,24 @@ import { createSampleSecrets, type SampleSecret } from "../../../context/test/su
 import { createSeededRandom } from "../../../context/test/support/seeded-random.ts";
 import { type ProgramResult, TestProgram } from "../ground.ts";
 
-let ground: TestProgram;
+let program: TestProgram;
 beforeEach(() => {
-  ground = new TestProgram();
+  program = new TestProgram();
 });
-afterEach(() => ground.remove());
+afterEach(() => program.remove());
 
 const all = ["--permission-mode", "all", "--sandbox", "off", "--allow", "fetch(127.0.0.1)"];
 
 test("SEC31 keys in use of any shape are not sent, shown, exported or logged", async () => {
   const keys = ["correct-horse-lantern", "lamp-of-the-north", "kettle-by-the-sea", "river-under-ice"] as const;
   const [variable, saved, header, password] = keys;
-  writeFileSync(join(ground.home, "keys.json"), JSON.stringify({ openai: saved }), { mode: 0o600 });
+  writeFileSync(join(program.home, "keys.json"), JSON.stringify({ openai: saved }), { mode: 0o600 });
   writeFileSync(
-    join(ground.home, "settings.json"),
+    join(program.home, "settings.json"),
     JSON.stringify({ mcpServers: { hub: { url: "https://hub.example/mcp", headers: { "X-Hub": header } } } }),
   );
-  writeFileSync(join(ground.folder, "found.txt"), `${keys.join("\n")}\n`);
-  const { url } = await ground.serve([
+  writeFileSync(join(program.folder, "found.txt"), `${keys.join("\n")}\n`);
+  const { url } = await program.serve([
     { parts: [{ type: "text", text: `They are ${keys.join(", ")}.` }, call("read", { path: "found.txt" })] },
     { parts: [call("bash", { command: `cat found.txt; echo ${keys.join(" ")}` })] },
     `Done: ${keys.join(" ")}`,
@@ -38,17 +38,17 @@ test("SEC31 keys in use of any shape are not sent, shown, exported or logged", a
     ...{ ANTHROPIC_API_KEY: variable, ANTHROPIC_BASE_URL: url, NO_PROXY: "127.0.0.1,localhost" },
     HTTPS_PROXY: `http://ada:${password}@127.0.0.1:9`,
   };
-  const { code, out, notes } = await ground.run([...all, "-p", "go"], { variables });
+  const { code, out, notes } = await program.run([...all, "-p", "go"], { variables });
   expect({ code, notes }).toMatchObject({ code: 0 });
-  const { code: exportCode, notes: exportNotes } = await ground.run(
-    ["sessions", "export", "last", "--as", "markdown", "-o", join(ground.home, "sessions/talk.md")],
+  const { code: exportCode, notes: exportNotes } = await program.run(
+    ["sessions", "export", "last", "--as", "markdown", "-o", join(program.home, "sessions/talk.md")],
     { variables },
   );
   expect({ exportCode, exportNotes }).toMatchObject({ exportCode: 0 });
-  const bodies = JSON.stringify(ground.server.requests.map(({ body }) => body));
-  const stored = readdirSync(ground.home, { recursive: true, encoding: "utf8" })
-    .filter((name) => !/^(?:keys|settings)\.json$/.test(name) && statSync(join(ground.home, name)).isFile())
-    .map((name) => readFileSync(join(ground.home, name), "latin1"))
+  const bodies = JSON.stringify(program.server.requests.map(({ body }) => body));
+  const stored = readdirSync(program.home, { recursive: true, encoding: "utf8" })
+    .filter((name) => !/^(?:keys|settings)\.json$/.test(name) && statSync(join(program.home, name)).isFile())
+    .map((name) => readFileSync(join(program.home, name), "latin1"))
     .join("\n");
   expect(stored).toContain("cat found.txt");
   for (const key of keys) {
@@ -63,10 +63,10 @@ test("SEC11 none of 200 secrets from every kind of input is sent, shown or saved
   const page = await serving(textOf(share(0)));
   const { port } = page.address() as AddressInfo;
   writeFileSync(
-    join(ground.home, "settings.json"),
+    join(program.home, "settings.json"),
     JSON.stringify({ fetchHosts: [`127.0.0.1:${port}`], tools: ["all"] }),
   );
-  const file = (name: string, text: string): void => writeFileSync(join(ground.folder, name), text);
+  const file = (name: string, text: string): void => writeFileSync(join(program.folder, name), text);
   file("AGENTS.md", `Keep to the rules.\n${textOf(share(1))}`);
   file("named.txt", textOf(share(2)));
   file("read.txt", textOf(share(3)));
@@ -108,23 +108,23 @@ test("SEC11 none of 200 secrets from every kind of input is sent, shown or saved
     SOME_TOKEN: secretOf(share(9)[0]),
     OTHER_PASSWORD: secretOf(share(9)[1]),
   };
-  const { url } = await ground.serve(replies);
-  const first = await ground.run(words, {
+  const { url } = await program.serve(replies);
+  const first = await program.run(words, {
     variables: { ...variables, ANTHROPIC_BASE_URL: url },
     input: textOf(share(9)),
   });
   expect(first).toMatchObject({ code: 0, out: expect.stringContaining("secrets_redacted") });
-  const sent = JSON.stringify(ground.server.requests.map(({ body }) => body));
-  expect(readFileSync(join(ground.folder, "made.txt"), "utf8")).toBe(
+  const sent = JSON.stringify(program.server.requests.map(({ body }) => body));
+  expect(readFileSync(join(program.folder, "made.txt"), "utf8")).toBe(
     textOf(share(7)).replace(String(share(7)[0]?.text), "changed"),
   );
   const telling: Script = () => `## Goal\nTo find them.\n\n## Critical Context\n${textOf(planted)}`;
-  const compacted = await ground.runWithScript(
+  const compacted = await program.runWithScript(
     ["-p", "-c", ...all, "/compact"],
     Array.from({ length: 6 }, () => telling({} as ScriptRequest) as Step),
   );
   expect(compacted.code).toBe(0);
-  const refused = await ground.runWithScript(
+  const refused = await program.runWithScript(
     ["-p", "-c", ...all, "Go on."],
     [{ refuse: { status: 400, message: `not so: ${planted[0]?.text}` } }],
   );
@@ -132,9 +132,9 @@ test("SEC11 none of 200 secrets from every kind of input is sent, shown or saved
   page.close();
   const seen = [
     sent,
-    JSON.stringify(ground.server.requests.map(({ body }) => body)),
+    JSON.stringify(program.server.requests.map(({ body }) => body)),
     ...[first, compacted, refused].map(shownBy),
-    ...keptBy(ground),
+    ...keptBy(program),
   ];
   expect(planted.filter(({ secret }) => seen.some((text) => text.includes(secret)))).toEqual([]);
   // Each of them was there: a test that plants nothing finds nothing.
@@ -143,7 +143,7 @@ test("SEC11 none of 200 secrets from every kind of input is sent, shown or saved
 
 test("SEC11 EXP1 none of 200 secrets in a session saved without redaction is exported, shown or indexed", async () => {
   const planted = createSampleSecrets(200, createSeededRandom(8));
-  const created = await createSession({ cwd: ground.folder, env: { PITH_HOME: ground.home } });
+  const created = await createSession({ cwd: program.folder, env: { PITH_HOME: program.home } });
   if (created.type !== "opened") throw new Error(created.type);
   // As another program would have written it down: nothing is redacted on the way.
   const older = await Session.open(created.store, nodeRuntime);
@@ -153,12 +153,12 @@ test("SEC11 EXP1 none of 200 secrets in a session saved without redaction is exp
   const formats = ["pi", "markdown", "html"];
   for (const as of formats) {
     const args = ["sessions", "export", "last", "--as", as, "-o", `out-${as}`];
-    expect(await ground.run(args)).toMatchObject({ code: 0 });
+    expect(await program.run(args)).toMatchObject({ code: 0 });
   }
-  const found = await ground.run(["sessions", "search", "remember", "--limit", "300", "--json"]);
-  const shown = await ground.run(["sessions", "show", "last", "--tail", "300"]);
-  const exported = formats.map((as) => readFileSync(join(ground.folder, `out-${as}`), "utf8"));
-  const index = readFileSync(join(ground.home, "search.db"), "latin1");
+  const found = await program.run(["sessions", "search", "remember", "--limit", "300", "--json"]);
+  const shown = await program.run(["sessions", "show", "last", "--tail", "300"]);
+  const exported = formats.map((as) => readFileSync(join(program.folder, `out-${as}`), "utf8"));
+  const index = readFileSync(join(program.home, "search.db"), "latin1");
   const seen = [...exported, shownBy(found), shownBy(shown), index];
   expect(planted.filter(({ secret }) => seen.some((text) => text.includes(secret)))).toEqual([]);
   for (const text of exported)
@@ -168,12 +168,12 @@ test("SEC11 EXP1 none of 200 secrets in a session saved without redaction is exp
 test("SEC12 a file with a secret is written and edited with its real content, also after a kill and a restart", async () => {
   const [one, two] = createSampleSecrets(2, createSeededRandom(31));
   const text = `first = ${one?.text}\nsecond = ${two?.text}\nlast\n`;
-  writeFileSync(join(ground.folder, "settings.conf"), text);
+  writeFileSync(join(program.folder, "settings.conf"), text);
   const slow: Step = { parts: [{ type: "text", text: "word ".repeat(2_000) }], pace: { everyMs: 20 } };
   const reading: Step = {
     parts: [call("bash", { command: "cat settings.conf" }), call("read", { path: "settings.conf" })],
   };
-  await ground.runWithScript(["-p", ...all, "Read it."], [reading, slow], {
+  await program.runWithScript(["-p", ...all, "Read it."], [reading, slow], {
     signal: { name: "SIGKILL", afterRequests: 2 },
   });
   const script: Script = (asked) => {
@@ -192,22 +192,24 @@ test("SEC12 a file with a secret is written and edited with its real content, al
       };
     return "Done.";
   };
-  const { url } = await ground.serve(script);
-  const { code, notes } = await ground.run(["-p", "-c", ...all, "Rename it."], {
+  const { url } = await program.serve(script);
+  const { code, notes } = await program.run(["-p", "-c", ...all, "Rename it."], {
     variables: { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url },
   });
-  const written = (name: string): string => readFileSync(join(ground.folder, name), "utf8");
+  const written = (name: string): string => readFileSync(join(program.folder, name), "utf8");
   expect(code).toBe(0);
   expect(written("settings.conf")).toBe(text.replace("first", "renamed"));
   expect(written("copy.conf")).toBe(`${one?.text}\n${two?.text}\n`);
   // A command could send it away, so it gets the placeholder.
   expect(written("shell.txt")).toMatch(/^PITH_SECRET_\w+_[0-9a-f]{12}$/);
-  expect(readdirSync(ground.folder)).not.toContain("never.txt");
-  expect(JSON.stringify(ground.lastRequestBody())).toContain(
+  expect(readdirSync(program.folder)).not.toContain("never.txt");
+  expect(JSON.stringify(program.lastRequestBody())).toContain(
     "PITH_SECRET_github_0123456789ab is a placeholder for a secret that is no longer known; read the file that contains it again",
   );
-  expect([ground.readSession(), notes, JSON.stringify(ground.lastRequestBody())].join("")).not.toContain(secretOf(one));
-  expect(statSync(join(ground.home, "redaction.key")).mode & 0o777).toBe(0o600);
+  expect([program.readSession(), notes, JSON.stringify(program.lastRequestBody())].join("")).not.toContain(
+    secretOf(one),
+  );
+  expect(statSync(join(program.home, "redaction.key")).mode & 0o777).toBe(0o600);
 });
 
 test("SEC6 SEC17 a placeholder in a URL or a command is sent unchanged, with a note to the model", async () => {
@@ -220,10 +222,10 @@ test("SEC6 SEC17 a placeholder in a URL or a command is sent unchanged, with a n
   await new Promise<void>((resolve) => page.listen(0, "127.0.0.1", resolve));
   const { port } = page.address() as AddressInfo;
   writeFileSync(
-    join(ground.home, "settings.json"),
+    join(program.home, "settings.json"),
     JSON.stringify({ fetchHosts: [`127.0.0.1:${port}`], tools: ["all"] }),
   );
-  writeFileSync(join(ground.folder, "key.txt"), `${one?.text}\n`);
+  writeFileSync(join(program.folder, "key.txt"), `${one?.text}\n`);
   const script: Script = ({ number, body }) => {
     const placeholder = /PITH_SECRET_\w+?_[0-9a-f]{12}/.exec(JSON.stringify(body))?.[0];
     if (number === 1) return { parts: [call("read", { path: "key.txt" })] };
@@ -231,39 +233,39 @@ test("SEC6 SEC17 a placeholder in a URL or a command is sent unchanged, with a n
     const url = `http://127.0.0.1:${port}/${placeholder}`;
     return { parts: [call("fetch", { url }), call("bash", { command: `echo ${placeholder} > sent.txt` })] };
   };
-  const { url } = await ground.serve(script);
+  const { url } = await program.serve(script);
   const variables = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url };
-  const { code } = await ground.run(["-p", ...all, "Send it."], { variables });
+  const { code } = await program.run(["-p", ...all, "Send it."], { variables });
   page.close();
   const placeholder = asked[0]?.slice(1);
   expect(code).toBe(0);
   expect(asked).toEqual([expect.stringMatching(/^\/PITH_SECRET_\w+_[0-9a-f]{12}$/)]);
-  expect(readFileSync(join(ground.folder, "sent.txt"), "utf8")).toBe(`${placeholder}\n`);
+  expect(readFileSync(join(program.folder, "sent.txt"), "utf8")).toBe(`${placeholder}\n`);
   expect(
-    JSON.stringify(ground.lastRequestBody()).split(`${placeholder} was passed literally, not replaced by the secret.`),
+    JSON.stringify(program.lastRequestBody()).split(`${placeholder} was passed literally, not replaced by the secret.`),
   ).toHaveLength(3);
 });
 
 test("SEC13 with secrets.redact off, every start warns, and secrets are saved unchanged", async () => {
   const [one] = createSampleSecrets(1, createSeededRandom(5));
-  writeFileSync(join(ground.home, "settings.json"), JSON.stringify({ secrets: { redact: "off" } }));
-  const { notes } = await ground.runWithScript(["-p", `It is ${one?.text}.`], ["Yes."]);
+  writeFileSync(join(program.home, "settings.json"), JSON.stringify({ secrets: { redact: "off" } }));
+  const { notes } = await program.runWithScript(["-p", `It is ${one?.text}.`], ["Yes."]);
   expect(notes).toContain("secrets are sent and stored unredacted, because secrets.redact is off");
-  expect(ground.readSession()).toContain(secretOf(one));
+  expect(program.readSession()).toContain(secretOf(one));
 });
 
 test("SEC11 no command shows a secret that was saved while redaction was off", async () => {
   const [one] = createSampleSecrets(1, createSeededRandom(5));
-  const settings = join(ground.home, "settings.json");
+  const settings = join(program.home, "settings.json");
   writeFileSync(settings, JSON.stringify({ secrets: { redact: "off" } }));
-  await ground.runWithScript(["-p", `It is ${one?.text}.`], [`Yes, ${one?.text}.`]);
+  await program.runWithScript(["-p", `It is ${one?.text}.`], [`Yes, ${one?.text}.`]);
   writeFileSync(settings, "{}");
   for (const [mode, words] of [
     ["text", "/tree"],
     ["json", "/resume"],
     ["json", `/name with ${secretOf(one)}`],
   ] as const) {
-    const end = await ground.runWithScript(["-p", "-c", "--mode", mode, words], []);
+    const end = await program.runWithScript(["-p", "-c", "--mode", mode, words], []);
     expect(shownBy(end)).toContain("PITH_SECRET_");
     expect(shownBy(end)).not.toContain(secretOf(one));
   }

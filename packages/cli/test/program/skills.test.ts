@@ -6,13 +6,13 @@ import type { Script, ScriptRequest, Step } from "@pith/testkit";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { TestProgram } from "../ground.ts";
 
-let ground: TestProgram;
+let program: TestProgram;
 
 beforeEach(() => {
-  ground = new TestProgram();
+  program = new TestProgram();
 });
 
-afterEach(() => ground.remove());
+afterEach(() => program.remove());
 
 const RULES = Array.from(
   { length: 60 },
@@ -22,7 +22,7 @@ const DEPLOY = `---\nname: deploy\ndescription: >\n  How this house deploys:\n  
 
 const HOUSE = Array.from({ length: 5 }, (_, at) => `House rule ${at + 1}: tabs, "never" spaces.\n`).join("");
 
-function place(files: Readonly<Record<string, string>>, root = ground.home): void {
+function place(files: Readonly<Record<string, string>>, root = program.home): void {
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), text);
@@ -42,10 +42,10 @@ function told(body: unknown): string {
 
 test("SKL1 SKL7 TXT8 a skill is in the catalogue, readable without a question, and sent unchanged after a compaction and after a restart, and so is AGENTS.md", async () => {
   place({ "skills/deploy/SKILL.md": DEPLOY, "settings.json": JSON.stringify({ contextWindow: 20_000 }) });
-  const path = join(ground.home, "skills/deploy/SKILL.md");
+  const path = join(program.home, "skills/deploy/SKILL.md");
   const log = Array.from({ length: 2_500 }, (_, line) => `All is well with machine ${line}, says the log.\n`);
-  place({ "log.txt": log.join("") }, ground.folder);
-  place({ "AGENTS.md": HOUSE, ".git/HEAD": "" }, ground.folder);
+  place({ "log.txt": log.join("") }, program.folder);
+  place({ "AGENTS.md": HOUSE, ".git/HEAD": "" }, program.folder);
   let rounds = 0;
   const script: Script = ({ text, tools }: ScriptRequest): Step => {
     if (tools.length === 0) return "ok";
@@ -59,9 +59,9 @@ test("SKL1 SKL7 TXT8 a skill is in the catalogue, readable without a question, a
     } as const;
     return rounds < 24 ? { parts: [look] } : "Deployed.";
   };
-  const server = await ground.serve(script);
+  const server = await program.serve(script);
   const variables = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: server.url };
-  const first = await ground.run(["-p", "Deploy it."], { variables });
+  const first = await program.run(["-p", "Deploy it."], { variables });
   expect(first).toMatchObject({ code: 0, out: "Deployed.\n" });
   expect(first.notes).toContain("allowed-tools is ignored in deploy: a skill grants no permissions");
   const asked = server.requests.filter(({ wire }) => wire).map(({ body }) => body);
@@ -75,8 +75,8 @@ test("SKL1 SKL7 TXT8 a skill is in the catalogue, readable without a question, a
   expect(told(lastTurn).split(RULES)).toHaveLength(2);
   for (const body of asked.filter((each) => !summaries.includes(each))) expect(told(body)).toContain(HOUSE.trim());
   place({ "skills/deploy/SKILL.md": DEPLOY.replace("Never", "Always") });
-  expect(await ground.run(["-p", "-c", "Again."], { variables })).toMatchObject({ code: 0 });
-  expect(told(ground.lastRequestBody())).toContain(DEPLOY);
+  expect(await program.run(["-p", "-c", "Again."], { variables })).toMatchObject({ code: 0 });
+  expect(told(program.lastRequestBody())).toContain(DEPLOY);
 });
 
 test("SKL10 TPL1 SKL3 /skill:name attaches a skill before the message, /name fills a template, and those of a project need trust", async () => {
@@ -85,18 +85,18 @@ test("SKL10 TPL1 SKL3 /skill:name attaches a skill before the message, /name fil
     "prompts/review.md": `Review $1 for \${@:2}.`,
     "prompts/compact.md": "no",
   });
-  place({ ".pith/skills/sink/SKILL.md": DEPLOY.replace("deploy", "sink"), ".git/HEAD": "" }, ground.folder);
-  const loaded = await ground.runWithScript(["-p", "/skill:deploy to the moon"], ["Up it goes."]);
+  place({ ".pith/skills/sink/SKILL.md": DEPLOY.replace("deploy", "sink"), ".git/HEAD": "" }, program.folder);
+  const loaded = await program.runWithScript(["-p", "/skill:deploy to the moon"], ["Up it goes."]);
   expect(loaded).toMatchObject({ code: 0, out: "Up it goes.\n" });
-  const said = told(ground.lastRequestBody());
+  const said = told(program.lastRequestBody());
   expect(said.indexOf(DEPLOY)).toBeGreaterThan(0);
   expect(said.indexOf("Follow the skill deploy.\n\nto the moon")).toBeGreaterThan(said.indexOf(DEPLOY));
   expect(said).not.toContain("sink");
-  const filled = await ground.runWithScript(["-p", "--trust", '/review "a b.ts" race conditions'], ["Fine."]);
+  const filled = await program.runWithScript(["-p", "--trust", '/review "a b.ts" race conditions'], ["Fine."]);
   expect(filled).toMatchObject({ code: 0, out: "Fine.\n" });
   expect(filled.notes).toContain("compact.md is not used, because /compact is a command");
-  expect(told(ground.lastRequestBody())).toContain("Review a b.ts for race conditions.");
-  expect(told(ground.lastRequestBody())).toMatch(/- sink: How this house deploys/);
-  const unknown = await ground.runWithScript(["-p", "/skill:sank"], []);
+  expect(told(program.lastRequestBody())).toContain("Review a b.ts for race conditions.");
+  expect(told(program.lastRequestBody())).toMatch(/- sink: How this house deploys/);
+  const unknown = await program.runWithScript(["-p", "/skill:sank"], []);
   expect(unknown).toMatchObject({ code: 2, notes: expect.stringContaining("unknown command /skill:sank") });
 });

@@ -8,35 +8,35 @@ import { subcommands } from "../../src/subcommands/subcommands.ts";
 import { TestProgram } from "../ground.ts";
 import { createStoredSession } from "../subcommands/shelf.ts";
 
-let ground: TestProgram;
+let program: TestProgram;
 
 beforeEach(() => {
-  ground = new TestProgram();
+  program = new TestProgram();
 });
 
-afterEach(() => ground.remove());
+afterEach(() => program.remove());
 
 test("SUB12 a session is listed, compacted, deleted, restored and continued", async () => {
-  await createStoredSession({ prompt: "First.", answers: 4, cwd: ground.folder }, { PITH_HOME: ground.home });
-  const listed = JSON.parse((await ground.run(["sessions", "list", "--json"])).out) as Listed;
-  expect(listed).toMatchObject({ total: 1, sessions: [{ firstMessage: "First.", cwd: ground.folder }] });
+  await createStoredSession({ prompt: "First.", answers: 4, cwd: program.folder }, { PITH_HOME: program.home });
+  const listed = JSON.parse((await program.run(["sessions", "list", "--json"])).out) as Listed;
+  expect(listed).toMatchObject({ total: 1, sessions: [{ firstMessage: "First.", cwd: program.folder }] });
   const id = listed.sessions[0]?.id.slice(0, 8) ?? "";
   const summary = "## Goal\nTo answer.\n## Next Steps\n1. go on";
-  const compacted = await ground.runWithScript(
+  const compacted = await program.runWithScript(
     ["compact", id, "--instructions", "Keep the order."],
     [summary, summary, summary],
   );
   expect(compacted).toMatchObject({ code: 0, out: expect.stringMatching(DONE) });
-  expect(JSON.stringify(ground.lastRequestBody())).toContain("Keep the order.");
-  expect(await ground.run(["sessions", "rm", id])).toMatchObject({ code: 0, out: expect.stringContaining(id) });
-  expect(await ground.run(["sessions", "restore", id])).toMatchObject({ code: 0 });
-  expect(await ground.runWithScript(["-p", "--session", id, "On."], ["Gone on."])).toMatchObject({
+  expect(JSON.stringify(program.lastRequestBody())).toContain("Keep the order.");
+  expect(await program.run(["sessions", "rm", id])).toMatchObject({ code: 0, out: expect.stringContaining(id) });
+  expect(await program.run(["sessions", "restore", id])).toMatchObject({ code: 0 });
+  expect(await program.runWithScript(["-p", "--session", id, "On."], ["Gone on."])).toMatchObject({
     code: 0,
     out: "Gone on.\n",
   });
-  const names = readdirSync(ground.home, { recursive: true, encoding: "utf8" });
+  const names = readdirSync(program.home, { recursive: true, encoding: "utf8" });
   const open = names.filter(
-    (name) => !name.includes("compiled") && (statSync(join(ground.home, name)).mode & 0o077) !== 0,
+    (name) => !name.includes("compiled") && (statSync(join(program.home, name)).mode & 0o077) !== 0,
   );
   expect(open).toEqual([]);
 });
@@ -48,9 +48,9 @@ interface Listed {
 }
 
 test("SUB3 an unknown subcommand is answered with the closest one; an unknown session with the command to list them", async () => {
-  const mistyped = await ground.run(["sesions", "list"]);
+  const mistyped = await program.run(["sesions", "list"]);
   expect(mistyped).toMatchObject({ code: 2, out: "", notes: expect.stringContaining("did you mean pith sessions?") });
-  const nobody = await ground.run(["-p", "--session", "nobody", "hi"], { variables: { ANTHROPIC_API_KEY: "any" } });
+  const nobody = await program.run(["-p", "--session", "nobody", "hi"], { variables: { ANTHROPIC_API_KEY: "any" } });
   expect(nobody).toMatchObject({ code: 2, notes: expect.stringContaining("pith sessions list --all") });
 });
 

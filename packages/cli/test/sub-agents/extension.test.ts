@@ -6,22 +6,22 @@ import { join } from "node:path";
 import { afterEach, beforeEach, test } from "vitest";
 import { callSubAgent, countIn, NO_SANDBOX, SubAgentProgram, taskOf, tasks } from "./company.ts";
 
-let ground: SubAgentProgram;
+let program: SubAgentProgram;
 beforeEach(() => {
-  ground = new SubAgentProgram();
+  program = new SubAgentProgram();
 });
-afterEach(() => ground.remove());
+afterEach(() => program.remove());
 
 const secret = ["ghp", "Zx81kQ0vB5tY7wLm2nP9rS4dF6gH3jK0cV1b"].join("_");
 const write = { type: "call", name: "write", arguments: { path: "made.txt", content: "made" } } as const;
 
 test("AGT6 AGT7 AGT15 of eight parallel sub-agents, four at a time and one killed, and of a chain, each result is reported once and each session saved", async () => {
   // AGT4: the agent would have bash, too.
-  writeFileSync(join(ground.home, "settings.json"), '{ "tools": ["read", "write", "subagent"] }');
+  writeFileSync(join(program.home, "settings.json"), '{ "tools": ["read", "write", "subagent"] }');
   const four = Promise.withResolvers<void>();
   const chained: string[] = [];
   let [most, asked, turns] = [0, 0, 0];
-  const variables = await ground.serveAgents({
+  const variables = await program.serveAgents({
     parent: ({ body }) => {
       turns += 1;
       if (turns === 1) return callSubAgent({ tasks: tasks(8) });
@@ -37,14 +37,14 @@ test("AGT6 AGT7 AGT15 of eight parallel sub-agents, four at a time and one kille
         if (text.startsWith("/help") && resultCount === 0) return { parts: [write] };
         return text.startsWith("/help") ? "$& {previous} A" : "The end.";
       }
-      most = Math.max(most, ground.children().length);
+      most = Math.max(most, program.children().length);
       if (++asked === 4) four.resolve();
       await four.promise;
-      if (task === "Task 2.") for (const pid of ground.children(task)) process.kill(pid, "SIGKILL");
+      if (task === "Task 2.") for (const pid of program.children(task)) process.kill(pid, "SIGKILL");
       return `Done with ${task}`;
     },
   });
-  const { code, out, notes } = await ground.run(
+  const { code, out, notes } = await program.run(
     ["-p", ...NO_SANDBOX, "--permission-mode", "ask", `Go with ${secret}.`],
     {
       variables,
@@ -52,8 +52,8 @@ test("AGT6 AGT7 AGT15 of eight parallel sub-agents, four at a time and one kille
   );
   assert.deepEqual({ code, out }, { code: 0, out: "All told.\n" }, notes);
   assert.equal(most, 4);
-  const body = JSON.stringify(ground.lastRequestBody());
-  const lost = ground.started().find(({ task }) => task === "Task 2.");
+  const body = JSON.stringify(program.lastRequestBody());
+  const lost = program.started().find(({ task }) => task === "Task 2.");
   for (const at of [0, 1, 3, 4, 5, 6, 7]) assert.equal(countIn(body, `Done with Task ${at}.`), 1);
   assert.ok(!body.includes("Done with Task 2."));
   assert.ok(body.includes(`[scout ${lost?.id} failed: was killed by SIGKILL]`), body);
@@ -65,14 +65,14 @@ test("AGT6 AGT7 AGT15 of eight parallel sub-agents, four at a time and one kille
   assert.equal(countIn(body, "The end."), 1);
   assert.ok(!body.includes("{previous} A"), "only the last words of the last come back");
   // AGT4: nobody is there to say yes.
-  assert.equal(existsSync(join(ground.folder, "made.txt")), false);
+  assert.equal(existsSync(join(program.folder, "made.txt")), false);
   // AGT10: what nine cost is the session's, each once.
-  const paid = ground.parent().filter(({ type, kind }) => type === "usage" && kind === "subagent");
+  const paid = program.parent().filter(({ type, kind }) => type === "usage" && kind === "subagent");
   assert.deepEqual([paid.length, new Set(paid.map(({ note }) => note)).size], [9, 9]);
-  const linked = [...ground.sessions()].filter(([name]) => name.includes("-subagent."));
+  const linked = [...program.sessions()].filter(([name]) => name.includes("-subagent."));
   assert.equal(linked.length, 10);
   for (const [name, [header]] of linked) {
     assert.ok(String(header?.parentSession).endsWith(".jsonl"));
-    assert.ok(!readFileSync(join(ground.home, "sessions", name), "utf8").includes(secret), name);
+    assert.ok(!readFileSync(join(program.home, "sessions", name), "utf8").includes(secret), name);
   }
 });

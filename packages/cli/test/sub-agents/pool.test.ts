@@ -53,22 +53,22 @@ describe("recovery", () => {
     const path = await ended("a", "Found it.");
     const data = { id: "a", agent: "scout", task: "Look.", path };
     const log: Entry[] = [{ ...placed, id: "1", type: "custom", customType: "subagent", data }];
-    const crew: Pick<SubAgentPool, "recordUsage"> = {
+    const pool: Pick<SubAgentPool, "recordUsage"> = {
       recordUsage: async (id, { usage: spent, model }) => {
         const whose = { kind: "subagent", provider: model?.provider ?? "", model: model?.model ?? "" };
         log.push({ ...placed, id: `u${log.length}`, type: "usage", ...whose, usage: spent, note: id });
       },
     };
-    const untold = await recoverUnreported(parseSubAgentLog(log), { pool: crew, file: null });
+    const untold = await recoverUnreported(parseSubAgentLog(log), { pool: pool, file: null });
     assert.deepEqual(untold, [{ id: "a", agent: "scout", status: "done", text: "Found it." }]);
     assert.equal(
-      (await recoverUnreported(parseSubAgentLog(log), { pool: crew, file: null })).length,
+      (await recoverUnreported(parseSubAgentLog(log), { pool: pool, file: null })).length,
       1,
       "paid, and not yet told",
     );
     const message = { customType: "subagent", content: "", display: true, details: createResultDetails(untold) };
     log.push({ ...placed, id: "t", type: "custom_message", ...message });
-    assert.deepEqual(await recoverUnreported(parseSubAgentLog(log), { pool: crew, file: null }), []);
+    assert.deepEqual(await recoverUnreported(parseSubAgentLog(log), { pool: pool, file: null }), []);
     assert.equal(log.filter(({ type }) => type === "usage").length, 1);
     assert.deepEqual([...parseSubAgentLog(log).paidIds], ["a"]);
   });
@@ -82,11 +82,11 @@ describe("recovery", () => {
     await session.append({ type: "usage", kind: "subagent", provider: "p", model: "m", usage, note: "d" });
     await opened.store.close();
     const paid: string[] = [];
-    const crew = { recordUsage: async (id: string) => void paid.push(id) };
+    const pool = { recordUsage: async (id: string) => void paid.push(id) };
     const subAgents = ["d", "e"].map((id) => ({ id, agent: "scout", task: "Look.", path }));
     const untold = await recoverUnreported(
       { subAgents, reportedIds: new Set(), paidIds: new Set() },
-      { pool: crew, file },
+      { pool: pool, file },
     );
     assert.deepEqual([untold.length, paid], [2, ["e"]]);
   });
@@ -124,9 +124,9 @@ describe("recovery", () => {
   });
 
   test("AGT9 after kill -9 of the parent no sub-agent keeps running, and each result is reported once when the parent continues", async () => {
-    const ground = new SubAgentProgram();
+    const program = new SubAgentProgram();
     const asked = new Set<string>();
-    const variables = await ground.serveAgents({
+    const variables = await program.serveAgents({
       parent: ({ text, resultCount }) =>
         text.includes("Go.") && resultCount === 0 ? callSubAgent({ tasks: tasks(2) }) : "I see.",
       child: async ({ text }) => {
@@ -134,28 +134,28 @@ describe("recovery", () => {
         return taskOf(text) === "Task 0." ? "Done with Task 0." : { parts: [], breaks: { how: "stall" } };
       },
     });
-    const parent = ground.rpc(variables, NO_SANDBOX);
+    const parent = program.rpc(variables, NO_SANDBOX);
     void parent.send({ type: "prompt", message: "Go." });
-    while (asked.size < 2 || !ground.hasSessionText("Task 0.", "Done with Task 0.")) await sleep(50);
+    while (asked.size < 2 || !program.hasSessionText("Task 0.", "Done with Task 0.")) await sleep(50);
     process.kill(parent.pid ?? 0, "SIGKILL");
     await parent.exited;
-    for (let times = 0; times < 100 && ground.children().length > 0; times += 1) await sleep(100);
-    assert.deepEqual(ground.children(), []);
+    for (let times = 0; times < 100 && program.children().length > 0; times += 1) await sleep(100);
+    assert.deepEqual(program.children(), []);
     for (const words of ["And now?", "And then?"]) {
-      const { out, notes } = await ground.run(["-p", "-c", ...NO_SANDBOX, words], { variables });
+      const { out, notes } = await program.run(["-p", "-c", ...NO_SANDBOX, words], { variables });
       assert.equal(out, "I see.\n", notes);
     }
-    const body = JSON.stringify(ground.lastRequestBody());
+    const body = JSON.stringify(program.lastRequestBody());
     assert.equal(countIn(body, "Done with Task 0."), 1, body);
     assert.equal(countIn(body, "failed: the process that started it ended"), 1);
-    const paid = ground.parent().filter(({ type, kind }) => type === "usage" && kind === "subagent");
+    const paid = program.parent().filter(({ type, kind }) => type === "usage" && kind === "subagent");
     assert.equal(paid.length, 1);
-    await ground.remove();
+    await program.remove();
   });
 });
 
 describe("pool", () => {
-  let ground: SubAgentProgram;
+  let program: SubAgentProgram;
   let client: RpcClient;
   const go = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
@@ -164,15 +164,15 @@ describe("pool", () => {
 
   /** One program for all that is done in it, one after the other. */
   beforeAll(async () => {
-    ground = new SubAgentProgram();
-    writeFileSync(join(ground.home, "settings.json"), '{ "contextWindow": 8192 }');
-    const variables = await ground.serveAgents({
+    program = new SubAgentProgram();
+    writeFileSync(join(program.home, "settings.json"), '{ "contextWindow": 8192 }');
+    const variables = await program.serveAgents({
       parent: (asked) => {
         bodies.push(bodyOf(asked));
         const { text, resultCount } = asked;
         // Behind a result that was stopped it stands in one message with it.
         const isRead = bodyOf(asked).includes(", page 1 of");
-        if (text.includes("Read.") && !isRead) return callSubAgent({ read: ground.started().at(-1)?.id ?? "" });
+        if (text.includes("Read.") && !isRead) return callSubAgent({ read: program.started().at(-1)?.id ?? "" });
         if (resultCount > 0) return "I go on.";
         if (text.includes("Ask.")) return callSubAgent({ agent: "scout", task: "Write." });
         if (text.includes("Background.")) return callSubAgent({ tasks: tasks(2), background: true });
@@ -189,11 +189,11 @@ describe("pool", () => {
         return `Done with ${taskOf(text)}`;
       },
     });
-    client = ground.rpc(variables, [...NO_SANDBOX, "--permission-mode", "ask"]);
+    client = program.rpc(variables, [...NO_SANDBOX, "--permission-mode", "ask"]);
   });
   afterAll(async () => {
     await client.close();
-    await ground.remove();
+    await program.remove();
   });
 
   async function said(message: string): Promise<boolean> {
@@ -207,10 +207,10 @@ describe("pool", () => {
     const settled = said("Ask.");
     const question = await asked;
     assert.ok(question.method === "select" && question.title.startsWith("scout: "), JSON.stringify(question));
-    assert.equal(existsSync(join(ground.folder, "made.txt")), false);
+    assert.equal(existsSync(join(program.folder, "made.txt")), false);
     client.respond({ type: "extension_ui_response", id: question.id, value: question.options[0] ?? "" });
     await settled;
-    assert.equal(readFileSync(join(ground.folder, "made.txt"), "utf8"), "made");
+    assert.equal(readFileSync(join(program.folder, "made.txt"), "utf8"), "made");
   });
 
   test("AGT11 background sub-agents survive a compaction, and each result is reported once", async () => {
@@ -218,29 +218,29 @@ describe("pool", () => {
     const compacted = waitForEvent(client, "compaction_end");
     await said(`Keep this: ${"more of the same story, ".repeat(1_000)}`);
     assert.equal((await compacted).aborted, false);
-    const open = ground.started().slice(1);
+    const open = program.started().slice(1);
     for (const { id } of open) assert.ok((bodies.at(-1) ?? "").includes(`- ${id} (scout): Task`), bodies.at(-1));
     // AGT9: so no start need look before the compaction.
-    const mark = ground.parent().findLast(({ customType, data }) => customType === "subagent" && Object(data).open);
+    const mark = program.parent().findLast(({ customType, data }) => customType === "subagent" && Object(data).open);
     assert.deepEqual(
       Object(mark?.data).open.map((each: StoredEntry) => each.id),
       open.map(({ id }) => id),
     );
-    const last = waitForEvent(client, "agent_settled", () => told(ground.parent()).length === 2);
+    const last = waitForEvent(client, "agent_settled", () => told(program.parent()).length === 2);
     go.resolve();
     await last;
-    assert.deepEqual(told(ground.parent()).toSorted(), open.map(({ id }) => id).toSorted());
+    assert.deepEqual(told(program.parent()).toSorted(), open.map(({ id }) => id).toSorted());
     for (const task of ["Task 0.", "Task 1."]) assert.equal(countIn(bodies.at(-1) ?? "", `Done with ${task}`), 1);
   });
 
   test("AGT13 aborting the parent stops its sub-agents, and their transcripts can be read by page", async () => {
     const settled = said("Stop.");
     await begun.promise;
-    assert.equal(ground.children().length, 1);
+    assert.equal(program.children().length, 1);
     await client.send({ type: "abort" });
     assert.equal(await settled, true);
-    for (let times = 0; times < 50 && ground.children().length > 0; times += 1) await sleep(100);
-    assert.deepEqual(ground.children(), []);
+    for (let times = 0; times < 50 && program.children().length > 0; times += 1) await sleep(100);
+    assert.deepEqual(program.children(), []);
     await said("Read.");
     const body = bodies.at(-1) ?? "";
     assert.ok(/\[[0-9a-f]{8}-subagent, page 1 of 1\]/.test(body), body);

@@ -59,7 +59,7 @@ function crewWith(
   });
 }
 
-const calling = (crew: SubAgentPool) => ({ pool: crew, agents: [agent], hasUser: true, findStarted: async () => [] });
+const calling = (pool: SubAgentPool) => ({ pool: pool, agents: [agent], hasUser: true, findStarted: async () => [] });
 const call = (given: object, signal = new AbortController().signal): ToolCall => ({
   ...{ id: "c", arguments: { ...given }, signal, maxOutputBytes: 10_000, update: () => {} },
 });
@@ -77,16 +77,16 @@ test("AGT6 if the log cannot be written, no sub-agent starts and the result says
 });
 
 test("AGT9 the result of a sub-agent is reported even if its cost cannot be written", async () => {
-  const crew = crewWith(
+  const pool = crewWith(
     { appendUsage: FULL, sendMessage: FULL },
     'kept("Found it."); answered(); say({ type: "agent_settled" });',
   );
-  const output = await runTool(call(task), calling(crew));
+  const output = await runTool(call(task), calling(pool));
   assert.match(saidIn(output), /^\[scout [0-9a-f]{8}-subagent finished\]\nFound it\.$/);
-  await runTool(call({ ...task, background: true }), calling(crew));
-  await Promise.all(crew.subAgents.map(({ completion }) => completion));
+  await runTool(call({ ...task, background: true }), calling(pool));
+  await Promise.all(pool.subAgents.map(({ completion }) => completion));
   assert.ok(
-    crew.subAgents.every(({ result }) => result?.status === "done"),
+    pool.subAgents.every(({ result }) => result?.status === "done"),
     "none is at work for ever",
   );
 });
@@ -98,11 +98,11 @@ test("AGT13 an abort during the start of sub-agents lets none of them run", asyn
     { tasks: [task, task], background: true },
   ]) {
     const stopping = new AbortController();
-    const crew = crewWith({ appendEntry: async () => stopping.abort() });
-    await runTool(call(given, stopping.signal), calling(crew));
-    await Promise.all(crew.subAgents.map(({ completion }) => completion));
+    const pool = crewWith({ appendEntry: async () => stopping.abort() });
+    await runTool(call(given, stopping.signal), calling(pool));
+    await Promise.all(pool.subAgents.map(({ completion }) => completion));
     assert.deepEqual(
-      crew.subAgents.map(({ result }) => result?.status),
+      pool.subAgents.map(({ result }) => result?.status),
       ["stopped"],
     );
   }
@@ -113,48 +113,48 @@ test("AGT9 of two calls that wait for the same sub-agent, one gets its result", 
   const sendMessage = async (message: unknown): Promise<void> => void told.push(message);
   const heard = 'kept("Found it."); answered(); setTimeout(() => say({ type: "agent_settled" }), 300);';
   const working: number[] = [];
-  const crew = crewWith({ sendMessage }, heard, (count) => working.push(count));
-  await runTool(call({ ...task, background: true }), calling(crew));
-  const [id = ""] = crew.subAgents.map((member) => member.id);
-  const waits = [{ wait: [id, id] }, { wait: [id] }].map((given) => runTool(call(given), calling(crew)));
+  const pool = crewWith({ sendMessage }, heard, (count) => working.push(count));
+  await runTool(call({ ...task, background: true }), calling(pool));
+  const [id = ""] = pool.subAgents.map((member) => member.id);
+  const waits = [{ wait: [id, id] }, { wait: [id] }].map((given) => runTool(call(given), calling(pool)));
   const [first = "", second = ""] = (await Promise.all(waits)).map(saidIn);
   assert.equal(first.split("Found it.").length - 1, 1);
   assert.equal(second, `another call is waiting for ${id} and reports its result`);
-  assert.match(saidIn(await runTool(call({ wait: [id] }), calling(crew))), /was already reported/);
-  const known = async () => crew.subAgents;
-  const stranger = await runTool(call({ wait: ["nope"] }), { ...calling(crew), findStarted: known });
+  assert.match(saidIn(await runTool(call({ wait: [id] }), calling(pool))), /was already reported/);
+  const known = async () => pool.subAgents;
+  const stranger = await runTool(call({ wait: ["nope"] }), { ...calling(pool), findStarted: known });
   assert.deepEqual([saidIn(stranger), stranger.isError], [`No sub-agent nope in this session. Started: ${id}`, true]);
   assert.deepEqual(working, [1, 0]);
   assert.equal(
-    saidIn(await runTool(call({ read: "x" }), calling(crew))),
+    saidIn(await runTool(call({ read: "x" }), calling(pool))),
     "No sub-agent x in this session. None were started.",
   );
   assert.deepEqual(told, []);
 });
 
 test("AGT6 at most 32 sub-agents run or wait at the same time", async () => {
-  const crew = crewWith();
+  const pool = crewWith();
   const eight = { tasks: Array(8).fill(task), background: true };
-  for (let times = 0; times < 4; times += 1) await runTool(call(eight), calling(crew));
-  const output = await runTool(call({ ...task, background: true }), calling(crew));
+  for (let times = 0; times < 4; times += 1) await runTool(call(eight), calling(pool));
+  const output = await runTool(call({ ...task, background: true }), calling(pool));
   assert.equal(
     saidIn(output),
     "scout cannot be started: 32 sub-agents are already running or queued; wait for some of them to finish",
   );
-  await crew.close();
+  await pool.close();
 });
 
 test("AGT20 the limit of sub-agents between two user messages holds even for calls at the same time", async () => {
-  const crew = crewWith({}, "answered();", undefined, 5);
+  const pool = crewWith({}, "answered();", undefined, 5);
   const three = { tasks: Array(3).fill(task), background: true };
-  const texts = (await Promise.all([1, 2, 3].map(() => runTool(call(three), calling(crew))))).map(saidIn);
-  assert.equal(crew.subAgents.length, 5);
+  const texts = (await Promise.all([1, 2, 3].map(() => runTool(call(three), calling(pool))))).map(saidIn);
+  assert.equal(pool.subAgents.length, 5);
   assert.match(
     texts.join("\n"),
     /5 sub-agents were started since the last message of the user, which is the limit; do the rest without sub-agents/,
   );
-  crew.resetStartLimit();
-  await runTool(call({ ...task, background: true }), calling(crew));
-  assert.equal(crew.subAgents.length, 6);
-  await crew.close();
+  pool.resetStartLimit();
+  await runTool(call({ ...task, background: true }), calling(pool));
+  assert.equal(pool.subAgents.length, 6);
+  await pool.close();
 });

@@ -6,18 +6,18 @@ import { parseCall } from "../../src/subcommands/parse.ts";
 import { subcommands } from "../../src/subcommands/subcommands.ts";
 import { SubcommandRunner } from "./shelf.ts";
 
-let shelf: SubcommandRunner;
+let runner: SubcommandRunner;
 
 beforeEach(() => {
-  shelf = new SubcommandRunner();
+  runner = new SubcommandRunner();
 });
 
-afterEach(() => shelf.remove());
+afterEach(() => runner.remove());
 
 test.each(subcommands.map((each) => [each.name, each] as const))(
   "SUB4 pith %s --help prints the description, the flags and valid examples",
   async (name, { description, examples, flags }) => {
-    const { code, out, notes } = await shelf.run(...name.split(" "), "--help");
+    const { code, out, notes } = await runner.run(...name.split(" "), "--help");
     expect({ code, notes }).toEqual({ code: 0, notes: [] });
     for (const part of [description, ...examples, ...Object.keys(flags).map((flag) => `--${flag}`), "--json"])
       expect(out).toContain(part);
@@ -33,18 +33,18 @@ test.each(subcommands.map((each) => [each.name, each] as const))(
 );
 
 test("SUB4 the help of a group lists its subcommands, and the group alone runs list", async () => {
-  const help = await shelf.run("sessions", "--help");
+  const help = await runner.run("sessions", "--help");
   expect(help).toMatchObject({ code: 0, out: expect.stringContaining("sessions show SESSION") });
-  expect(await shelf.run("sessions", "--json")).toEqual(await shelf.run("sessions", "list", "--json"));
+  expect(await runner.run("sessions", "--json")).toEqual(await runner.run("sessions", "list", "--json"));
 });
 
 test("SUB4 pith help NAME shows the same as pith NAME --help; other text is a prompt", async () => {
   for (const name of ["sessions", "sessions list", "compact"]) {
     const words = name.split(" ");
-    expect(await shelf.run("help", ...words)).toEqual(await shelf.run(...words, "--help"));
+    expect(await runner.run("help", ...words)).toEqual(await runner.run(...words, "--help"));
   }
   for (const words of [["help"], ["help", "compact", "the", "code"], ["fix", "this", "--help"], ["nobody"]])
-    expect(await shelf.run(...words)).toEqual({ code: null, out: "", notes: [] });
+    expect(await runner.run(...words)).toEqual({ code: null, out: "", notes: [] });
 });
 
 test.each([
@@ -57,7 +57,7 @@ test.each([
   ["sesions", "did you mean pith help sessions?"],
   ["nobody", "pith --help lists all subcommands."],
 ])("SUB4 pith help %s reports that there is no such subcommand, with suggestions", async (name, hint) => {
-  expect(await shelf.run("help", name)).toEqual({
+  expect(await runner.run("help", name)).toEqual({
     code: 2,
     out: "",
     notes: [
@@ -67,24 +67,24 @@ test.each([
 });
 
 test("SUB5 a subcommand exits with 0 on success, 1 on failure and 2 on a mistake, which is printed to standard error only", async () => {
-  expect(await shelf.run("sessions", "list")).toMatchObject({ code: 0, notes: [] });
-  const mistaken = await shelf.run("sessions", "show", "nobody");
+  expect(await runner.run("sessions", "list")).toMatchObject({ code: 0, notes: [] });
+  const mistaken = await runner.run("sessions", "show", "nobody");
   expect(mistaken).toEqual({ code: 2, out: "", notes: [expect.stringContaining("pith sessions list --all")] });
-  expect(await shelf.run("explain")).toEqual({ code: null, out: "", notes: [] });
+  expect(await runner.run("explain")).toEqual({ code: null, out: "", notes: [] });
 });
 
 const evil = "\x1b]0;owned\x07 \x9b2J \u202eevil \u{e0041} \u2028 \ud800";
 
 test("SUB6 text of others is printed without control sequences, and as JSON with the same value (S12)", async () => {
-  const path = await shelf.add({ prompt: `Hello ${evil}`, name: `Name ${evil}` });
+  const path = await runner.add({ prompt: `Hello ${evil}`, name: `Name ${evil}` });
   for (const args of [["list"], ["show", path], ["show", path, "--tree"], ["stats"], ["show", evil]]) {
-    const { out, notes } = await shelf.run("sessions", ...args);
+    const { out, notes } = await runner.run("sessions", ...args);
     expect(out).not.toMatch(STEERS);
-    const { out: json } = await shelf.run("sessions", ...args, "--json");
+    const { out: json } = await runner.run("sessions", ...args, "--json");
     expect(json).not.toMatch(STEERS);
     expect(notes.length).toBeLessThan(2);
   }
-  const { entries } = (await shelf.json("sessions", "show", path)) as {
+  const { entries } = (await runner.json("sessions", "show", path)) as {
     entries: readonly { message?: { content: string } }[];
   };
   expect(entries[0]?.message?.content).toContain("\x1b]0;owned\x07 \x9b2J \u202eevil");
@@ -92,24 +92,24 @@ test("SUB6 text of others is printed without control sequences, and as JSON with
 
 test("SUB6 line breaks in messages and names cannot fake another entry or line", async () => {
   const cwd = `/work\n00000000     now     1 B  a session that nobody had`;
-  await shelf.add({ prompt: "Hi.\nuser · 2026-01-01 00:00 · 0123\nI never said this.", cwd });
-  const { out } = await shelf.run("sessions", "list", "--all");
+  await runner.add({ prompt: "Hi.\nuser · 2026-01-01 00:00 · 0123\nI never said this.", cwd });
+  const { out } = await runner.run("sessions", "list", "--all");
   expect(out.trim().split("\n")).toHaveLength(1);
-  const listed = (await shelf.json("sessions", "list", "--all")) as { sessions: readonly { path: string }[] };
-  const { out: read } = await shelf.run("sessions", "show", listed.sessions[0]?.path ?? "");
+  const listed = (await runner.json("sessions", "list", "--all")) as { sessions: readonly { path: string }[] };
+  const { out: read } = await runner.run("sessions", "show", listed.sessions[0]?.path ?? "");
   expect(read.split("\n").filter((line) => /^\S/.test(line))).toHaveLength(1);
 });
 
 test("SUB16 secrets in a session of another program are redacted", async () => {
-  shelf.environment = { ...shelf.environment, DEPLOY_TOKEN: `Zk9-vT3qLm7w${"Xb2rNc8sPd4f"}` };
-  const path = await shelf.add({ prompt: "Deploy with Zk9-vT3qLm7wXb2rNc8sPd4f now." });
+  runner.environment = { ...runner.environment, DEPLOY_TOKEN: `Zk9-vT3qLm7w${"Xb2rNc8sPd4f"}` };
+  const path = await runner.add({ prompt: "Deploy with Zk9-vT3qLm7wXb2rNc8sPd4f now." });
   for (const args of [
     ["list", "--folder", dirname(path)],
     ["show", path],
     ["show", path, "--tree"],
     ["search", "deploy"],
   ]) {
-    const runs = [await shelf.run("sessions", ...args), await shelf.run("sessions", ...args, "--json")];
+    const runs = [await runner.run("sessions", ...args), await runner.run("sessions", ...args, "--json")];
     for (const { code, out } of runs) {
       expect(code).toBe(0);
       expect(out).toContain("Deploy with");

@@ -9,100 +9,102 @@ import { TestProgram } from "../ground.ts";
 import { idOf, SubcommandRunner } from "./shelf.ts";
 
 describe("prune", () => {
-  let shelf: SubcommandRunner;
+  let runner: SubcommandRunner;
 
   beforeEach(() => {
-    shelf = new SubcommandRunner();
+    runner = new SubcommandRunner();
   });
 
-  afterEach(() => shelf.remove());
+  afterEach(() => runner.remove());
 
   test("PRUNE1 no session is pruned without the command, even after years", async () => {
-    const paths = [await shelf.add({ age: 400 }), await shelf.add({ age: 4_000 })];
+    const paths = [await runner.add({ age: 400 }), await runner.add({ age: 4_000 })];
     for (const args of [
       ["sessions", "list"],
       ["sessions", "stats"],
       ["sessions", "prune"],
     ])
-      await shelf.run(...args);
-    const shown = (await shelf.json("sessions", "prune", "--dry-run")) as {
+      await runner.run(...args);
+    const shown = (await runner.json("sessions", "prune", "--dry-run")) as {
       isDone: boolean;
       inactive: readonly unknown[];
     };
     expect(shown).toMatchObject({ isDone: false, olderThan: "90d", inactive: { length: 2 } });
     expect(paths.every((path) => existsSync(path))).toBe(true);
-    expect(existsSync(join(shelf.home, "trash"))).toBe(false);
+    expect(existsSync(join(runner.home, "trash"))).toBe(false);
   });
 
   test("PRUNE2 the age of a session is that of its newest entry, not of its file", async () => {
-    const copied = await shelf.add({ prompt: "Young words, old file.", age: 1 });
+    const copied = await runner.add({ prompt: "Young words, old file.", age: 1 });
     utimesSync(copied, new Date(0), new Date(0));
-    const touched = await shelf.add({ prompt: "Old words, new file.", age: 400 });
+    const touched = await runner.add({ prompt: "Old words, new file.", age: 400 });
     utimesSync(touched, new Date(), new Date());
-    const old = await shelf.add({ prompt: "Old both.", age: 400 });
-    expect(await shelf.json("sessions", "prune")).toMatchObject({ inactive: [{ path: old }], kept: { younger: 2 } });
+    const old = await runner.add({ prompt: "Old both.", age: 400 });
+    expect(await runner.json("sessions", "prune")).toMatchObject({ inactive: [{ path: old }], kept: { younger: 2 } });
   });
 
   test("PRUNE3 sessions with a name, a label, a pin or damage are not pruned", async () => {
-    await shelf.add({ age: 400, name: "kept" });
-    const labelled = await shelf.add({ age: 400 });
-    const pinned = await shelf.add({ age: 400 });
+    await runner.add({ age: 400, name: "kept" });
+    const labelled = await runner.add({ age: 400 });
+    const pinned = await runner.add({ age: 400 });
     const old = { ...nodeRuntime, now: () => Date.now() - 400 * 24 * 3_600_000 };
     await labelEntry(labelled, { entryId: await firstOf(labelled), label: "here", runtime: old });
     await withWriter(pinned, async (session) => void (await pinText(session, "Never forget.")));
-    const damaged = await shelf.add({ age: 400 });
+    const damaged = await runner.add({ age: 400 });
     writeFileSync(damaged, `${readFileSync(damaged, "utf8").trim()}garbage\n`);
     for (const path of [labelled, pinned, damaged]) utimesSync(path, new Date(0), new Date(0));
-    const gone = await shelf.add({ age: 400 });
-    const found = await shelf.json("sessions", "prune");
+    const gone = await runner.add({ age: 400 });
+    const found = await runner.json("sessions", "prune");
     expect(found).toMatchObject({ inactive: [{ path: gone }], kept: { named: 1, labeled: 1, pinned: 1, damaged: 1 } });
   });
 
   test("PRUNE4 without an inactive session, prune reports that and moves nothing", async () => {
-    await shelf.add({ age: 1 });
-    expect((await shelf.run("sessions", "prune")).out).toBe("No sessions have been inactive for 90 days.\n");
-    expect((await shelf.run("sessions", "prune", "--older-than", "1y", "--yes")).out).toBe(
+    await runner.add({ age: 1 });
+    expect((await runner.run("sessions", "prune")).out).toBe("No sessions have been inactive for 90 days.\n");
+    expect((await runner.run("sessions", "prune", "--older-than", "1y", "--yes")).out).toBe(
       "Nothing to prune: no sessions have been inactive for 1 year.\n",
     );
   });
 
   test("PRUNE4 prune needs --older-than and --yes, moves sessions to the trash with a log line each, and empties it after 30 days", async () => {
-    const path = await shelf.add({ age: 400 });
-    await shelf.add({ age: 1 });
-    expect(await shelf.run("sessions", "prune", "--yes")).toMatchObject({ code: 2 });
-    expect(await shelf.run("sessions", "prune", "--older-than", "1y", "--yes", "--dry-run")).toMatchObject({ code: 2 });
-    expect(await shelf.run("sessions", "prune", "--older-than", "soon")).toMatchObject({ code: 2 });
-    const done = (await shelf.json("sessions", "prune", "--older-than", "1y", "--yes", "--empty-trash")) as object;
+    const path = await runner.add({ age: 400 });
+    await runner.add({ age: 1 });
+    expect(await runner.run("sessions", "prune", "--yes")).toMatchObject({ code: 2 });
+    expect(await runner.run("sessions", "prune", "--older-than", "1y", "--yes", "--dry-run")).toMatchObject({
+      code: 2,
+    });
+    expect(await runner.run("sessions", "prune", "--older-than", "soon")).toMatchObject({ code: 2 });
+    const done = (await runner.json("sessions", "prune", "--older-than", "1y", "--yes", "--empty-trash")) as object;
     expect(done).toMatchObject({ isDone: true, trashed: [{ path }], removed: [] });
-    const log = join(shelf.home, "trash", "log.jsonl");
+    const log = join(runner.home, "trash", "log.jsonl");
     expect(JSON.parse(readFileSync(log, "utf8"))).toMatchObject({ act: "trashed", id: idOf(path), path });
     expect(statSync(log).mode & 0o777).toBe(0o600);
-    const [folder = ""] = readdirSync(join(shelf.home, "trash")).filter((name) => name !== "log.jsonl");
-    const note = join(shelf.home, "trash", folder, "note.json");
+    const [folder = ""] = readdirSync(join(runner.home, "trash")).filter((name) => name !== "log.jsonl");
+    const note = join(runner.home, "trash", folder, "note.json");
     writeFileSync(
       note,
       readFileSync(note, "utf8").replace(/"trashed":"[^"]*"/, '"trashed":"2020-01-01T00:00:00.000Z"'),
     );
-    expect(await shelf.json("sessions", "prune", "--empty-trash")).toMatchObject({ trash: [{ id: idOf(path) }] });
+    expect(await runner.json("sessions", "prune", "--empty-trash")).toMatchObject({ trash: [{ id: idOf(path) }] });
     expect(existsSync(note)).toBe(true);
-    await shelf.run("sessions", "prune", "--older-than", "1y", "--yes", "--empty-trash");
-    expect(readdirSync(join(shelf.home, "trash"))).toEqual(["log.jsonl"]);
+    await runner.run("sessions", "prune", "--older-than", "1y", "--yes", "--empty-trash");
+    expect(readdirSync(join(runner.home, "trash"))).toEqual(["log.jsonl"]);
     expect(readFileSync(log, "utf8").trim().split("\n")[1]).toContain('"act":"removed"');
   });
 
   test("PRUNE4 a session that is in use or cannot be logged stays and is reported; the others are pruned, with exit code 1", async () => {
-    const busy = await shelf.add({ age: 400 });
-    const gone = await shelf.add({ age: 401 });
+    const busy = await runner.add({ age: 400 });
+    const gone = await runner.add({ age: 401 });
     const act = ["sessions", "prune", "--older-than", "1y", "--empty-trash", "--yes"] as const;
     const opened = await openStore(busy);
     if (opened.type !== "opened") throw new Error(opened.type);
-    const first = await shelf.run(...act);
+    const first = await runner.run(...act);
     await opened.store.close();
     expect(first).toMatchObject({ code: 1, out: expect.stringContaining("Moved 1 session") });
     expect(first.notes.join()).toContain(`${busy}: process ${process.pid} is using this session`);
     expect([busy, gone].map((path) => existsSync(path))).toEqual([true, false]);
 
-    const trash = join(shelf.home, "trash");
+    const trash = join(runner.home, "trash");
     const [folder = ""] = readdirSync(trash).filter((name) => name !== "log.jsonl");
     const note = join(trash, folder, "note.json");
     writeFileSync(
@@ -112,7 +114,7 @@ describe("prune", () => {
     rmSync(join(trash, "log.jsonl"));
     mkdirSync(join(trash, "log.jsonl"));
     utimesSync(busy, new Date(), new Date());
-    const second = await shelf.run(...act);
+    const second = await runner.run(...act);
     expect(second).toMatchObject({ code: 1, out: expect.stringContaining("Permanently deleted 0 sessions") });
     expect(second.notes.join()).toContain("the deletion cannot be logged in");
     expect(existsSync(note)).toBe(true);
@@ -136,54 +138,54 @@ describe("prune", () => {
 });
 
 describe("purge", () => {
-  let ground: TestProgram;
+  let program: TestProgram;
   beforeEach(() => {
-    ground = new TestProgram();
+    program = new TestProgram();
   });
-  afterEach(() => ground.remove());
+  afterEach(() => program.remove());
 
   const WORD = "the-cellar-door-4711";
 
   /** All that lies under Pith's home. */
   function everything(): string {
-    const names = readdirSync(ground.home, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
+    const names = readdirSync(program.home, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
     return names.map(({ parentPath, name }) => readFileSync(join(parentPath, name), "latin1")).join("\n");
   }
 
   test("PUR7 purge --stdin removes the piped text from a session, its saved originals and the search index", async () => {
-    writeFileSync(join(ground.folder, "door.txt"), `open with ${WORD}\n`);
+    writeFileSync(join(program.folder, "door.txt"), `open with ${WORD}\n`);
     const edit = { path: "door.txt", edits: [{ oldText: "open", newText: "close" }] };
     const script = [
       { parts: [{ type: "call", name: "read", arguments: { path: "door.txt" } }] },
       { parts: [{ type: "call", name: "edit", arguments: edit }] },
       `it says ${WORD}`,
     ] as const;
-    const said = await ground.runWithScript(["-p", `remember ${WORD}`], script);
+    const said = await program.runWithScript(["-p", `remember ${WORD}`], script);
     expect(said.code).toBe(0);
-    expect((await ground.run(["sessions", "search", "cellar"])).out).toContain("cellar");
+    expect((await program.run(["sessions", "search", "cellar"])).out).toContain("cellar");
     expect(everything()).toContain(WORD);
 
-    const looked = await ground.run(["sessions", "purge", "last", "--stdin", "--json"], { input: `${WORD}\n` });
+    const looked = await program.run(["sessions", "purge", "last", "--stdin", "--json"], { input: `${WORD}\n` });
     expect(JSON.parse(looked.out)).toMatchObject({ purged: false, sessions: [{ lines: expect.any(Number) }] });
     expect(everything()).toContain(WORD);
 
-    const done = await ground.run(["sessions", "purge", "--all", "--stdin", "--yes"], { input: `${WORD}\n` });
+    const done = await program.run(["sessions", "purge", "--all", "--stdin", "--yes"], { input: `${WORD}\n` });
     expect(done).toMatchObject({ code: 0 });
     expect(done.out).toContain("The secrets were removed");
     expect(done.out + done.notes).not.toContain(WORD);
     expect(everything()).not.toContain(WORD);
     expect(everything()).not.toContain("cellar");
-    const again = await ground.runWithScript(["-p", "-c", "go on"], ["on it goes"]);
+    const again = await program.runWithScript(["-p", "-c", "go on"], ["on it goes"]);
     expect(again).toMatchObject({ code: 0, out: "on it goes\n" });
-    expect(JSON.stringify(ground.lastRequestBody())).toContain("PITH_SECRET_");
+    expect(JSON.stringify(program.lastRequestBody())).toContain("PITH_SECRET_");
   });
 
   test("PUR7 purge without a session or without usable text is a mistake that says what to write", async () => {
-    expect(await ground.run(["sessions", "purge"])).toMatchObject({
+    expect(await program.run(["sessions", "purge"])).toMatchObject({
       code: 2,
       notes: expect.stringContaining("specify the sessions, e.g. pith sessions purge last, or use --all"),
     });
-    expect(await ground.run(["sessions", "purge", "--all", "--stdin"], { input: "abc\n" })).toMatchObject({
+    expect(await program.run(["sessions", "purge", "--all", "--stdin"], { input: "abc\n" })).toMatchObject({
       code: 2,
       notes: expect.stringContaining("line 1 has fewer than 6 characters"),
     });
@@ -194,68 +196,70 @@ describe("purge", () => {
   /** Sessions that were written before anybody knew the token. */
   async function tellingShelf(
     count: number,
-  ): Promise<{ readonly shelf: SubcommandRunner; readonly paths: readonly string[] }> {
-    const shelf = new SubcommandRunner();
-    shelf.environment = { ...shelf.environment, DEPLOY_TOKEN: TOKEN };
+  ): Promise<{ readonly runner: SubcommandRunner; readonly paths: readonly string[] }> {
+    const runner = new SubcommandRunner();
+    runner.environment = { ...runner.environment, DEPLOY_TOKEN: TOKEN };
     const paths: string[] = [];
-    for (let at = 0; at < count; at++) paths.push(await shelf.add({ prompt: `deploy with ${TOKEN}` }));
-    return { shelf, paths };
+    for (let at = 0; at < count; at++) paths.push(await runner.add({ prompt: `deploy with ${TOKEN}` }));
+    return { runner, paths };
   }
 
   test("PUR5 purge skips and names a session in use, purges all others and deletes the search index", async () => {
-    const { shelf, paths } = await tellingShelf(3);
+    const { runner, paths } = await tellingShelf(3);
     const [, busy = ""] = paths;
-    await shelf.run("sessions", "search", "deploy");
-    expect(existsSync(join(shelf.home, "search.db"))).toBe(true);
+    await runner.run("sessions", "search", "deploy");
+    expect(existsSync(join(runner.home, "search.db"))).toBe(true);
     const opened = await openStore(busy);
     if (opened.type !== "opened") throw new Error(opened.type);
-    const { code, out, notes } = await shelf.run("sessions", "purge", "--all", "--yes", "--json");
+    const { code, out, notes } = await runner.run("sessions", "purge", "--all", "--yes", "--json");
     await opened.store.close();
     expect(code).toBe(1);
     expect(JSON.parse(out)).toMatchObject({ sessions: [{ lines: 1 }, { lines: 1 }], failed: [{ path: busy }] });
     expect(notes).toContainEqual(expect.stringContaining(`${busy}: process ${process.pid} is using this session`));
     expect(paths.map((path) => readFileSync(path, "utf8").includes(TOKEN))).toEqual([false, true, false]);
-    expect(existsSync(join(shelf.home, "search.db"))).toBe(false);
-    shelf.remove();
+    expect(existsSync(join(runner.home, "search.db"))).toBe(false);
+    runner.remove();
   });
 
   test("PUR8 purge keeps the order of sessions by their last message", async () => {
-    const { shelf } = await tellingShelf(0);
+    const { runner } = await tellingShelf(0);
     const paths: string[] = [];
-    for (const age of [3, 1, 2]) paths.push(await shelf.add({ prompt: `deploy with ${TOKEN}`, age }));
+    for (const age of [3, 1, 2]) paths.push(await runner.add({ prompt: `deploy with ${TOKEN}`, age }));
     const listed = async (): Promise<unknown> => {
-      const { sessions } = (await shelf.json("sessions", "list")) as { sessions: readonly { path: string }[] };
+      const { sessions } = (await runner.json("sessions", "list")) as { sessions: readonly { path: string }[] };
       return sessions.map(({ path }) => path);
     };
     expect(await listed()).toEqual([paths[1], paths[2], paths[0]]);
-    expect(await shelf.json("sessions", "purge", "--all", "--yes")).toMatchObject({
+    expect(await runner.json("sessions", "purge", "--all", "--yes")).toMatchObject({
       searched: 3,
       sessions: [{}, {}, {}],
     });
     expect(await listed()).toEqual([paths[1], paths[2], paths[0]]);
-    shelf.remove();
+    runner.remove();
   });
 
   test("PUR7 purge searches the saved originals, also of a session given by its path or in the trash", async () => {
-    const { shelf, paths } = await tellingShelf(2);
+    const { runner, paths } = await tellingShelf(2);
     const [named = "", trashed = ""] = paths;
     for (const path of paths) {
-      mkdirSync(join(shelf.home, "restore", idOf(path)), { recursive: true });
-      writeFileSync(join(shelf.home, "restore", idOf(path), "original"), `key ${TOKEN}`);
+      mkdirSync(join(runner.home, "restore", idOf(path)), { recursive: true });
+      writeFileSync(join(runner.home, "restore", idOf(path), "original"), `key ${TOKEN}`);
     }
     // What lies beside a session elsewhere is somebody's own.
     mkdirSync(join(dirname(named), "restore"));
     writeFileSync(join(dirname(named), "restore", "own.txt"), TOKEN);
-    await shelf.run("sessions", "rm", trashed);
-    expect(await shelf.json("sessions", "purge", named, "--yes")).toMatchObject({ sessions: [{ lines: 1, files: 1 }] });
-    expect(await shelf.json("sessions", "purge", "--all", "--yes")).toMatchObject({
+    await runner.run("sessions", "rm", trashed);
+    expect(await runner.json("sessions", "purge", named, "--yes")).toMatchObject({
       sessions: [{ lines: 1, files: 1 }],
     });
-    const names = readdirSync(shelf.home, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
+    expect(await runner.json("sessions", "purge", "--all", "--yes")).toMatchObject({
+      sessions: [{ lines: 1, files: 1 }],
+    });
+    const names = readdirSync(runner.home, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
     const telling = names.filter(({ parentPath, name }) =>
       readFileSync(join(parentPath, name), "latin1").includes(TOKEN),
     );
     expect(telling.map(({ name }) => name)).toEqual(["own.txt"]);
-    shelf.remove();
+    runner.remove();
   });
 });

@@ -9,13 +9,13 @@ import { Project } from "../trust/project.ts";
 import { SubcommandRunner } from "./shelf.ts";
 
 describe("doctor", () => {
-  let shelf: SubcommandRunner;
+  let runner: SubcommandRunner;
 
   beforeEach(() => {
-    shelf = new SubcommandRunner();
+    runner = new SubcommandRunner();
   });
 
-  afterEach(() => shelf.remove());
+  afterEach(() => runner.remove());
 
   interface Checks {
     readonly checks: readonly {
@@ -27,10 +27,10 @@ describe("doctor", () => {
   }
 
   test("DRS1 doctor prints one line per check, with advice where needed, and no keys", async () => {
-    shelf.environment = { ...shelf.environment, OPENAI_API_KEY: "sk-secret-in-the-environment" };
-    writeFileSync(join(shelf.home, "keys.json"), '{ "anthropic": "sk-secret-in-a-file" }', { mode: 0o600 });
-    await shelf.add();
-    const { code, out } = await shelf.run("doctor");
+    runner.environment = { ...runner.environment, OPENAI_API_KEY: "sk-secret-in-the-environment" };
+    writeFileSync(join(runner.home, "keys.json"), '{ "anthropic": "sk-secret-in-a-file" }', { mode: 0o600 });
+    await runner.add();
+    const { code, out } = await runner.run("doctor");
     expect(code).toBe(0);
     for (const name of [
       "Node",
@@ -50,12 +50,12 @@ describe("doctor", () => {
       expect(out).toMatch(new RegExp(`^(ok|warning) +${name}: `, "m"));
     expect(out).toMatch(/API keys: anthropic, openai/);
     expect(out).not.toContain("sk-secret");
-    const { checks } = (await shelf.json("doctor")) as Checks;
+    const { checks } = (await runner.json("doctor")) as Checks;
     for (const { state, advice } of checks) expect(state === "ok").toBe(advice === undefined);
   });
 
   test("DRS4 doctor shows bubblewrap's version and the protections, and what is missing or weakened", async () => {
-    const { out } = await shelf.run("doctor");
+    const { out } = await runner.run("doctor");
     expect(out).toMatch(/^ok +sandbox: commands are sandboxed by \S+\/bwrap \(bubblewrap \d+\.\d+/m);
     expect(out).toMatch(/^ok +network: commands need your approval for each host; .* system calls are filtered$/m);
     expect(out).toMatch(
@@ -64,12 +64,12 @@ describe("doctor", () => {
     expect(out).toMatch(
       /^ok +limits: each command may use \d\S* GB of memory, 4096 processes and threads, and 10 GB of files in \/tmp; /m,
     );
-    writeFileSync(join(shelf.home, "settings.json"), JSON.stringify(LOOSE));
-    expect((await shelf.run("doctor")).out).toMatch(
+    writeFileSync(join(runner.home, "settings.json"), JSON.stringify(LOOSE));
+    expect((await runner.run("doctor")).out).toMatch(
       /^warning +protections: .*\. Weakened by network open, unixSockets on, sandboxRead, permissionMode all, secrets\.redact off\n +→ pith settings/m,
     );
-    shelf.environment = { ...shelf.environment, PATH: "/nowhere" };
-    const without = (await shelf.run("doctor")).out;
+    runner.environment = { ...runner.environment, PATH: "/nowhere" };
+    const without = (await runner.run("doctor")).out;
     expect(without).toMatch(/^warning +sandbox: bubblewrap is not installed.*\n +→ install bubblewrap/m);
     expect(without).toMatch(/^warning +protections: commands you allow run unrestricted\. .*\n +→ docs\/security\.md/m);
   });
@@ -80,24 +80,24 @@ describe("doctor", () => {
   };
 
   test("DRS1 a home that is not a folder is an error among the other checks", async () => {
-    const file = join(shelf.folder, "home.txt");
+    const file = join(runner.folder, "home.txt");
     writeFileSync(file, "");
-    shelf.environment = { ...shelf.environment, PITH_HOME: file };
-    const { code, out } = await shelf.run("doctor");
+    runner.environment = { ...runner.environment, PITH_HOME: file };
+    const { code, out } = await runner.run("doctor");
     expect(code).toBe(1);
     expect(out).toMatch(/^ERROR +file permissions: cannot access .*home\.txt.*: ENOTDIR\n +→ check its owner/m);
     expect(out).toMatch(/^ok +SQLite: /m);
   });
 
   test("DRS2 doctor exits with 1 on an error; --fix removes permissions of others, follows no link, and changes nothing else", async () => {
-    const path = await shelf.add();
-    const outside = join(shelf.folder, "mine.txt");
+    const path = await runner.add();
+    const outside = join(runner.folder, "mine.txt");
     writeFileSync(outside, "mine", { mode: 0o644 });
-    symlinkSync(outside, join(shelf.home, "link"));
-    writeFileSync(join(shelf.home, "settings.json"), '{ "thinking": 7 }', { mode: 0o600 });
+    symlinkSync(outside, join(runner.home, "link"));
+    writeFileSync(join(runner.home, "settings.json"), '{ "thinking": 7 }', { mode: 0o600 });
     chmodSync(path, 0o644);
-    chmodSync(shelf.home, 0o755);
-    const open = await shelf.run("doctor");
+    chmodSync(runner.home, 0o755);
+    const open = await runner.run("doctor");
     expect(open).toMatchObject({
       code: 1,
       out: expect.stringMatching(
@@ -105,38 +105,38 @@ describe("doctor", () => {
       ),
     });
     expect(open.out).toMatch(/^ERROR +settings: .*thinking/m);
-    const fixed = await shelf.run("doctor", "--fix");
+    const fixed = await runner.run("doctor", "--fix");
     expect(fixed).toMatchObject({
       code: 1,
       out: expect.stringMatching(/^ok +file permissions: removed other users' access to 2 paths/m),
     });
-    expect([path, shelf.home, outside].map((each) => statSync(each).mode & 0o777)).toEqual([0o600, 0o700, 0o644]);
-    expect(readFileSync(join(shelf.home, "settings.json"), "utf8")).toBe('{ "thinking": 7 }');
+    expect([path, runner.home, outside].map((each) => statSync(each).mode & 0o777)).toEqual([0o600, 0o700, 0o644]);
+    expect(readFileSync(join(runner.home, "settings.json"), "utf8")).toBe('{ "thinking": 7 }');
   });
 
   test("DRS2 a home that others can list is a warning, not an error", async () => {
-    chmodSync(shelf.home, 0o755);
-    const { code, out } = await shelf.run("doctor");
+    chmodSync(runner.home, 0o755);
+    const { code, out } = await runner.run("doctor");
     expect(code).toBe(0);
     expect(out).toMatch(/^warning +file permissions: other users can list the files in .*\n +→ run pith doctor --fix/m);
-    chmodSync(shelf.home, 0o775);
-    expect((await shelf.run("doctor")).code).toBe(1);
+    chmodSync(runner.home, 0o775);
+    expect((await runner.run("doctor")).code).toBe(1);
   });
 
   test("DRS1 a key of an unknown provider is reported without its name", async () => {
-    writeFileSync(join(shelf.home, "keys.json"), '{ "anthropc": "abc" }', { mode: 0o600 });
-    const { out } = await shelf.run("doctor");
+    writeFileSync(join(runner.home, "keys.json"), '{ "anthropc": "abc" }', { mode: 0o600 });
+    const { out } = await runner.run("doctor");
     expect(out).toMatch(/^warning +API keys: 1 key in .*keys\.json has an unknown provider name\n +→ .*anthropic/m);
     expect(out).not.toContain("anthropc");
   });
 
   test("DRS3 damaged sessions and blobs without a session are reported and left unchanged", async () => {
-    const path = await shelf.add();
+    const path = await runner.add();
     writeFileSync(path, `${readFileSync(path, "utf8").replace("login", "LOGIN")}`);
     const orphan = join(path, "..", ".pith", "gone.jsonl", "blobs");
     mkdirSync(orphan, { recursive: true, mode: 0o700 });
     writeFileSync(join(orphan, "a".repeat(64)), "blob", { mode: 0o600 });
-    const { code, out } = await shelf.run("doctor", "--deep");
+    const { code, out } = await runner.run("doctor", "--deep");
     expect(code).toBe(0);
     expect(out).toMatch(/^warning +sessions: 1 of 1 session damaged, .*checksum/m);
     expect(out).toMatch(/^warning +blobs: 1 blob folder without a session/m);

@@ -9,8 +9,8 @@ import { createCommandContext } from "../commands/desks.ts";
 import { earlyMessages, fillWithRules } from "../commands/rules-session.ts";
 
 test("MET23 a receipt says how many user messages are no longer shown, which ones, and where to see more", async () => {
-  const desk = await createCommandContext(earlyMessages);
-  const receipt = await fillWithRules(desk.agent.session);
+  const context = await createCommandContext(earlyMessages);
+  const receipt = await fillWithRules(context.agent.session);
   const notes = receipt.findings.filter(({ code }) => code.startsWith("user-messages-")).map(describeFinding);
   expect(notes).toEqual([
     "2 of your messages are no longer shown word for word; the summary carries over their rules: #1, #3 (see /rules)",
@@ -21,7 +21,7 @@ test("MET23 a receipt says how many user messages are no longer shown, which one
       /^\d+ of your messages are neither shown nor carried over by the summary: #\d+–#(\d+) \(see \/rules; \/pin #\1 brings one back\)$/,
     ),
   ]);
-  expect(listReceiptRows(desk.agent.session.branch.entries.findLast(isCompaction) as CompactionEntry)).toEqual(
+  expect(listReceiptRows(context.agent.session.branch.entries.findLast(isCompaction) as CompactionEntry)).toEqual(
     expect.arrayContaining(notes.map((note) => ["note", note])),
   );
   // A list of more than three findings is cut, so what the model can no longer read comes first.

@@ -5,17 +5,17 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { TestProgram } from "../ground.ts";
 
-let ground: TestProgram;
+let program: TestProgram;
 
 beforeEach(() => {
-  ground = new TestProgram();
+  program = new TestProgram();
 });
 
-afterEach(() => ground.remove());
+afterEach(() => program.remove());
 
 test("TRU3 files of a folder are used once it is trusted, and not after a change; --trust applies to one run", async () => {
   place(".agents/skills/build/SKILL.md", skill("Builds the site"));
-  expect(await ground.run(["trust", "--yes"])).toMatchObject({
+  expect(await program.run(["trust", "--yes"])).toMatchObject({
     code: 0,
     out: expect.stringContaining("is trusted in its current state"),
   });
@@ -26,10 +26,10 @@ test("TRU3 files of a folder are used once it is trusted, and not after a change
   const changed = await said(["-p", "hi"]);
   expect(changed.notes).toContain(".agents/skills/build/SKILL.md has changed since this folder was trusted");
   expect(changed.request).not.toMatch(/(?:Builds|Sends) the site/);
-  const kept = readFileSync(join(ground.home, "trust.json"), "utf8");
+  const kept = readFileSync(join(program.home, "trust.json"), "utf8");
   const once = await said(["-p", "--trust", "hi"]);
   expect(once.request).toContain("Sends the site elsewhere");
-  expect(readFileSync(join(ground.home, "trust.json"), "utf8")).toBe(kept);
+  expect(readFileSync(join(program.home, "trust.json"), "utf8")).toBe(kept);
 });
 
 interface Heard {
@@ -38,8 +38,8 @@ interface Heard {
 }
 
 async function said(args: readonly string[]): Promise<Heard> {
-  const { notes } = await ground.runWithScript(args, ["done"]);
-  return { notes, request: JSON.stringify(ground.lastRequestBody()) };
+  const { notes } = await program.runWithScript(args, ["done"]);
+  return { notes, request: JSON.stringify(program.lastRequestBody()) };
 }
 
 function skill(description: string): string {
@@ -47,6 +47,6 @@ function skill(description: string): string {
 }
 
 function place(path: string, text: string): void {
-  mkdirSync(dirname(join(ground.folder, path)), { recursive: true });
-  writeFileSync(join(ground.folder, path), text);
+  mkdirSync(dirname(join(program.folder, path)), { recursive: true });
+  writeFileSync(join(program.folder, path), text);
 }

@@ -15,25 +15,25 @@ export default () => {};
 `;
 const QUESTION = "Do you trust this folder?";
 
-async function createGround(): Promise<TestWorkspace> {
-  const ground = await TestWorkspace.create({
+async function createWorkspace(): Promise<TestWorkspace> {
+  const workspace = await TestWorkspace.create({
     script: () => "Done.",
     program: findBuiltProgram(),
     settings: { sandbox: "off" },
     files: { ".pith/extensions/mark.js": LEAVE_MARK, "mark.js": LEAVE_MARK },
     rows: 36,
   });
-  onTestFinished(() => ground.remove());
-  return ground;
+  onTestFinished(() => workspace.remove());
+  return workspace;
 }
 
-function hasRun(ground: TestWorkspace): boolean {
-  return existsSync(join(ground.root, "user/ran"));
+function hasRun(workspace: TestWorkspace): boolean {
+  return existsSync(join(workspace.root, "user/ran"));
 }
 
 /** Types a command and these keys after it, without waiting for anything. */
-async function startWithKeys(ground: TestWorkspace, command: string, keys: readonly string[]): Promise<Tmux> {
-  const tmux = await ground.openTerminal();
+async function startWithKeys(workspace: TestWorkspace, command: string, keys: readonly string[]): Promise<Tmux> {
+  const tmux = await workspace.openTerminal();
   await tmux.type(command);
   await tmux.press("Enter", ...keys);
   return tmux;
@@ -58,28 +58,28 @@ describe("the trust question on the screen", () => {
   test.each(isLong ? sequences : sequences.slice(0, 5))(
     "ASK3 ASK6 %j typed before it runs nothing",
     async (...keys) => {
-      const ground = await createGround();
-      const tmux = await startWithKeys(ground, "pith", keys);
+      const workspace = await createWorkspace();
+      const tmux = await startWithKeys(workspace, "pith", keys);
       await tmux.waitFor(QUESTION);
       // What was typed is in the editor or was sent; the question is still open.
       await tmux.settled();
       expect(await tmux.screen()).toContain(QUESTION);
-      expect(hasRun(ground)).toBe(false);
+      expect(hasRun(workspace)).toBe(false);
       if ((await tmux.screen()).includes("back to the question")) await tmux.press("Escape");
       await tmux.waitFor("Enter select");
       await tmux.press("Right");
       await tmux.waitFor("❯ Only this time");
-      expect(hasRun(ground)).toBe(false);
+      expect(hasRun(workspace)).toBe(false);
       await tmux.press("Enter");
       await tmux.waitUntilGone(QUESTION);
       await tmux.waitFor(/claude/);
-      expect(hasRun(ground)).toBe(true);
+      expect(hasRun(workspace)).toBe(true);
     },
   );
 
   test("ASK1 ASK3 a message typed at the question goes to the editor and can be sent after the answer", async () => {
-    const ground = await createGround();
-    const tmux = await startWithKeys(ground, "pith", []);
+    const workspace = await createWorkspace();
+    const tmux = await startWithKeys(workspace, "pith", []);
     await tmux.waitFor("Enter select");
     for (const letter of "only the tests") await tmux.type(letter);
     await tmux.waitFor("back to the question");
@@ -87,11 +87,11 @@ describe("the trust question on the screen", () => {
     await tmux.press("Enter");
     await tmux.press("Escape");
     await tmux.waitFor("Enter select");
-    expect(hasRun(ground)).toBe(false);
+    expect(hasRun(workspace)).toBe(false);
     await tmux.press("Enter");
     await tmux.waitFor("Done.");
-    expect(hasRun(ground)).toBe(false);
-    expect(await ground.waitForRequest("only the tests")).not.toBe("");
+    expect(hasRun(workspace)).toBe(false);
+    expect(await workspace.waitForRequest("only the tests")).not.toBe("");
   });
 });
 
@@ -99,13 +99,13 @@ describe("the trust question in plain mode", () => {
   test.each([[["2", "Enter"]], [["2", "Enter", "2", "Enter"]], [["y", "Enter", "2", "Enter"]]])(
     "ASK4 ASK6 %j typed before it runs nothing",
     async (keys) => {
-      const ground = await createGround();
-      const tmux = await startWithKeys(ground, "pith --plain", keys);
+      const workspace = await createWorkspace();
+      const tmux = await startWithKeys(workspace, "pith --plain", keys);
       await tmux.waitFor("Enter a number from 0 to 3:");
-      expect(hasRun(ground)).toBe(false);
+      expect(hasRun(workspace)).toBe(false);
       await tmux.enter("2");
       await tmux.waitFor("Ready.");
-      expect(hasRun(ground)).toBe(true);
+      expect(hasRun(workspace)).toBe(true);
     },
   );
 });
@@ -116,13 +116,13 @@ describe("questions of subcommands", () => {
     ["pith trust", ["y"], "nothing was trusted"],
     ["pith extensions add mark.js", ["y", "Enter", "y", "Enter"], "nothing was added"],
   ])("ASK6 %s with %j typed before its question does nothing", async (command, keys, refusal) => {
-    const ground = await createGround();
-    const tmux = await startWithKeys(ground, command, keys);
+    const workspace = await createWorkspace();
+    const tmux = await startWithKeys(workspace, command, keys);
     await tmux.waitFor("[y/N]");
     await tmux.press("Enter");
     await tmux.waitFor(refusal);
-    expect(hasRun(ground)).toBe(false);
-    expect(existsSync(join(ground.home, "trust.json"))).toBe(false);
-    expect(existsSync(join(ground.home, "extensions/mark.js"))).toBe(false);
+    expect(hasRun(workspace)).toBe(false);
+    expect(existsSync(join(workspace.home, "trust.json"))).toBe(false);
+    expect(existsSync(join(workspace.home, "extensions/mark.js"))).toBe(false);
   });
 });

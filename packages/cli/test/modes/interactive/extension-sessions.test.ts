@@ -16,14 +16,14 @@ export default (pith) => {
 `;
 }
 
-async function extended(...script: readonly string[]): Promise<{ ground: InteractiveProgram; path: string }> {
-  const ground = new InteractiveProgram();
-  onTestFinished(() => ground.remove());
-  await ground.serve(...script);
-  mkdirSync(join(ground.home, "extensions"));
-  const path = join(ground.home, "extensions", "word.js");
+async function extended(...script: readonly string[]): Promise<{ program: InteractiveProgram; path: string }> {
+  const program = new InteractiveProgram();
+  onTestFinished(() => program.remove());
+  await program.serve(...script);
+  mkdirSync(join(program.home, "extensions"));
+  const path = join(program.home, "extensions", "word.js");
   writeFileSync(path, extension("first"));
-  return { ground, path };
+  return { program, path };
 }
 
 function heard({ folder }: InteractiveProgram): readonly string[] {
@@ -31,24 +31,24 @@ function heard({ folder }: InteractiveProgram): readonly string[] {
 }
 
 test("LOAD21 /reload loads a changed extension again, and the session continues", async () => {
-  const { ground, path } = await extended("an answer", "one more");
-  ground.start("a question");
-  await ground.waitForText("an answer");
-  await ground.submit("/word");
-  await ground.waitForText("the word is first");
+  const { program, path } = await extended("an answer", "one more");
+  program.start("a question");
+  await program.waitForText("an answer");
+  await program.submit("/word");
+  await program.waitForText("the word is first");
   writeFileSync(path, extension("second, and longer"));
-  await ground.submit("/reload");
-  await ground.waitForText("── a question ─");
-  await ground.submit("/word");
-  await ground.waitForText("the word is second, and longer");
+  await program.submit("/reload");
+  await program.waitForText("── a question ─");
+  await program.submit("/word");
+  await program.waitForText("the word is second, and longer");
   // A session that could not be opened again is not left.
-  writeFileSync(join(ground.home, "settings.json"), "{ broken");
-  await ground.submit("/reload");
-  await ground.waitForText("Nothing was changed:");
-  await ground.submit("still there?");
-  await ground.waitForText("one more");
-  expect(await ground.quit()).toMatchObject({ code: 0 });
-  expect(heard(ground)).toEqual([
+  writeFileSync(join(program.home, "settings.json"), "{ broken");
+  await program.submit("/reload");
+  await program.waitForText("Nothing was changed:");
+  await program.submit("still there?");
+  await program.waitForText("one more");
+  expect(await program.quit()).toMatchObject({ code: 0 });
+  expect(heard(program)).toEqual([
     "first session_start startup",
     "first session_shutdown reload",
     "second, and longer session_start reload",
@@ -57,15 +57,15 @@ test("LOAD21 /reload loads a changed extension again, and the session continues"
 });
 
 test("LOAD10 on /new, extensions receive session_shutdown of the old session before session_start of the new one", async () => {
-  const { ground } = await extended("an answer");
-  ground.start("a question");
-  await ground.waitForText("an answer");
-  await ground.submit("/new");
-  await ground.waitForText("── new session ─");
-  await ground.submit("/word");
-  await ground.waitForText("the word is first");
-  await ground.quit();
-  expect(heard(ground)).toEqual([
+  const { program } = await extended("an answer");
+  program.start("a question");
+  await program.waitForText("an answer");
+  await program.submit("/new");
+  await program.waitForText("── new session ─");
+  await program.submit("/word");
+  await program.waitForText("the word is first");
+  await program.quit();
+  expect(heard(program)).toEqual([
     "first session_start startup",
     "first session_shutdown new",
     "first session_start new",

@@ -39,33 +39,33 @@ const prepare = ({ home }: { readonly home: string }): void => {
 };
 
 test("XUI13 a command of an extension is completed, listed and run, and can ask questions and show text", async () => {
-  const talk = await startInteractiveApp([], allowAll({ prepare }));
+  const app = await startInteractiveApp([], allowAll({ prepare }));
   // What can be completed is loaded behind the first picture.
-  while (!(await talk.terminal.scrollback()).join("\n").includes("greets whoever it is told")) {
-    talk.terminal.press("\x15");
-    talk.terminal.type("/gre");
+  while (!(await app.terminal.scrollback()).join("\n").includes("greets whoever it is told")) {
+    app.terminal.press("\x15");
+    app.terminal.type("/gre");
     await sleep(200);
   }
-  talk.terminal.press("\x1b", "\x15");
-  talk.submit("/greet Ada");
-  await talk.waitForText("Which colour?");
-  talk.terminal.press("\x1b[B", "\r");
-  await talk.waitForText("Hello, Ada in green");
-  await talk.waitForText("colour: green");
-  talk.submit("/quiet");
-  talk.submit("/help quiet");
-  expect(await talk.waitForText("says nothing (")).toContain("/quiet");
+  app.terminal.press("\x1b", "\x15");
+  app.submit("/greet Ada");
+  await app.waitForText("Which colour?");
+  app.terminal.press("\x1b[B", "\r");
+  await app.waitForText("Hello, Ada in green");
+  await app.waitForText("colour: green");
+  app.submit("/quiet");
+  app.submit("/help quiet");
+  expect(await app.waitForText("says nothing (")).toContain("/quiet");
 });
 
 test("XUI13 the progress of an extension's tool is shown while it runs", async () => {
   const calls = { parts: [{ type: "call", name: "crew", arguments: { task: "all of it" } }] } as const;
-  const talk = await startInteractiveApp([calls, "done now"], allowAll({ prepare }));
-  talk.submit("work");
-  const seen = await talk.waitForText("part 7 runs");
+  const app = await startInteractiveApp([calls, "done now"], allowAll({ prepare }));
+  app.submit("work");
+  const seen = await app.waitForText("part 7 runs");
   expect(seen).toContain("part 0 runs");
   expect(seen).toContain("crew task=all of it");
-  writeFileSync(join(talk.folder, "go"), "");
-  await talk.waitForText("done now");
-  await waitUntilIdle(talk);
-  expect(existsSync(join(talk.folder, "go"))).toBe(true);
+  writeFileSync(join(app.folder, "go"), "");
+  await app.waitForText("done now");
+  await waitUntilIdle(app);
+  expect(existsSync(join(app.folder, "go"))).toBe(true);
 });

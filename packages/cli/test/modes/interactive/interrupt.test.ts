@@ -13,96 +13,96 @@ describe("quit", () => {
   const UP = "\x1b[A";
 
   test("MAN12 Ctrl+C clears the editor, Up restores the text, and a second Ctrl+C soon after quits", async () => {
-    const talk = await startInteractiveApp([]);
-    talk.terminal.type("a long thought");
-    talk.terminal.press(CTRL_C);
-    expect(talk.screen.editorText.text).toBe("");
-    await talk.waitForText("Press Ctrl+C again to quit. Everything is saved.");
-    talk.terminal.press(UP);
-    expect(talk.screen.editorText.text).toBe("a long thought");
-    expect(talk.nextArgs()).toBe(undefined);
-    talk.terminal.press(CTRL_C);
-    await talk.waitUntil(() => talk.nextArgs() === null);
+    const app = await startInteractiveApp([]);
+    app.terminal.type("a long thought");
+    app.terminal.press(CTRL_C);
+    expect(app.screen.editorText.text).toBe("");
+    await app.waitForText("Press Ctrl+C again to quit. Everything is saved.");
+    app.terminal.press(UP);
+    expect(app.screen.editorText.text).toBe("a long thought");
+    expect(app.nextArgs()).toBe(undefined);
+    app.terminal.press(CTRL_C);
+    await app.waitUntil(() => app.nextArgs() === null);
   });
 
   test("MAN19 Ctrl+C in an unsaved session says that it is not saved before it quits", async () => {
-    const talk = await startInteractiveApp([], { args: { session: { type: "none" } } });
-    talk.terminal.press(CTRL_C);
-    await talk.waitForText("Press Ctrl+C again to quit. This session is not saved.");
-    talk.terminal.press(CTRL_C);
-    await talk.waitUntil(() => talk.nextArgs() === null);
+    const app = await startInteractiveApp([], { args: { session: { type: "none" } } });
+    app.terminal.press(CTRL_C);
+    await app.waitForText("Press Ctrl+C again to quit. This session is not saved.");
+    app.terminal.press(CTRL_C);
+    await app.waitUntil(() => app.nextArgs() === null);
   });
 
   test("MAN12 a second Ctrl+C after the hint has gone does not quit", async () => {
-    const talk = await startInteractiveApp([]);
-    talk.terminal.press(CTRL_C);
-    await talk.waitUntil(() => talk.screen.state.hint === null || !talk.screen.state.hint.includes("again to quit"));
-    talk.terminal.press(CTRL_C);
+    const app = await startInteractiveApp([]);
+    app.terminal.press(CTRL_C);
+    await app.waitUntil(() => app.screen.state.hint === null || !app.screen.state.hint.includes("again to quit"));
+    app.terminal.press(CTRL_C);
     await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(talk.nextArgs()).toBe(undefined);
+    expect(app.nextArgs()).toBe(undefined);
   });
 
   test("MAN12 Ctrl+C during a run stops it and keeps the typed text", async () => {
-    const talk = await startInteractiveApp([{ parts: [{ type: "text", text: "one" }], breaks: { how: "stall" } }]);
-    talk.submit("hello");
-    await talk.waitUntil(() => talk.server.requests.length === 1);
-    talk.terminal.type("and then");
-    talk.terminal.press(CTRL_C);
-    await talk.waitUntil(() => talk.screen.state.activity.type === "idle");
-    expect(talk.screen.editorText.text).toBe("and then");
-    expect(talk.nextArgs()).toBe(undefined);
+    const app = await startInteractiveApp([{ parts: [{ type: "text", text: "one" }], breaks: { how: "stall" } }]);
+    app.submit("hello");
+    await app.waitUntil(() => app.server.requests.length === 1);
+    app.terminal.type("and then");
+    app.terminal.press(CTRL_C);
+    await app.waitUntil(() => app.screen.state.activity.type === "idle");
+    expect(app.screen.editorText.text).toBe("and then");
+    expect(app.nextArgs()).toBe(undefined);
   });
 
   test("MAN13 Ctrl+D quits only if the editor is empty", async () => {
-    const talk = await startInteractiveApp([]);
-    talk.terminal.type("x");
-    talk.terminal.press(CTRL_D);
+    const app = await startInteractiveApp([]);
+    app.terminal.type("x");
+    app.terminal.press(CTRL_D);
     await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(talk.nextArgs()).toBe(undefined);
-    talk.terminal.press("\x7f", CTRL_D);
-    await talk.waitUntil(() => talk.nextArgs() === null);
+    expect(app.nextArgs()).toBe(undefined);
+    app.terminal.press("\x7f", CTRL_D);
+    await app.waitUntil(() => app.nextArgs() === null);
   });
 
   test("MAN16 after the terminal was released to another program, the screen is drawn again", async () => {
-    const talk = await startInteractiveApp([]);
-    talk.terminal.type("half a thought");
-    await talk.waitForText("half a thought");
-    talk.terminal.type("!");
-    await talk.screen.releaseTerminal(async () => {
-      await talk.waitUntilGone("half a thought");
-      talk.terminal.write("somebody else was here\r\n");
+    const app = await startInteractiveApp([]);
+    app.terminal.type("half a thought");
+    await app.waitForText("half a thought");
+    app.terminal.type("!");
+    await app.screen.releaseTerminal(async () => {
+      await app.waitUntilGone("half a thought");
+      app.terminal.write("somebody else was here\r\n");
     });
-    await talk.waitForText(/somebody else was here[\s\S]*half a thought!/);
+    await app.waitForText(/somebody else was here[\s\S]*half a thought!/);
   });
 
   test("MAN16 a page is hidden while another program has the terminal, and is shown again afterwards", async () => {
-    const talk = await startInteractiveApp([]);
-    talk.submit("/settings");
-    await talk.waitForText("type to filter");
-    await talk.screen.releaseTerminal(async () => {
-      await talk.waitUntil(() => talk.terminal.emulator.buffer.active.type === "normal");
+    const app = await startInteractiveApp([]);
+    app.submit("/settings");
+    await app.waitForText("type to filter");
+    await app.screen.releaseTerminal(async () => {
+      await app.waitUntil(() => app.terminal.emulator.buffer.active.type === "normal");
     });
-    await talk.waitUntil(() => talk.terminal.emulator.buffer.active.type === "alternate");
-    await talk.waitForText("type to filter");
-    talk.terminal.press("\x1b");
-    await talk.waitForText("edit mode");
+    await app.waitUntil(() => app.terminal.emulator.buffer.active.type === "alternate");
+    await app.waitForText("type to filter");
+    app.terminal.press("\x1b");
+    await app.waitForText("edit mode");
   });
 
   test("MAN16 a panel that opens while the terminal is released waits, and a nested release writes nothing", async () => {
-    const talk = await startInteractiveApp([]);
+    const app = await startInteractiveApp([]);
     const { promise, resolve } = Promise.withResolvers<void>();
-    const lent = talk.screen.releaseTerminal(async () => {
-      const before = talk.terminal.written;
-      void talk.screen.showPanel(createChoicePanel({ title: "Really?", options: [{ label: "yes", value: 1 }] }), {
+    const lent = app.screen.releaseTerminal(async () => {
+      const before = app.terminal.written;
+      void app.screen.showPanel(createChoicePanel({ title: "Really?", options: [{ label: "yes", value: 1 }] }), {
         where: "page",
       });
-      await talk.screen.releaseTerminal(async () => {});
-      expect(talk.terminal.written).toBe(before);
+      await app.screen.releaseTerminal(async () => {});
+      expect(app.terminal.written).toBe(before);
       await promise;
     });
     resolve();
     await lent;
-    await talk.waitForText("Really?");
+    await app.waitForText("Really?");
   });
 });
 
@@ -132,9 +132,9 @@ describe("stop", () => {
     readonly window?: number;
   }
 
-  const begin = (text: string, sign: string | RegExp) => async (talk: InteractiveApp) => {
-    talk.submit(text);
-    await talk.waitForText(sign);
+  const begin = (text: string, sign: string | RegExp) => async (app: InteractiveApp) => {
+    app.submit(text);
+    await app.waitForText(sign);
   };
 
   /** Whoever tells a conversation in short is given no tools. */
@@ -146,9 +146,9 @@ describe("stop", () => {
     {
       at: "before the first byte of a reply",
       script: [stalling(null, { type: "text", text: LONG })],
-      reach: async (talk) => {
-        talk.submit("hello");
-        await talk.waitUntil(() => talk.server.requests.length === 1);
+      reach: async (app) => {
+        app.submit("hello");
+        await app.waitUntil(() => app.server.requests.length === 1);
       },
     },
     {
@@ -159,17 +159,17 @@ describe("stop", () => {
     {
       at: "during thinking",
       script: [stalling(8, { type: "thinking", text: LONG })],
-      reach: async (talk) => {
-        talk.submit("hello");
-        await talk.waitUntil(() => talk.screen.state.blocks.some(({ kind }) => kind === "thinking"));
+      reach: async (app) => {
+        app.submit("hello");
+        await app.waitUntil(() => app.screen.state.blocks.some(({ kind }) => kind === "thinking"));
       },
     },
     {
       at: "while the model writes a tool call",
       script: [stalling(6, { type: "call", name: "write", arguments: { path: "a.txt", content: LONG } })],
-      reach: async (talk) => {
-        talk.submit("hello");
-        await talk.waitUntil(() => talk.screen.state.blocks.some(({ kind }) => kind === "tool"));
+      reach: async (app) => {
+        app.submit("hello");
+        await app.waitUntil(() => app.screen.state.blocks.some(({ kind }) => kind === "tool"));
       },
     },
     {
@@ -187,31 +187,31 @@ describe("stop", () => {
     {
       at: "between a tool result and the next reply",
       script: [call("bash", { command: "echo quick" }), stalling(null, { type: "text", text: LONG })],
-      reach: async (talk) => {
-        talk.submit("hello");
-        await talk.waitUntil(() => talk.server.requests.length === 2);
+      reach: async (app) => {
+        app.submit("hello");
+        await app.waitUntil(() => app.server.requests.length === 2);
       },
       mode: "all",
     },
     {
       at: "during the wait before a retry",
       script: [{ refuse: { status: 529, type: "overloaded_error", message: "Overloaded" } }, after, after],
-      reach: async (talk) => {
-        talk.submit("hello");
-        await talk.waitUntil(() => talk.screen.state.activity.type === "retrying" || talk.server.requests.length > 0);
+      reach: async (app) => {
+        app.submit("hello");
+        await app.waitUntil(() => app.screen.state.activity.type === "retrying" || app.server.requests.length > 0);
       },
     },
     {
       at: "in a compaction by command",
       script: [`fine\n\n${LONG.repeat(12)}`, "and fine", stalling(null, { type: "text", text: LONG })],
-      reach: async (talk) => {
-        talk.submit("first");
-        await talk.waitForText("fine");
-        talk.submit("second");
-        await talk.waitForText("and fine");
-        await talk.waitUntil(() => talk.screen.state.activity.type === "idle");
-        talk.submit("/compact its beginning");
-        await talk.waitUntil(() => talk.server.requests.length === 3);
+      reach: async (app) => {
+        app.submit("first");
+        await app.waitForText("fine");
+        app.submit("second");
+        await app.waitForText("and fine");
+        await app.waitUntil(() => app.screen.state.activity.type === "idle");
+        app.submit("/compact its beginning");
+        await app.waitUntil(() => app.server.requests.length === 3);
       },
     },
     {
@@ -220,11 +220,11 @@ describe("stop", () => {
         tools.length === 0
           ? stalling(null, { type: "text", text: LONG })
           : call("bash", { command: `for at in $(seq 1 90); do echo "step ${number} line $at of a long story"; done` }),
-      reach: async (talk) => {
-        talk.submit("hello");
+      reach: async (app) => {
+        app.submit("hello");
         // The run waits for the summary that was prepared until then.
-        await talk.waitUntil(() => isSummaryAsked(talk) && talk.screen.state.activity.type === "compacting");
-        expect(talk.screen.state.activity).toMatchObject({
+        await app.waitUntil(() => isSummaryAsked(app) && app.screen.state.activity.type === "compacting");
+        expect(app.screen.state.activity).toMatchObject({
           type: "compacting",
           reason: "threshold",
           isWithinRun: true,
@@ -236,14 +236,14 @@ describe("stop", () => {
     {
       at: "in a branch summary",
       script: ["fine", "and fine", stalling(null, { type: "text", text: LONG })],
-      reach: async (talk) => {
-        talk.submit("first");
-        await talk.waitForText("fine");
-        talk.submit("second");
-        await talk.waitForText("and fine");
-        await talk.waitUntil(() => talk.screen.state.activity.type === "idle");
-        talk.submit("/tree root --summary");
-        await talk.waitUntil(() => talk.server.requests.length === 3);
+      reach: async (app) => {
+        app.submit("first");
+        await app.waitForText("fine");
+        app.submit("second");
+        await app.waitForText("and fine");
+        await app.waitUntil(() => app.screen.state.activity.type === "idle");
+        app.submit("/tree root --summary");
+        await app.waitUntil(() => app.server.requests.length === 3);
       },
     },
     {
@@ -255,53 +255,51 @@ describe("stop", () => {
 
   for (const { at, script, reach, mode, window } of points)
     test(`MAN10 Esc stops a run ${at}, and nothing starts afterwards`, async () => {
-      const talk = await startInteractiveApp(script, {
+      const app = await startInteractiveApp(script, {
         args: { overrides: { permissionMode: mode ?? "edit", sandbox: "off", compaction } },
         prepare: ({ home }) => {
           if (window) writeFileSync(join(home, "settings.json"), JSON.stringify({ contextWindow: window }));
         },
       });
-      await reach(talk);
-      const asked = talk.server.requests.length;
-      talk.terminal.press(ESC);
-      await talk.waitUntil(
-        () => talk.screen.state.activity.type === "idle" && talk.screen.state.pendingShellBlocks.length === 0,
+      await reach(app);
+      const asked = app.server.requests.length;
+      app.terminal.press(ESC);
+      await app.waitUntil(
+        () => app.screen.state.activity.type === "idle" && app.screen.state.pendingShellBlocks.length === 0,
       );
-      expect(talk.server.requests.length).toBe(asked);
-      talk.submit("are you there?");
-      await talk.waitUntil(() => talk.server.requests.length > asked);
-      expect(talk.server.requests.length).toBe(asked + 1);
-      expect(existsSync(join(talk.folder, "late"))).toBe(false);
+      expect(app.server.requests.length).toBe(asked);
+      app.submit("are you there?");
+      await app.waitUntil(() => app.server.requests.length > asked);
+      expect(app.server.requests.length).toBe(asked + 1);
+      expect(existsSync(join(app.folder, "late"))).toBe(false);
     });
 
   test("MAN11 queued messages return to the editor when a run is stopped", async () => {
-    const talk = await startInteractiveApp([stalling(8, { type: "text", text: LONG }), after]);
-    talk.submit("hello");
-    await talk.waitForText("three four");
-    talk.submit("also do this");
-    await talk.waitUntil(() => talk.screen.state.queue.steering.length === 1);
-    talk.terminal.type("half a thought");
-    talk.terminal.press(ESC);
-    await talk.waitUntil(() => talk.screen.editorText.text.includes("also do this"));
-    expect(talk.screen.editorText.text).toMatch(/also do this\s+half a thought/);
-    expect(talk.server.requests.length).toBe(1);
+    const app = await startInteractiveApp([stalling(8, { type: "text", text: LONG }), after]);
+    app.submit("hello");
+    await app.waitForText("three four");
+    app.submit("also do this");
+    await app.waitUntil(() => app.screen.state.queue.steering.length === 1);
+    app.terminal.type("half a thought");
+    app.terminal.press(ESC);
+    await app.waitUntil(() => app.screen.editorText.text.includes("also do this"));
+    expect(app.screen.editorText.text).toMatch(/also do this\s+half a thought/);
+    expect(app.server.requests.length).toBe(1);
   });
 
   test("MAN17 after a failed branch summary the session is idle and sends the next message", async () => {
     const refused: Step = { refuse: { status: 400, type: "invalid_request_error", message: "no summaries today" } };
-    const talk = await startInteractiveApp(["fine", "and fine", refused, refused, refused, refused, "heard"]);
+    const app = await startInteractiveApp(["fine", "and fine", refused, refused, refused, refused, "heard"]);
     for (const words of ["first", "second"]) {
-      talk.submit(words);
-      await talk.waitUntil(() => talk.screen.state.activity.type === "idle" && talk.server.requests.length > 0);
-      await talk.waitForText(words === "first" ? "fine" : "and fine");
+      app.submit(words);
+      await app.waitUntil(() => app.screen.state.activity.type === "idle" && app.server.requests.length > 0);
+      await app.waitForText(words === "first" ? "fine" : "and fine");
     }
-    await talk.waitUntil(() => talk.screen.state.activity.type === "idle");
-    talk.submit("/tree root --summary");
-    await talk.waitForText("no summaries today");
-    await talk.waitUntil(() => talk.screen.state.activity.type === "idle");
-    talk.submit("are you there?");
-    await talk.waitUntil(() =>
-      talk.server.requests.some(({ body }) => JSON.stringify(body).includes("are you there?")),
-    );
+    await app.waitUntil(() => app.screen.state.activity.type === "idle");
+    app.submit("/tree root --summary");
+    await app.waitForText("no summaries today");
+    await app.waitUntil(() => app.screen.state.activity.type === "idle");
+    app.submit("are you there?");
+    await app.waitUntil(() => app.server.requests.some(({ body }) => JSON.stringify(body).includes("are you there?")));
   });
 });

@@ -19,83 +19,83 @@ describe("permission question", () => {
   const asking = { args: { overrides: { permissionMode: "ask", sandbox: "off" } } } as const;
 
   test("MAN4 Yes runs the command, and several questions come one after the other", async () => {
-    const talk = await startInteractiveApp([call("touch first", "touch second"), "both are there"], asking);
-    talk.submit("touch them");
-    await talk.waitForText(/\$ touch first/);
-    talk.terminal.press("y");
-    await talk.waitForText(/\$ touch second/);
-    expect(existsSync(join(talk.folder, "second"))).toBe(false);
-    talk.terminal.press("y");
-    await talk.waitForText("both are there");
-    expect(["first", "second"].map((name) => existsSync(join(talk.folder, name)))).toEqual([true, true]);
+    const app = await startInteractiveApp([call("touch first", "touch second"), "both are there"], asking);
+    app.submit("touch them");
+    await app.waitForText(/\$ touch first/);
+    app.terminal.press("y");
+    await app.waitForText(/\$ touch second/);
+    expect(existsSync(join(app.folder, "second"))).toBe(false);
+    app.terminal.press("y");
+    await app.waitForText("both are there");
+    expect(["first", "second"].map((name) => existsSync(join(app.folder, name)))).toEqual([true, true]);
   });
 
   test("MAN4 a rule remembered for the session prevents the same question", async () => {
-    const talk = await startInteractiveApp([call("touch first"), call("touch first"), "done twice"], asking);
-    talk.submit("touch it");
-    await talk.waitForText(/\$ touch first/);
-    talk.terminal.press("2", "\r");
-    await talk.waitForText("done twice");
+    const app = await startInteractiveApp([call("touch first"), call("touch first"), "done twice"], asking);
+    app.submit("touch it");
+    await app.waitForText(/\$ touch first/);
+    app.terminal.press("2", "\r");
+    await app.waitForText("done twice");
   });
 
   test("MAN4 No with a reason sends the reason to the model, which continues", async () => {
-    const talk = await startInteractiveApp([call("touch first"), "then not"], asking);
-    talk.submit("touch it");
-    await talk.waitForText(/\$ touch first/);
-    talk.terminal.press("5");
-    talk.terminal.type("that name is taken");
-    talk.terminal.press("\r");
-    await talk.waitForText("then not");
-    expect(JSON.stringify(talk.server.requests.at(-1)?.body)).toContain(
+    const app = await startInteractiveApp([call("touch first"), "then not"], asking);
+    app.submit("touch it");
+    await app.waitForText(/\$ touch first/);
+    app.terminal.press("5");
+    app.terminal.type("that name is taken");
+    app.terminal.press("\r");
+    await app.waitForText("then not");
+    expect(JSON.stringify(app.server.requests.at(-1)?.body)).toContain(
       "the user did not permit it: that name is taken",
     );
-    expect(existsSync(join(talk.folder, "first"))).toBe(false);
+    expect(existsSync(join(app.folder, "first"))).toBe(false);
   });
 
   test("MAN4 Esc refuses the call and stops the run without another request", async () => {
-    const talk = await startInteractiveApp([call("touch first"), "never said"], asking);
-    talk.submit("touch it");
-    await talk.waitForText(/\$ touch first/);
-    talk.terminal.press("\x1b");
-    await talk.waitUntil(() => talk.screen.state.activity.type === "idle");
+    const app = await startInteractiveApp([call("touch first"), "never said"], asking);
+    app.submit("touch it");
+    await app.waitForText(/\$ touch first/);
+    app.terminal.press("\x1b");
+    await app.waitUntil(() => app.screen.state.activity.type === "idle");
     await new Promise((resolve) => setTimeout(resolve, 200));
-    expect(talk.server.requests.length).toBe(1);
-    expect(existsSync(join(talk.folder, "first"))).toBe(false);
+    expect(app.server.requests.length).toBe(1);
+    expect(existsSync(join(app.folder, "first"))).toBe(false);
   });
 
   test("MAN2 Tab shows the whole subject of a question on a page, and closing it returns to the question", async () => {
     const content = Array.from({ length: 90 }, (_, at) => `line ${at + 1}`).join("\n");
     const step: Step = { parts: [{ type: "call", name: "write", arguments: { path: "new.txt", content } }] };
-    const talk = await startInteractiveApp([step, "written"], asking);
-    talk.submit("write it");
-    await talk.waitForText("Tab to show all");
-    talk.terminal.press("\t");
-    await talk.waitUntil(() => talk.terminal.emulator.buffer.active.type === "alternate");
-    await talk.waitForText("+ line 15");
-    talk.terminal.press("\x1b[F");
-    await talk.waitForText("+ line 90");
-    talk.terminal.press("\x1b");
-    await talk.waitUntil(() => talk.terminal.emulator.buffer.active.type === "normal");
-    talk.terminal.press("y");
-    await talk.waitForText("written");
-    expect(readFileSync(join(talk.folder, "new.txt"), "utf8")).toBe(content);
+    const app = await startInteractiveApp([step, "written"], asking);
+    app.submit("write it");
+    await app.waitForText("Tab to show all");
+    app.terminal.press("\t");
+    await app.waitUntil(() => app.terminal.emulator.buffer.active.type === "alternate");
+    await app.waitForText("+ line 15");
+    app.terminal.press("\x1b[F");
+    await app.waitForText("+ line 90");
+    app.terminal.press("\x1b");
+    await app.waitUntil(() => app.terminal.emulator.buffer.active.type === "normal");
+    app.terminal.press("y");
+    await app.waitForText("written");
+    expect(readFileSync(join(app.folder, "new.txt"), "utf8")).toBe(content);
   });
 
   test("MAN9 the page of a long command, the running call and the footer say that it runs outside the sandbox", async () => {
     const command = `${Array.from({ length: 60 }, (_, at) => `: line ${at + 1}`).join("\n")}\ntouch first; sleep 1`;
     const step: Step = { parts: [{ type: "call", name: "bash", arguments: { command, outside: true } }] };
-    const talk = await startInteractiveApp([step, "done"], { args: { overrides: { permissionMode: "ask" } } });
-    talk.submit("touch it");
-    await talk.waitForText(/Allow bash to run this command outside the sandbox\?[\s\S]*Tab to show all/);
-    talk.terminal.press("\t");
-    await talk.waitUntil(() => talk.terminal.emulator.buffer.active.type === "alternate");
-    await talk.waitForText(/Allow bash to run this command outside the sandbox\?[\s\S]*: line 15/);
-    talk.terminal.press("\x1b");
-    await talk.waitUntil(() => talk.terminal.emulator.buffer.active.type === "normal");
-    talk.terminal.press("y");
-    await talk.waitForText(/● bash outside the sandbox: : line 1[\s\S]* mode · outside the sandbox/);
-    await talk.waitForText(/✓ bash outside the sandbox: : line 1[\s\S]* mode · sandbox/);
-    expect(existsSync(join(talk.folder, "first"))).toBe(true);
+    const app = await startInteractiveApp([step, "done"], { args: { overrides: { permissionMode: "ask" } } });
+    app.submit("touch it");
+    await app.waitForText(/Allow bash to run this command outside the sandbox\?[\s\S]*Tab to show all/);
+    app.terminal.press("\t");
+    await app.waitUntil(() => app.terminal.emulator.buffer.active.type === "alternate");
+    await app.waitForText(/Allow bash to run this command outside the sandbox\?[\s\S]*: line 15/);
+    app.terminal.press("\x1b");
+    await app.waitUntil(() => app.terminal.emulator.buffer.active.type === "normal");
+    app.terminal.press("y");
+    await app.waitForText(/● bash outside the sandbox: : line 1[\s\S]* mode · outside the sandbox/);
+    await app.waitForText(/✓ bash outside the sandbox: : line 1[\s\S]* mode · sandbox/);
+    expect(existsSync(join(app.folder, "first"))).toBe(true);
   });
 
   const watching = () =>
@@ -107,73 +107,73 @@ describe("permission question", () => {
     });
 
   test("MAN3 text typed while a question appears stays in the editor and permits nothing", async () => {
-    const talk = await startInteractiveApp([call("touch first"), "done"], { ...asking, notifier: watching() });
-    talk.submit("touch it");
-    talk.terminal.type("and ");
-    await talk.waitForText(/\$ touch first/);
-    talk.terminal.type("say why");
-    expect(talk.screen.editorText.text).toBe("and say why");
-    await talk.waitForText("Esc back to the question");
-    expect(existsSync(join(talk.folder, "first"))).toBe(false);
-    talk.terminal.press("\x1b");
-    await talk.waitForText("Enter confirm");
-    talk.terminal.press("y");
-    await talk.waitForText("done");
-    expect(talk.screen.editorText.text).toBe("and say why");
+    const app = await startInteractiveApp([call("touch first"), "done"], { ...asking, notifier: watching() });
+    app.submit("touch it");
+    app.terminal.type("and ");
+    await app.waitForText(/\$ touch first/);
+    app.terminal.type("say why");
+    expect(app.screen.editorText.text).toBe("and say why");
+    await app.waitForText("Esc back to the question");
+    expect(existsSync(join(app.folder, "first"))).toBe(false);
+    app.terminal.press("\x1b");
+    await app.waitForText("Enter confirm");
+    app.terminal.press("y");
+    await app.waitForText("done");
+    expect(app.screen.editorText.text).toBe("and say why");
   });
 
   test("MAN3 keys pressed at the moment a question appears do not answer it", async () => {
-    const talk = await startInteractiveApp([call("touch first"), "done"], {
+    const app = await startInteractiveApp([call("touch first"), "done"], {
       ...asking,
       notifier: watching(),
       quietMs: 300,
     });
-    const pressing = setInterval(() => talk.terminal.press("y"), 50);
-    talk.submit("touch it");
-    await talk.waitForText(/\$ touch first/);
+    const pressing = setInterval(() => app.terminal.press("y"), 50);
+    app.submit("touch it");
+    await app.waitForText(/\$ touch first/);
     await new Promise((resolve) => setTimeout(resolve, 400));
-    expect(existsSync(join(talk.folder, "first"))).toBe(false);
+    expect(existsSync(join(app.folder, "first"))).toBe(false);
     clearInterval(pressing);
-    await talk.waitForText("Esc back to the question");
-    talk.terminal.press("\x1b");
-    await talk.waitForText("Enter confirm");
-    talk.terminal.press("y");
-    await talk.waitForText("done");
+    await app.waitForText("Esc back to the question");
+    app.terminal.press("\x1b");
+    await app.waitForText("Enter confirm");
+    app.terminal.press("y");
+    await app.waitForText("done");
   });
 
   test("ASK1 a command typed while a question is open appears in the editor and does not answer it", async () => {
-    const talk = await startInteractiveApp([call("touch first"), "done"], asking);
-    talk.submit("touch it");
-    await talk.waitForText(/\$ touch first/);
-    talk.terminal.type("/comp");
-    expect(talk.screen.editorText.text).toBe("/comp");
-    await talk.waitForText(/\$ touch first[\s\S]*back to the question[\s\S]*\/comp/);
-    await talk.waitUntil(() => talk.screen.editor.isShowingAutocomplete());
-    expect(existsSync(join(talk.home, "permissions.json"))).toBe(false);
+    const app = await startInteractiveApp([call("touch first"), "done"], asking);
+    app.submit("touch it");
+    await app.waitForText(/\$ touch first/);
+    app.terminal.type("/comp");
+    expect(app.screen.editorText.text).toBe("/comp");
+    await app.waitForText(/\$ touch first[\s\S]*back to the question[\s\S]*\/comp/);
+    await app.waitUntil(() => app.screen.editor.isShowingAutocomplete());
+    expect(existsSync(join(app.home, "permissions.json"))).toBe(false);
     // The first closes the completion, the second goes back, and the letters stay where they are.
-    talk.terminal.press("\x1b");
-    await talk.waitForText("back to the question");
-    talk.terminal.press("\x1b");
-    await talk.waitForText("Enter confirm");
-    talk.terminal.press("n");
-    await talk.waitForText("done");
-    expect(talk.screen.editorText.text).toBe("/comp");
-    expect(existsSync(join(talk.folder, "first"))).toBe(false);
+    app.terminal.press("\x1b");
+    await app.waitForText("back to the question");
+    app.terminal.press("\x1b");
+    await app.waitForText("Enter confirm");
+    app.terminal.press("n");
+    await app.waitForText("done");
+    expect(app.screen.editorText.text).toBe("/comp");
+    expect(existsSync(join(app.folder, "first"))).toBe(false);
   });
 
   test("ASK2 a paste does not answer a question, and a message sent while it is open is queued", async () => {
-    const talk = await startInteractiveApp([call("touch first"), "done"], asking);
-    talk.submit("touch it");
-    await talk.waitForText(/\$ touch first/);
-    talk.terminal.press("\x1b[200~y\n2\ny\x1b[201~");
-    talk.terminal.press("\r");
-    await talk.waitForText(/↳ next/);
-    expect(existsSync(join(talk.folder, "first"))).toBe(false);
-    talk.terminal.press("\x1b");
-    await talk.waitForText("Enter confirm");
-    talk.terminal.press("y");
-    await talk.waitForText("done");
-    expect(JSON.stringify(talk.server.requests.at(-1)?.body)).toContain("y\\n2\\ny");
+    const app = await startInteractiveApp([call("touch first"), "done"], asking);
+    app.submit("touch it");
+    await app.waitForText(/\$ touch first/);
+    app.terminal.press("\x1b[200~y\n2\ny\x1b[201~");
+    app.terminal.press("\r");
+    await app.waitForText(/↳ next/);
+    expect(existsSync(join(app.folder, "first"))).toBe(false);
+    app.terminal.press("\x1b");
+    await app.waitForText("Enter confirm");
+    app.terminal.press("y");
+    await app.waitForText("done");
+    expect(JSON.stringify(app.server.requests.at(-1)?.body)).toContain("y\\n2\\ny");
   });
 
   test("ASK5 Shift+Tab changes the mode during a question, and the new mode may answer it", async () => {
@@ -184,13 +184,13 @@ describe("permission question", () => {
     ] as const) {
       const start = { args: { overrides: { permissionMode: "ask", sandbox: "off" } } } as const;
       const shell: Step = presses === 1 ? step : call("touch a.txt");
-      const talk = await startInteractiveApp([shell, "settled"], start);
-      talk.submit("go");
-      await talk.waitForText("Enter confirm");
-      for (let left = presses; left > 0; left -= 1) talk.terminal.press("\x1b[Z");
-      await talk.waitForText("settled");
-      expect(talk.screen.state.footer.permissionMode).toBe(presses === 1 ? "edit" : "plan");
-      expect(existsSync(join(talk.folder, "a.txt"))).toBe(isThere);
+      const app = await startInteractiveApp([shell, "settled"], start);
+      app.submit("go");
+      await app.waitForText("Enter confirm");
+      for (let left = presses; left > 0; left -= 1) app.terminal.press("\x1b[Z");
+      await app.waitForText("settled");
+      expect(app.screen.state.footer.permissionMode).toBe(presses === 1 ? "edit" : "plan");
+      expect(existsSync(join(app.folder, "a.txt"))).toBe(isThere);
     }
   });
 
@@ -204,13 +204,13 @@ describe("permission question", () => {
     });
     const prepare = ({ home }: { readonly home: string }) =>
       writeFileSync(join(home, "settings.json"), '{ "notify": "desktop" }');
-    const talk = await startInteractiveApp([call("touch first"), "done"], { ...asking, notifier, prepare });
-    talk.submit("touch it");
-    await talk.waitForText(/\$ touch first/);
+    const app = await startInteractiveApp([call("touch first"), "done"], { ...asking, notifier, prepare });
+    app.submit("touch it");
+    await app.waitForText(/\$ touch first/);
     expect(sent).toEqual(["\x1b]9;Pith: Allow bash to run `touch first` without a sandbox?\x1b\\\x07"]);
     await new Promise((resolve) => setTimeout(resolve, 400));
-    talk.terminal.press("y");
-    await talk.waitForText("done");
+    app.terminal.press("y");
+    await app.waitForText("done");
   });
 });
 

@@ -16,17 +16,17 @@ function call(command: string): Step {
   return { parts: [{ type: "call", name: "bash", arguments: { command } }] };
 }
 
-async function groundOf(script: readonly Step[]): Promise<TestWorkspace> {
-  const ground = await TestWorkspace.create({ script, program, settings, rows: 36 });
-  onTestFinished(() => ground.remove());
-  return ground;
+async function createWorkspace(script: readonly Step[]): Promise<TestWorkspace> {
+  const workspace = await TestWorkspace.create({ script, program, settings, rows: 36 });
+  onTestFinished(() => workspace.remove());
+  return workspace;
 }
 
 /** What the file of remembered rules and the audit log say of lasting grants. */
-function grants(ground: TestWorkspace): string {
-  const file = join(ground.home, "permissions.json");
+function grants(workspace: TestWorkspace): string {
+  const file = join(workspace.home, "permissions.json");
   const month = `${new Date().toISOString().slice(0, 7)}.jsonl`;
-  const audit = join(ground.home, "audit", month);
+  const audit = join(workspace.home, "audit", month);
   const lines = existsSync(audit) ? readFileSync(audit, "utf8").split("\n") : [];
   return [existsSync(file) ? readFileSync(file, "utf8") : "", ...lines.filter((line) => line.includes('"grant"'))].join(
     "",
@@ -43,14 +43,20 @@ async function asked(tmux: Tmux, command: string): Promise<void> {
 }
 
 test("ASK1 ASK2 ASK3 typed, pasted and burst keys grant no lasting permission; Enter on its row does", async () => {
-  const ground = await groundOf([call("touch one"), "first done", call("touch two"), call("touch two"), "second done"]);
-  const tmux = await ground.startProgram();
+  const workspace = await createWorkspace([
+    call("touch one"),
+    "first done",
+    call("touch two"),
+    call("touch two"),
+    "second done",
+  ]);
+  const tmux = await workspace.startProgram();
   await tmux.enter("go");
   // A burst while the question is on its way: letters, digits and Enter.
   await tmux.type("p2sy3");
   await tmux.waitFor("$ touch one");
   await tmux.waitFor("back to the question");
-  expect(existsSync(join(ground.folder, "one"))).toBe(false);
+  expect(existsSync(join(workspace.folder, "one"))).toBe(false);
   await tmux.press("Escape");
   await tmux.waitFor("Enter confirm");
   for (const text of ["/compact", "so please stop", "always", "9 p 2 s"]) {
@@ -63,7 +69,7 @@ test("ASK1 ASK2 ASK3 typed, pasted and burst keys grant no lasting permission; E
       await sleep(300);
     }
     await tmux.waitFor("Enter confirm");
-    expect(grants(ground)).toBe("");
+    expect(grants(workspace)).toBe("");
   }
   await tmux.paste("y\n3\n");
   await tmux.waitFor("back to the question");
@@ -74,12 +80,12 @@ test("ASK1 ASK2 ASK3 typed, pasted and burst keys grant no lasting permission; E
   await tmux.waitFor("❯ 2. Yes, don't ask again this session for this exact command");
   await tmux.press("3");
   await tmux.waitFor("❯ 3. Yes, don't ask again in this project");
-  expect(grants(ground)).toBe("");
-  expect(existsSync(join(ground.folder, "one"))).toBe(false);
+  expect(grants(workspace)).toBe("");
+  expect(existsSync(join(workspace.folder, "one"))).toBe(false);
   await tmux.press("y");
   await tmux.waitFor("first done");
-  expect(existsSync(join(ground.folder, "one"))).toBe(true);
-  expect(grants(ground)).toBe("");
+  expect(existsSync(join(workspace.folder, "one"))).toBe(true);
+  expect(grants(workspace)).toBe("");
   // What was typed is still in the editor; it is deleted and the next is asked.
   await tmux.press("C-c");
   await tmux.waitUntilGone("always");
@@ -87,14 +93,14 @@ test("ASK1 ASK2 ASK3 typed, pasted and burst keys grant no lasting permission; E
   await asked(tmux, "touch two");
   await tmux.press("3", "Enter");
   await tmux.waitFor("second done");
-  expect(grants(ground)).toMatch(
+  expect(grants(workspace)).toMatch(
     /"bash\(touch two\)"[\s\S]*"event":"grant","rule":"bash\(touch two\)","for":"project"/,
   );
 });
 
 test("ASK5 Shift+Tab changes the mode during a question, and plan mode refuses the call", async () => {
-  const ground = await groundOf([call("touch one"), "not done"]);
-  const tmux = await ground.startProgram();
+  const workspace = await createWorkspace([call("touch one"), "not done"]);
+  const tmux = await workspace.startProgram();
   await tmux.enter("go");
   await asked(tmux, "touch one");
   await tmux.press("BTab");
@@ -103,6 +109,6 @@ test("ASK5 Shift+Tab changes the mode during a question, and plan mode refuses t
   await tmux.press("BTab");
   await tmux.waitFor("not done");
   expect(await tmux.screen()).toContain("plan mode");
-  expect(existsSync(join(ground.folder, "one"))).toBe(false);
-  expect(grants(ground)).toBe("");
+  expect(existsSync(join(workspace.folder, "one"))).toBe(false);
+  expect(grants(workspace)).toBe("");
 });

@@ -11,10 +11,10 @@ import { findBuiltProgram } from "../../built-program.ts";
 const program = findBuiltProgram();
 const sleeping: Step = { parts: [{ type: "call", name: "bash", arguments: { command: "echo begun; sleep 90" } }] };
 
-async function groundOf(wish: Partial<TestWorkspaceOptions> = {}): Promise<TestWorkspace> {
-  const ground = await TestWorkspace.create({ script: [], program, ...wish });
-  onTestFinished(() => ground.remove());
-  return ground;
+async function createWorkspace(wish: Partial<TestWorkspaceOptions> = {}): Promise<TestWorkspace> {
+  const workspace = await TestWorkspace.create({ script: [], program, ...wish });
+  onTestFinished(() => workspace.remove());
+  return workspace;
 }
 
 /** The shell has its terminal back: it echoes, and reads whole lines. */
@@ -43,42 +43,42 @@ test("MAN14 SIGTERM and SIGHUP stop the run, save the session, restore the termi
     ["SIGTERM", 143],
     ["SIGHUP", 129],
   ] as const) {
-    const ground = await groundOf({ script: [sleeping, "never"], settings: { permissionMode: "all" } });
-    const tmux = await ground.startProgram();
+    const workspace = await createWorkspace({ script: [sleeping, "never"], settings: { permissionMode: "all" } });
+    const tmux = await workspace.startProgram();
     await tmux.enter("begin");
     await tmux.waitFor("begun");
-    process.kill(ground.pid, signal);
+    process.kill(workspace.pid, signal);
     await expectShell(tmux, code);
-    await isGone(ground.pid);
+    await isGone(workspace.pid);
     expect(await tmux.screen()).not.toContain(" s · Esc stop");
-    expect(ground.sessions().join("")).toMatch(/begin[\s\S]*begun/);
-    expect(ground.server.requests.length).toBe(1);
+    expect(workspace.sessions().join("")).toMatch(/begin[\s\S]*begun/);
+    expect(workspace.server.requests.length).toBe(1);
   }
 });
 
 test("MAN14 a closed terminal ends the program, and the session is saved", async () => {
-  const ground = await groundOf({ script: [sleeping, "never"], settings: { permissionMode: "all" } });
-  const tmux = await ground.startProgram();
+  const workspace = await createWorkspace({ script: [sleeping, "never"], settings: { permissionMode: "all" } });
+  const tmux = await workspace.startProgram();
   await tmux.enter("begin");
   await tmux.waitFor("begun");
-  const { pid } = ground;
+  const { pid } = workspace;
   await tmux.end();
   await isGone(pid);
-  expect(ground.sessions().join("")).toContain("begin");
+  expect(workspace.sessions().join("")).toContain("begin");
 });
 
 test("MAN15 an internal error restores the terminal before it is printed, without control sequences", async () => {
-  const ground = await groundOf({ script: ["Here I am."] });
-  const fault = join(ground.root, "fault.mjs");
+  const workspace = await createWorkspace({ script: ["Here I am."] });
+  const fault = join(workspace.root, "fault.mjs");
   writeFileSync(fault, 'process.on("SIGUSR2", () => { throw new Error("broken \\x1b[2J inside"); });');
-  const tmux = await ground.openTerminal();
+  const tmux = await workspace.openTerminal();
   await tmux.enter(`NODE_OPTIONS='--import ${fault}' pith`);
   await tmux.waitFor("edit mode");
   await tmux.enter("begin");
   await tmux.waitFor("Here I am.");
   await tmux.enter("/settings");
   await tmux.waitFor("type to filter");
-  process.kill(ground.pid, "SIGUSR2");
+  process.kill(workspace.pid, "SIGUSR2");
   const screen = await tmux.waitFor("the session is saved; continue with: pith -c");
   expect(screen).toContain("internal error: Error: broken \\x1b[2J inside");
   expect(screen).not.toContain("type to filter");
@@ -86,23 +86,23 @@ test("MAN15 an internal error restores the terminal before it is printed, withou
 });
 
 test("MAN19 after an internal error, an unsaved session is not called saved", async () => {
-  const ground = await groundOf({ script: ["Here I am."] });
-  const fault = join(ground.root, "fault.mjs");
+  const workspace = await createWorkspace({ script: ["Here I am."] });
+  const fault = join(workspace.root, "fault.mjs");
   writeFileSync(fault, 'process.on("SIGUSR2", () => { throw new Error("broken inside"); });');
-  const tmux = await ground.openTerminal();
+  const tmux = await workspace.openTerminal();
   await tmux.enter(`NODE_OPTIONS='--import ${fault}' pith --no-session`);
   await tmux.waitFor("edit mode");
   await tmux.enter("begin");
   await tmux.waitFor("Here I am.");
-  process.kill(ground.pid, "SIGUSR2");
+  process.kill(workspace.pid, "SIGUSR2");
   await tmux.waitFor("internal error: Error: broken inside");
   await expectShell(tmux, 1);
   expect(await tmux.screen()).not.toContain("saved");
 });
 
 test("MAN16 Ctrl+Z returns to the shell, and fg restores the screen with the typed text", async () => {
-  const ground = await groundOf();
-  const tmux = await ground.startProgram();
+  const workspace = await createWorkspace();
+  const tmux = await workspace.startProgram();
   await tmux.type("half a thought");
   await tmux.waitFor("half a thought");
   await tmux.press("C-z");
@@ -118,8 +118,8 @@ test("MAN16 Ctrl+Z returns to the shell, and fg restores the screen with the typ
 });
 
 test("MAN16 Ctrl+Z works while a panel is open, and fg shows the panel again", async () => {
-  const ground = await groundOf();
-  const tmux = await ground.startProgram();
+  const workspace = await createWorkspace();
+  const tmux = await workspace.startProgram();
   for (const [command, sign] of [
     ["/settings", "type to filter"],
     ["/mode", "Choose a permission mode"],

@@ -13,10 +13,10 @@ import { findBuiltProgram } from "../../built-program.ts";
 const run = promisify(execFile);
 const program = findBuiltProgram();
 
-async function groundOf(settings: object, script: readonly Step[] = []): Promise<TestWorkspace> {
-  const ground = await TestWorkspace.create({ script, program, settings });
-  onTestFinished(() => ground.remove());
-  return ground;
+async function createWorkspace(settings: object, script: readonly Step[] = []): Promise<TestWorkspace> {
+  const workspace = await TestWorkspace.create({ script, program, settings });
+  onTestFinished(() => workspace.remove());
+  return workspace;
 }
 
 /** What is seen, with its colours. */
@@ -28,7 +28,7 @@ async function inks({ socket }: Tmux): Promise<string> {
 test("SET14 theme sets the colors of the screen", async () => {
   const seen: string[] = [];
   for (const theme of ["dark", "light"]) {
-    const tmux = await (await groundOf({ theme })).startProgram();
+    const tmux = await (await createWorkspace({ theme })).startProgram();
     await tmux.enter("/mode");
     await tmux.waitFor("Choose a permission mode");
     seen.push(await inks(tmux));
@@ -40,8 +40,8 @@ test("SET14 theme sets the colors of the screen", async () => {
 });
 
 test("SET14 plain starts the session in plain mode", async () => {
-  const ground = await groundOf({ plain: true }, ["I hear you."]);
-  const tmux = await ground.openTerminal();
+  const workspace = await createWorkspace({ plain: true }, ["I hear you."]);
+  const tmux = await workspace.openTerminal();
   await tmux.enter("pith");
   await tmux.waitFor(/^You: |^> |claude/m);
   await tmux.type("hello");
@@ -52,9 +52,9 @@ test("SET14 plain starts the session in plain mode", async () => {
 
 test("SET14 notify sets how an unfocused terminal is notified", async () => {
   const touch: Step = { parts: [{ type: "call", name: "bash", arguments: { command: "touch first" } }] };
-  const ground = await groundOf({ notify: "desktop", permissionMode: "ask" }, [touch]);
-  const tmux = await ground.startProgram();
-  const written = join(ground.root, "written");
+  const workspace = await createWorkspace({ notify: "desktop", permissionMode: "ask" }, [touch]);
+  const tmux = await workspace.startProgram();
+  const written = join(workspace.root, "written");
   await run("tmux", ["-L", tmux.socket, "pipe-pane", `cat > ${written}`]);
   await tmux.enter("touch it");
   await tmux.waitFor("No, and tell the model why");

@@ -26,198 +26,198 @@ describe("leave a session", () => {
 });
 
 describe("switch sessions", () => {
-  let ground: InteractiveProgram;
+  let program: InteractiveProgram;
 
   beforeEach(() => {
-    ground = new InteractiveProgram();
+    program = new InteractiveProgram();
   });
 
   afterEach(async () => {
-    await ground.remove();
+    await program.remove();
   });
 
   function files(): readonly string[] {
-    const names = readdirSync(ground.home, { recursive: true, encoding: "utf8" });
+    const names = readdirSync(program.home, { recursive: true, encoding: "utf8" });
     return names.filter((name) => name.endsWith(".jsonl") && name.startsWith("sessions") && !name.includes(".pith"));
   }
 
   test("RES1 /new continues in an empty session, with the old one above a divider", async () => {
-    await ground.serve("first answer", "second answer");
-    ground.start("the first question");
-    await ground.waitForText("first answer");
-    await ground.submit("/new");
-    await ground.waitForText("── new session ─");
-    await ground.submit("another question");
-    const seen = await ground.waitForText("second answer");
+    await program.serve("first answer", "second answer");
+    program.start("the first question");
+    await program.waitForText("first answer");
+    await program.submit("/new");
+    await program.waitForText("── new session ─");
+    await program.submit("another question");
+    const seen = await program.waitForText("second answer");
     expect(seen.indexOf("the first question")).toBeLessThan(seen.indexOf("── new session"));
-    expect(await ground.quit()).toMatchObject({ code: 0 });
+    expect(await program.quit()).toMatchObject({ code: 0 });
     expect(files()).toHaveLength(2);
   });
 
   test("RES2 a session without a message leaves no file, also after /new", async () => {
-    await ground.serve("an answer");
-    ground.start();
-    await ground.waitForText("Pith");
-    await ground.submit("/new");
-    await ground.waitForText("── new session");
-    expect(await ground.quit()).toEqual({ code: 0 });
+    await program.serve("an answer");
+    program.start();
+    await program.waitForText("Pith");
+    await program.submit("/new");
+    await program.waitForText("── new session");
+    expect(await program.quit()).toEqual({ code: 0 });
     expect(files()).toEqual([]);
   });
 
   test("SCR31 a new session begins with the version, model, folder, context files and a few keys; a resumed one does not", async () => {
-    await ground.serve("the clock is wrong");
-    writeFileSync(`${ground.folder}/AGENTS.md`, "Be brief.");
-    ground.start();
-    const seen = await ground.waitForText("/ commands · @ files · ! shell · Esc stop");
+    await program.serve("the clock is wrong");
+    writeFileSync(`${program.folder}/AGENTS.md`, "Be brief.");
+    program.start();
+    const seen = await program.waitForText("/ commands · @ files · ! shell · Esc stop");
     expect(seen).toMatch(/Pith \d+\.\d+\.\d+\S*\n +anthropic\/claude-sonnet-5 in \S+\n +instructions: AGENTS\.md\n/);
-    await ground.submit("why does it fail?");
-    await ground.waitForText("the clock is wrong");
-    await ground.quit();
-    ground.start("-c");
-    expect(await ground.waitForText("the clock is wrong")).not.toContain("@ files");
-    await ground.quit();
+    await program.submit("why does it fail?");
+    await program.waitForText("the clock is wrong");
+    await program.quit();
+    program.start("-c");
+    expect(await program.waitForText("the clock is wrong")).not.toContain("@ files");
+    await program.quit();
   });
 
   test("RES3 -c shows the last exchange of the last session, and quitting says how to continue", async () => {
-    await ground.serve("the clock is wrong");
-    ground.start("why does it fail?");
-    await ground.waitForText("the clock is wrong");
-    const exit = await ground.quit();
+    await program.serve("the clock is wrong");
+    program.start("why does it fail?");
+    await program.waitForText("the clock is wrong");
+    const exit = await program.quit();
     expect(exit.message).toMatch(/^continue with: pith -c, or from any folder: pith --session [0-9a-f]{8}$/);
-    ground.start("-c");
-    const seen = await ground.waitForText("the clock is wrong");
+    program.start("-c");
+    const seen = await program.waitForText("the clock is wrong");
     expect(seen).toContain("── why does it fail? ─");
     expect(seen).toContain("> why does it fail?");
-    await ground.quit();
+    await program.quit();
   });
 
   test("RES4 /resume of a session that another process writes is refused, and the current session continues", async () => {
-    await ground.serve("first", "second", "third");
-    ground.start("the session of somebody else");
-    await ground.waitForText("first");
-    await ground.quit();
+    await program.serve("first", "second", "third");
+    program.start("the session of somebody else");
+    await program.waitForText("first");
+    await program.quit();
     const [path = ""] = files();
-    const held = await openStore(`${ground.home}/${path}`);
-    ground.start("my own session");
-    await ground.waitForText("second");
-    await ground.submit(`/resume ${path.split("_").at(-1)?.slice(0, 8)}`);
-    await ground.waitForText(/staying here: .*is\s+writing\s+to\s+this\s+session/s);
-    await ground.submit("and I can go on");
-    await ground.waitForText("third");
-    await ground.quit();
+    const held = await openStore(`${program.home}/${path}`);
+    program.start("my own session");
+    await program.waitForText("second");
+    await program.submit(`/resume ${path.split("_").at(-1)?.slice(0, 8)}`);
+    await program.waitForText(/staying here: .*is\s+writing\s+to\s+this\s+session/s);
+    await program.submit("and I can go on");
+    await program.waitForText("third");
+    await program.quit();
     if (held.type === "opened") await held.store.close();
   });
 
   test("RES5 after an interrupted run, -c shows that it was interrupted and continues it only after Enter", async () => {
     const call = { parts: [{ type: "call", name: "bash", arguments: { command: "sleep 60" } }] } as const;
-    await ground.serve(call, "it has gone on");
-    ground.start("do it");
-    await ground.waitForText("sleep 60");
-    await ground.quit();
-    ground.start("-c");
-    await ground.waitForText("This session was interrupted");
+    await program.serve(call, "it has gone on");
+    program.start("do it");
+    await program.waitForText("sleep 60");
+    await program.quit();
+    program.start("-c");
+    await program.waitForText("This session was interrupted");
     // ASK3: the letter only selects the row.
-    ground.terminal.press("y");
+    program.terminal.press("y");
     await sleep(200);
-    expect(await ground.waitForText("Continue (y then Enter)")).not.toContain("it has gone on");
-    ground.terminal.press("\r");
-    await ground.waitForText("it has gone on");
-    await ground.quit();
+    expect(await program.waitForText("Continue (y then Enter)")).not.toContain("it has gone on");
+    program.terminal.press("\r");
+    await program.waitForText("it has gone on");
+    await program.quit();
   });
 
   test("RES30 a run that was stopped with Esc does not count as interrupted, during a tool call and during a reply", async () => {
     const call = { parts: [{ type: "call", name: "bash", arguments: { command: "sleep 60" } }] } as const;
     const slow = { parts: [{ type: "text", text: "slow words" }], pace: { waitMs: 60_000 } } as const;
-    await ground.serve(call, slow, "and now it is done");
-    ground.start("do it");
-    await ground.waitForText("sleep 60");
-    ground.terminal.press("\x1b");
-    await ground.waitForText("Stopped.");
-    await ground.quit();
-    ground.start("-c");
-    await ground.waitForText("sleep 60");
+    await program.serve(call, slow, "and now it is done");
+    program.start("do it");
+    await program.waitForText("sleep 60");
+    program.terminal.press("\x1b");
+    await program.waitForText("Stopped.");
+    await program.quit();
+    program.start("-c");
+    await program.waitForText("sleep 60");
     // No letter of it would answer the question.
-    ground.terminal.type("more");
-    expect(await ground.waitForText(/^more|This session was interrupted/m)).not.toContain(
+    program.terminal.type("more");
+    expect(await program.waitForText(/^more|This session was interrupted/m)).not.toContain(
       "This session was interrupted",
     );
-    ground.terminal.press("\r");
-    await ground.waitForText(/● .*Esc/);
-    ground.terminal.press("\x1b");
-    expect(await ground.waitForText(/Stopped/)).not.toContain("This session was interrupted");
-    await ground.quit();
-    ground.start("-c");
-    await ground.waitForText("> more");
-    await ground.submit("go on");
-    expect(await ground.waitForText("and now it is done")).not.toContain("This session was interrupted");
-    await ground.quit();
+    program.terminal.press("\r");
+    await program.waitForText(/● .*Esc/);
+    program.terminal.press("\x1b");
+    expect(await program.waitForText(/Stopped/)).not.toContain("This session was interrupted");
+    await program.quit();
+    program.start("-c");
+    await program.waitForText("> more");
+    await program.submit("go on");
+    expect(await program.waitForText("and now it is done")).not.toContain("This session was interrupted");
+    await program.quit();
   });
 
   test("RES6 a message from the command line is sent at once, with its file", async () => {
-    await ground.serve("read it");
-    writeFileSync(`${ground.folder}/a.txt`, "the text of the file");
-    ground.start("what is in", "@a.txt");
-    const seen = await ground.waitForText("read it");
+    await program.serve("read it");
+    writeFileSync(`${program.folder}/a.txt`, "the text of the file");
+    program.start("what is in", "@a.txt");
+    const seen = await program.waitForText("read it");
     expect(seen).toContain("what is in");
-    await ground.quit();
+    await program.quit();
   });
 
   test("RES3 a session that began with a file is named by the typed text", async () => {
-    await ground.serve("read it");
-    writeFileSync(`${ground.folder}/a.txt`, "the text of the file");
-    ground.start("what is in it?", "@a.txt");
-    await ground.waitForText("read it");
-    await ground.quit();
-    ground.start("-c");
-    const seen = await ground.waitForText("── ");
+    await program.serve("read it");
+    writeFileSync(`${program.folder}/a.txt`, "the text of the file");
+    program.start("what is in it?", "@a.txt");
+    await program.waitForText("read it");
+    await program.quit();
+    program.start("-c");
+    const seen = await program.waitForText("── ");
     expect(seen).toContain("what is in it? ─");
     expect(seen).not.toContain("<file");
-    await ground.quit();
+    await program.quit();
   });
 
   test("RES7 /clone continues in the copy", async () => {
-    await ground.serve("one", "two");
-    ground.start("the words to change");
-    await ground.waitForText("one");
-    await ground.submit("/clone");
-    await ground.waitForText("── the words to change ─");
-    await ground.submit("go on in the copy");
-    await ground.waitForText("two");
-    await ground.quit();
+    await program.serve("one", "two");
+    program.start("the words to change");
+    await program.waitForText("one");
+    await program.submit("/clone");
+    await program.waitForText("── the words to change ─");
+    await program.submit("go on in the copy");
+    await program.waitForText("two");
+    await program.quit();
     expect(files()).toHaveLength(2);
   });
 
   test("RES20 a draft stored in a session is put into the editor", async () => {
-    await ground.serve("said after all");
-    const made = await createSession({ cwd: ground.folder, env: { PITH_HOME: ground.home } });
+    await program.serve("said after all");
+    const made = await createSession({ cwd: program.folder, env: { PITH_HOME: program.home } });
     if (made.type !== "opened") throw new Error("no session could be made");
     const draft = { type: "custom", customType: DRAFT_TYPE, data: { text: "go on with the parser" } };
     const entry = { ...draft, id: "d1", parentId: null, timestamp: new Date().toISOString() };
     await made.store.append([entry as never], { expectedLeaf: null });
     await made.store.close();
-    ground.start("--session", made.store.path);
-    await ground.waitForText("go on with the parser");
-    ground.terminal.press("\r");
-    await ground.waitForText("said after all");
-    await ground.quit();
+    program.start("--session", made.store.path);
+    await program.waitForText("go on with the parser");
+    program.terminal.press("\r");
+    await program.waitForText("said after all");
+    await program.quit();
   });
 
   /** Put together here, so that no file of this repository holds one. */
   const SECRET = ["tok", "9f8e7d6c5b4a39281706fedc"].join("-");
 
   test("RES21 secrets of the environment are not shown in messages", async () => {
-    await ground.serve();
+    await program.serve();
     process.env.DEPLOY_API_TOKEN = SECRET;
-    ground.start(`/help ${SECRET}`);
-    const seen = await ground.waitForText("unknown command");
+    program.start(`/help ${SECRET}`);
+    const seen = await program.waitForText("unknown command");
     expect(seen).not.toContain(SECRET);
-    await ground.quit();
+    await program.quit();
   });
 
   test("RES21 secrets in a stored draft or name are not shown, also not in the transcript", async () => {
-    await ground.serve();
+    await program.serve();
     process.env.DEPLOY_API_TOKEN = SECRET;
-    const made = await createSession({ cwd: ground.folder, env: { PITH_HOME: ground.home } });
+    const made = await createSession({ cwd: program.folder, env: { PITH_HOME: program.home } });
     if (made.type !== "opened") throw new Error("no session could be made");
     const timestamp = new Date().toISOString();
     const draft = { type: "custom", customType: DRAFT_TYPE, data: { text: `deploy with ${SECRET}` } };
@@ -228,44 +228,44 @@ describe("switch sessions", () => {
     ];
     await made.store.append(entries as never, { expectedLeaf: null });
     await made.store.close();
-    ground.start("--session", made.store.path);
-    expect(await ground.waitForText("deploy with")).not.toContain(SECRET);
-    ground.terminal.press("\x14");
-    expect(await ground.waitForText("Transcript · named")).not.toContain(SECRET);
-    ground.terminal.press("\x1b");
-    await ground.waitUntilGone("Transcript · named");
-    ground.terminal.press("\x15");
-    await ground.quit();
+    program.start("--session", made.store.path);
+    expect(await program.waitForText("deploy with")).not.toContain(SECRET);
+    program.terminal.press("\x14");
+    expect(await program.waitForText("Transcript · named")).not.toContain(SECRET);
+    program.terminal.press("\x1b");
+    await program.waitUntilGone("Transcript · named");
+    program.terminal.press("\x15");
+    await program.quit();
   });
 
   test("RES21 secrets in a changed file are not shown on the /diff page", async () => {
     const call = { type: "call", name: "write", arguments: { path: "deploy.txt", content: "draft\n" } } as const;
-    await ground.serve({ parts: [call] }, "Written.");
+    await program.serve({ parts: [call] }, "Written.");
     process.env.DEPLOY_API_TOKEN = SECRET;
-    ground.start("--permission-mode", "all", "write it");
-    await ground.waitForText("Written.");
-    writeFileSync(join(ground.folder, "deploy.txt"), `deploy with ${SECRET}\n`);
-    await ground.submit("/diff");
-    const page = await ground.waitForText("+deploy with");
+    program.start("--permission-mode", "all", "write it");
+    await program.waitForText("Written.");
+    writeFileSync(join(program.folder, "deploy.txt"), `deploy with ${SECRET}\n`);
+    await program.submit("/diff");
+    const page = await program.waitForText("+deploy with");
     expect(page).toContain("+deploy with PITH_SECRET_");
     expect(page).not.toContain(SECRET);
-    ground.terminal.press("\x1b");
-    await ground.waitUntilGone("+deploy with");
-    await ground.quit();
+    program.terminal.press("\x1b");
+    await program.waitUntilGone("+deploy with");
+    await program.quit();
   });
 
   test("RES1 the notifier receives the events of the next session too", async () => {
-    await ground.serve("first answer", "second answer");
+    await program.serve("first answer", "second answer");
     const heard: string[] = [];
     const hear = ({ type }: { readonly type: string }) => void heard.push(type);
-    ground.notifier = { handleEvent: hear, setMethodSource: () => {}, notifyWhenAway: () => () => {} } as never;
-    ground.start("the first question");
-    await ground.waitForText("first answer");
-    await ground.submit("/new");
-    await ground.waitForText("── new session ─");
-    await ground.submit("another question");
-    await ground.waitForText("second answer");
-    await ground.quit();
+    program.notifier = { handleEvent: hear, setMethodSource: () => {}, notifyWhenAway: () => () => {} } as never;
+    program.start("the first question");
+    await program.waitForText("first answer");
+    await program.submit("/new");
+    await program.waitForText("── new session ─");
+    await program.submit("another question");
+    await program.waitForText("second answer");
+    await program.quit();
     expect(heard.filter((type) => type === "agent_start")).toHaveLength(2);
   });
 });

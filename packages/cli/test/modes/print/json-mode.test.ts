@@ -15,11 +15,11 @@ import { createSeededRandom } from "../../../../context/test/support/seeded-rand
 import { findBuiltProgram } from "../../built-program.ts";
 import { TestProgram } from "../../ground.ts";
 
-let ground: TestProgram;
+let program: TestProgram;
 beforeEach(() => {
-  ground = new TestProgram();
+  program = new TestProgram();
 });
-afterEach(() => ground.remove());
+afterEach(() => program.remove());
 
 interface Line {
   readonly type: string;
@@ -41,8 +41,8 @@ async function json(
   words: readonly string[],
   script: (asked: ScriptRequest) => Step = () => "Done.",
 ): Promise<readonly Line[]> {
-  const { url } = await ground.serve(script);
-  const { out } = await ground.run(["--mode", "json", ...words], {
+  const { url } = await program.serve(script);
+  const { out } = await program.run(["--mode", "json", ...words], {
     variables: { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url },
   });
   return linesOf(out);
@@ -60,12 +60,12 @@ test("JSON1 JSON mode prints the session and then every event on its own line, i
     },
     "Done.",
   ];
-  const { code, out, notes } = await ground.runWithScript(["--mode", "json", "Say \u2028 it."], steps);
+  const { code, out, notes } = await program.runWithScript(["--mode", "json", "Say \u2028 it."], steps);
   const lines = linesOf(out);
   expect({ code, notes }).toEqual({ code: 0, notes: "" });
   expect(out).not.toMatch(/[[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]--\n]/v);
-  expect(lines[0]).toMatchObject({ type: "session", version: 3, cwd: ground.folder });
-  expect(ground.readSession()).toContain(String(lines[0]?.id));
+  expect(lines[0]).toMatchObject({ type: "session", version: 3, cwd: program.folder });
+  expect(program.readSession()).toContain(String(lines[0]?.id));
   const told = typesOf(lines).filter((type) => !["entry_appended", "message_update"].includes(type));
   expect(told).toEqual([
     ...["session", "agent_start", "message_start", "message_end", "turn_start", "message_start"],
@@ -83,13 +83,13 @@ test("JSON1 JSON mode prints the session and then every event on its own line, i
 });
 
 test("JSON2 an error before the session is one line with exit code 2; a failed run ends with an error line", async () => {
-  const keyless = await ground.run(["--mode", "json", "hi"]);
+  const keyless = await program.run(["--mode", "json", "hi"]);
   expect(keyless).toMatchObject({ code: 2, notes: expect.stringContaining("ANTHROPIC_API_KEY") });
   expect(linesOf(keyless.out)).toMatchObject([{ type: "error", error: expect.stringContaining("ANTHROPIC_API_KEY") }]);
-  const unclear = await ground.run(["--mode=json", "--bogus", "hi"]);
+  const unclear = await program.run(["--mode=json", "--bogus", "hi"]);
   expect(unclear).toMatchObject({ code: 2, notes: expect.stringContaining("--bogus") });
   expect(linesOf(unclear.out)).toMatchObject([{ type: "error", error: expect.stringContaining("--bogus") }]);
-  const refused = await ground.runWithScript(
+  const refused = await program.runWithScript(
     ["--mode", "json", "hi"],
     [{ refuse: { status: 401, message: "invalid x-api-key" } }],
   );
@@ -103,11 +103,11 @@ test("JSON2 an error before the session is one line with exit code 2; a failed r
 
 describe("JSON3 commands", () => {
   test.skipIf(process.platform === "win32")("JSON3 a full disk is the error of the command result", async () => {
-    await ground.runWithScript(["-p", "hi"], ["Hello."]);
+    await program.runWithScript(["-p", "hi"], ["Hello."]);
     const bin = findBuiltProgram();
     const line = 'trap "" XFSZ; ulimit -f 1; exec "$0" "$1" --mode json -c "/thinking high"';
-    const env = { PATH: process.env.PATH, HOME: ground.userHome, PITH_HOME: ground.home, ANTHROPIC_API_KEY: "any" };
-    const { status, stdout } = spawnSync("bash", ["-c", line, process.execPath, bin], { cwd: ground.folder, env });
+    const env = { PATH: process.env.PATH, HOME: program.userHome, PITH_HOME: program.home, ANTHROPIC_API_KEY: "any" };
+    const { status, stdout } = spawnSync("bash", ["-c", line, process.execPath, bin], { cwd: program.folder, env });
     expect(status).toBe(1);
     expect(linesOf(String(stdout)).slice(-2)).toMatchObject([
       { type: "command_result", success: false, error: expect.stringContaining("the disk is full") },
@@ -116,46 +116,46 @@ describe("JSON3 commands", () => {
   });
 
   test("JSON3 PRT14 answer with one line, without a key if they need no model, and without saving a session", async () => {
-    const help = await ground.run(["--mode", "json", "/help"]);
+    const help = await program.run(["--mode", "json", "/help"]);
     expect(help.code).toBe(0);
     expect(linesOf(help.out)).toMatchObject([
       { type: "session" },
       { type: "command_result", command: "/help", success: true, text: expect.stringContaining("/compact") },
     ]);
-    expect(() => ground.readSession()).toThrow("there are 0 sessions");
-    const wrong = await ground.run(["--mode", "json", "/compcat"]);
+    expect(() => program.readSession()).toThrow("there are 0 sessions");
+    const wrong = await program.run(["--mode", "json", "/compcat"]);
     expect(wrong.code).toBe(2);
     expect(linesOf(wrong.out).at(-2)).toMatchObject({ success: false, error: expect.stringContaining("/compact?") });
-    const printed = await ground.run(["-p", "/help"]);
+    const printed = await program.run(["-p", "/help"]);
     expect(printed).toMatchObject({ code: 0, notes: "", out: expect.stringContaining("/compact") });
   });
 
   test("JSON3 a line that is not a command is sent to the model", async () => {
     const lines = await json(["/usr/bin/x is broken"]);
     expect(typesOf(lines)).toContain("agent_end");
-    expect(JSON.stringify(ground.lastRequestBody())).toContain("/usr/bin/x is broken");
+    expect(JSON.stringify(program.lastRequestBody())).toContain("/usr/bin/x is broken");
   });
 });
 
 test("JSON4 a closed output ends the run silently with exit code 141", async () => {
   const slow: Step = { parts: [{ type: "text", text: "word ".repeat(2_000) }], pace: { everyMs: 20 } };
-  const { code, notes } = await ground.runWithScript(["--mode", "json", "Talk."], [slow], { closesOutput: true });
+  const { code, notes } = await program.runWithScript(["--mode", "json", "Talk."], [slow], { closesOutput: true });
   expect({ code, notes }).toEqual({ code: 141, notes: "" });
-  expect(ground.readSession()).toContain("Talk.");
+  expect(program.readSession()).toContain("Talk.");
 });
 
 test("JSON4 a reader that does not read pauses the run, and gets every event once it reads", async () => {
   let asked = 0;
   const words = { type: "text", text: "word ".repeat(8_000) } as const;
-  const { url } = await ground.serve(() => {
+  const { url } = await program.serve(() => {
     asked += 1;
     return asked < 4 ? { parts: [words, call("bash", { command: "echo hi" })] } : "Done.";
   });
   const bin = findBuiltProgram();
   const keys = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url };
-  const env = { PATH: process.env.PATH, HOME: ground.userHome, PITH_HOME: ground.home, ...keys };
+  const env = { PATH: process.env.PATH, HOME: program.userHome, PITH_HOME: program.home, ...keys };
   const child = spawn(process.execPath, [bin, "--mode", "json", "Go."], {
-    cwd: ground.folder,
+    cwd: program.folder,
     env,
     stdio: ["ignore", "pipe", "ignore"],
   });
@@ -177,7 +177,10 @@ describe("JSON5 a context that grows too long", () => {
   const words = (count: number): string => `Keep this: ${"more of the same story, ".repeat(count)}`;
 
   beforeEach(() => {
-    writeFileSync(join(ground.home, "settings.json"), '{ "contextWindow": 8192, "compaction": { "softPercent": 60 } }');
+    writeFileSync(
+      join(program.home, "settings.json"),
+      '{ "contextWindow": 8192, "compaction": { "softPercent": 60 } }',
+    );
   });
 
   test("JSON5 prints the events from the soft threshold to the redo of the compaction", async () => {
@@ -233,7 +236,7 @@ test("JSON6 events outside a run are printed: a move with its summary and usage,
   await enqueue(Object(shown.at(-1)?.data).file, "Do not forget this.");
   const waited = await json(["-c", "Go on."]);
   expect(waited.find(({ type }) => type === "queue_update")).toMatchObject({ steering: [], followUp: [] });
-  expect(JSON.stringify(ground.lastRequestBody())).toMatch(/Do not forget this\..*Go on\./);
+  expect(JSON.stringify(program.lastRequestBody())).toMatch(/Do not forget this\..*Go on\./);
 });
 
 const STORY = "## Goal\nKeep it.\n\n## Progress\n### Done\n- Done.\n\n## Next Steps\n1. Go on.";
@@ -253,13 +256,13 @@ async function enqueue(path: string, content: string): Promise<void> {
 test("SEC11 the output has no secrets of a session saved without redaction, and none that an error quotes", async () => {
   const secret = ["f7Kq", "9ZtLw2", "mB4xRj8"].join("-");
   const entries = story(`user: the token is ${secret}`, `says: I will use ${secret}.`);
-  const header = { type: "session", version: 3, id: "older", timestamp: entries[0]?.timestamp, cwd: ground.folder };
-  const path = join(ground.home, "older.jsonl");
+  const header = { type: "session", version: 3, id: "older", timestamp: entries[0]?.timestamp, cwd: program.folder };
+  const path = join(program.home, "older.jsonl");
   const lines = [header, ...entries.map(({ number: _, ...line }) => line)];
   writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
   const variables = { ANTHROPIC_API_KEY: "any", BUILD_TOKEN: secret };
-  const tree = await ground.run(["-p", "--session", path, "/tree"], { variables });
-  const model = await ground.run(["--mode", "json", "--session", path, `/model ${secret}`], { variables });
+  const tree = await program.run(["-p", "--session", path, "/tree"], { variables });
+  const model = await program.run(["--mode", "json", "--session", path, `/model ${secret}`], { variables });
   expect(tree).toMatchObject({ code: 0, out: expect.stringContaining("the token is PITH_SECRET_") });
   expect(model).toMatchObject({ code: 2, notes: expect.stringContaining('no model matches "PITH_SECRET_') });
   const [result, error] = model.out

@@ -6,11 +6,11 @@ import type { Step } from "@pith/testkit";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { TestProgram } from "../../ground.ts";
 
-let ground: TestProgram;
+let program: TestProgram;
 beforeEach(() => {
-  ground = new TestProgram();
+  program = new TestProgram();
 });
-afterEach(() => ground.remove());
+afterEach(() => program.remove());
 
 const STONES = "Build the observatory, stone by stone. ".repeat(320);
 
@@ -36,12 +36,12 @@ test("PREP1 no summary is prepared before the first reply", async () => {
 
 /** Fills a session to more than 80% of the limit. */
 async function fillSession(compaction: object): Promise<void> {
-  writeFileSync(join(ground.home, "settings.json"), JSON.stringify({ contextWindow: 10_600, compaction }));
-  for (const more of [[], ["-c"]]) await ground.runWithScript(["-p", ...more, STONES], [SLOW]);
+  writeFileSync(join(program.home, "settings.json"), JSON.stringify({ contextWindow: 10_600, compaction }));
+  for (const more of [[], ["-c"]]) await program.runWithScript(["-p", ...more, STONES], [SLOW]);
 }
 
 async function runAndListStates(args: readonly string[], steps: readonly Step[]): Promise<readonly string[]> {
-  const { out } = await ground.runWithScript(["-p", "--mode", "json", "-c", ...args], steps);
+  const { out } = await program.runWithScript(["-p", "--mode", "json", "-c", ...args], steps);
   return out
     .split("\n")
     .filter((line) => line.includes('"compaction_preparation"'))

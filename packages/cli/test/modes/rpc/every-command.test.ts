@@ -15,25 +15,25 @@ import { isSummaryInstruction, TestProgram } from "../../ground.ts";
 import { leaveTriggered } from "../../inventory/triggered.ts";
 import { writeOldSession } from "../../old-session.ts";
 
-let ground: TestProgram;
+let program: TestProgram;
 beforeEach(() => {
-  ground = new TestProgram();
+  program = new TestProgram();
 });
-afterEach(() => ground.remove());
+afterEach(() => program.remove());
 
 const run = promisify(execFile);
 const bin = findBuiltProgram();
 
 /** What the Python client says it saw. */
 async function python(wish: "drive" | "fuzz", config: object): Promise<Readonly<Record<string, unknown>>> {
-  const file = join(ground.home, "config.json");
-  const lines = join(ground.home, "lines.txt");
+  const file = join(program.home, "config.json");
+  const lines = join(program.home, "lines.txt");
   const command = [process.execPath, bin, "--mode", "rpc"];
   writeFileSync(file, JSON.stringify({ command, lines, ...config }));
-  const keys = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: ground.server.url };
-  const env = { PATH: process.env.PATH, HOME: ground.userHome, PITH_HOME: ground.home, ...keys };
+  const keys = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: program.server.url };
+  const env = { PATH: process.env.PATH, HOME: program.userHome, PITH_HOME: program.home, ...keys };
   const { stdout, stderr } = await run("python3", [join(import.meta.dirname, "client.py"), wish, file], {
-    cwd: ground.folder,
+    cwd: program.folder,
     env,
   });
   expect(stderr).not.toContain("pith: internal error");
@@ -93,29 +93,29 @@ export default (pith) => {
 const IMAGE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 test("RPC1 RPC17 TOK6 a Python client without a library uses every command and receives every event", async () => {
-  await ground.serve(script());
+  await program.serve(script());
   const settings = { contextWindow: 8192, compaction: { softPercent: 60, keepRecentTokens: 600 } };
-  writeFileSync(join(ground.home, "settings.json"), JSON.stringify(settings));
-  mkdirSync(join(ground.home, "extensions"));
-  writeFileSync(join(ground.home, "extensions", "asks.ts"), EXTENSION);
+  writeFileSync(join(program.home, "settings.json"), JSON.stringify(settings));
+  mkdirSync(join(program.home, "extensions"));
+  writeFileSync(join(program.home, "extensions", "asks.ts"), EXTENSION);
   const [secret] = createSampleSecrets(1, createSeededRandom(7));
   const events = [...eventNames, "bash_execution_update", "extension_ui_request"];
   const report = await python("drive", {
     ...{ names: Object.keys(rpcTable), events },
-    ...{ secret: secret?.text, image: IMAGE, old: writeOldSession(ground) },
+    ...{ secret: secret?.text, image: IMAGE, old: writeOldSession(program) },
   });
-  expect(readFileSync(join(ground.home, "lines.txt"), "utf8")).not.toContain(String(secret?.text));
+  expect(readFileSync(join(program.home, "lines.txt"), "utf8")).not.toContain(String(secret?.text));
   expect(report).toEqual({ code: 0, undriven: [], unseen: [], strange: [] });
 });
 
 test("RPC2 every hostile line gets an answer, and the program keeps running", async () => {
-  await ground.serve(() => ({ parts: [{ type: "text", text: "word ".repeat(200) }], pace: { everyMs: 20 } }));
+  await program.serve(() => ({ parts: [{ type: "text", text: "word ".repeat(200) }], pace: { everyMs: 20 } }));
   const count = Number(process.env.PITH_FUZZ_LINES ?? 400);
   const table = Object.fromEntries(Object.entries(rpcTable).map(([name, { fields }]) => [name, Object.keys(fields)]));
   const report = await python("fuzz", { seed: Number(process.env.PITH_FUZZ_SEED ?? 7), count, table });
   expect(report).toMatchObject({ code: 0, exact: true, harm: [], streaming: false, last: true });
   expect(Number(report.sent)).toBeGreaterThan(count * 0.9);
   // The model was asked for what was meant, and for nothing else.
-  expect(ground.server.requests.length).toBeGreaterThan(0);
-  for (const { body } of ground.server.requests) expect(JSON.stringify(body)).toContain("WORK");
+  expect(program.server.requests.length).toBeGreaterThan(0);
+  for (const { body } of program.server.requests) expect(JSON.stringify(body)).toContain("WORK");
 });

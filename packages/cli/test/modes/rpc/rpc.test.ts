@@ -13,11 +13,11 @@ import { afterEach, beforeEach, test } from "vitest";
 import { findBuiltProgram } from "../../built-program.ts";
 import { TestProgram } from "../../ground.ts";
 
-let ground: TestProgram;
+let program: TestProgram;
 beforeEach(() => {
-  ground = new TestProgram();
+  program = new TestProgram();
 });
-afterEach(() => ground.remove());
+afterEach(() => program.remove());
 
 interface Line {
   readonly type: string;
@@ -32,11 +32,11 @@ const PADDING = " ".repeat(800);
 
 /** A program of which nothing is read before somebody says so. */
 async function started(script: (asked: Pick<ScriptRequest, "resultCount">) => Step) {
-  const { url } = await ground.serve(script);
+  const { url } = await program.serve(script);
   const keys = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url };
-  const env = { PATH: process.env.PATH, HOME: ground.userHome, PITH_HOME: ground.home, ...keys };
+  const env = { PATH: process.env.PATH, HOME: program.userHome, PITH_HOME: program.home, ...keys };
   const child = spawn(process.execPath, [bin, "--mode", "rpc", "--permission-mode", "all"], {
-    cwd: ground.folder,
+    cwd: program.folder,
     env,
     stdio: "pipe",
   });
@@ -73,7 +73,7 @@ const MANY = 1_000;
 
 /** A while after the model was asked. */
 async function stalled(): Promise<void> {
-  while (ground.server.requests.length === 0) await sleep(20);
+  while (program.server.requests.length === 0) await sleep(20);
   await sleep(2_000);
 }
 
@@ -96,14 +96,14 @@ test("RPC14 a client that does not read pauses the run, which continues without 
   const asked = Array.from({ length: MANY }, () => begin({ type: "get_state" }));
   await stalled();
   assert.ok(child.stdin.writableLength > 0, "commands are read though nobody reads their answers");
-  assert.equal(ground.server.requests.length, 1);
-  assert.doesNotMatch(ground.readSession().replaceAll(LONG, "…"), /toolResult/);
+  assert.equal(program.server.requests.length, 1);
+  assert.doesNotMatch(program.readSession().replaceAll(LONG, "…"), /toolResult/);
   read();
   await seen(({ type }) => type === "agent_settled");
   for (const id of [shell, ...asked]) assert.equal((await answer(id)).success, true);
   child.stdin.end();
   assert.equal(await ended, 0);
-  assert.equal(ground.server.requests.length, 2);
+  assert.equal(program.server.requests.length, 2);
   const updates = told.flatMap((line) => (line.type === "message_update" ? [Object(line.assistantMessageEvent)] : []));
   assert.equal(updates.flatMap(({ type, delta }) => (type === "text_delta" ? [delta] : [])).join(""), `${LONG}Done.`);
 });
@@ -130,11 +130,11 @@ export default (pith) => {
 `;
 
 test("RPC15 RPC16 RPC7 RPC6 switching sessions respects extensions and uses each session's folder, and a hanging extension does not block an abort", async () => {
-  mkdirSync(join(ground.home, "extensions"));
-  writeFileSync(join(ground.home, "extensions", "keeper.ts"), KEEPER);
+  mkdirSync(join(program.home, "extensions"));
+  writeFileSync(join(program.home, "extensions", "keeper.ts"), KEEPER);
   const other = realpathSync(mkdtempSync(join(tmpdir(), "pith-other-")));
   const { createSession } = await import("@pith/context/node");
-  const made = await createSession({ cwd: other, env: { PITH_HOME: ground.home } });
+  const made = await createSession({ cwd: other, env: { PITH_HOME: program.home } });
   assert.ok(made.type === "opened");
   await made.store.close();
   const { child, ended, read, seen, begin, answer, send } = await started(() => "Done.");
@@ -169,7 +169,7 @@ test("RPC15 RPC16 RPC7 RPC6 switching sessions respects extensions and uses each
   assert.deepEqual({ steeringMode, followUpMode, autoCompactionEnabled }, chosen);
   assert.deepEqual((await send({ type: "get_permission_mode" })).data, { mode: "plan" });
   await send({ type: "switch_session", sessionPath: first });
-  assert.equal(await folder(), realpathSync(ground.folder));
+  assert.equal(await folder(), realpathSync(program.folder));
   rmSync(other, { recursive: true });
   const gone = await send({ type: "switch_session", sessionPath: made.store.path });
   assert.match(String(gone.error), /this session's folder no longer exists.*--session/);
@@ -191,8 +191,8 @@ test("RPC15 RPC16 RPC7 RPC6 switching sessions respects extensions and uses each
 test("RPC17 no line has a secret of an older session or one that an error quotes", async () => {
   const secret = ["f7Kq", "9ZtLw2", "mB4xRj8"].join("-");
   const entries = story(`user: the token is ${secret}`, `says: I will use ${secret}.`);
-  const header = { type: "session", version: 3, id: "older", timestamp: entries[0]?.timestamp, cwd: ground.folder };
-  const path = join(ground.home, "older.jsonl");
+  const header = { type: "session", version: 3, id: "older", timestamp: entries[0]?.timestamp, cwd: program.folder };
+  const path = join(program.home, "older.jsonl");
   const lines = [header, ...entries.map(({ number: _, ...line }) => line)];
   writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
   const commands = [
@@ -202,7 +202,7 @@ test("RPC17 no line has a secret of an older session or one that an error quotes
     // The error is cut after 4,000 characters, within the secret.
     { id: "long", type: "switch_session", sessionPath: `/${"x".repeat(3_985)}${secret}` },
   ];
-  const { out } = await ground.run(["--mode", "rpc", "--session", path, `/model ${secret}`], {
+  const { out } = await program.run(["--mode", "rpc", "--session", path, `/model ${secret}`], {
     variables: { ANTHROPIC_API_KEY: "any", BUILD_TOKEN: secret },
     input: commands.map((command) => `${JSON.stringify(command)}\n`).join(""),
   });
@@ -217,7 +217,7 @@ test("RPC17 no line has a secret of an older session or one that an error quotes
 
 test("RPC17 updates of a shell command have no secrets of its command line or its output", async () => {
   const secret = ["f7Kq", "9ZtLw2", "mB4xRj8"].join("-");
-  const { out } = await ground.run(["--mode", "rpc"], {
+  const { out } = await program.run(["--mode", "rpc"], {
     variables: { ANTHROPIC_API_KEY: "any", BUILD_TOKEN: secret },
     input: `${JSON.stringify({ id: "shell", type: "bash", command: `echo used ${secret}` })}\n`,
   });

@@ -8,26 +8,26 @@ import { parseCliArgs } from "../../../src/args/args.ts";
 import { listCommandCompletions } from "../../../src/subcommands/completions/completions.ts";
 import { idOf, SubcommandRunner } from "../shelf.ts";
 
-const shelf = new SubcommandRunner();
-const bin = join(shelf.folder, "bin");
+const runner = new SubcommandRunner();
+const bin = join(runner.folder, "bin");
 let id = "";
 
 beforeAll(async () => {
-  id = idOf(await shelf.add());
-  const hostile = join(shelf.home, "sessions", "work", "2026-01-01T00-00-00-000Z_$(touch owned).jsonl");
+  id = idOf(await runner.add());
+  const hostile = join(runner.home, "sessions", "work", "2026-01-01T00-00-00-000Z_$(touch owned).jsonl");
   mkdirSync(join(hostile, ".."), { recursive: true });
   writeFileSync(hostile, "");
   mkdirSync(bin);
-  const ids = await shelf.run("__sessions");
+  const ids = await runner.run("__sessions");
   // The real answer, without a start of the program for every key that is pressed.
   writeFileSync(join(bin, "pith"), `#!/bin/sh\nprintf '%s' '${ids.out}'\n`);
   chmodSync(join(bin, "pith"), 0o755);
 });
 
-afterAll(() => shelf.remove());
+afterAll(() => runner.remove());
 
 test("SUB11 the session ids for completion are plain ids and dates, whatever the file names", async () => {
-  const { out } = await shelf.run("__sessions");
+  const { out } = await runner.run("__sessions");
   expect(out).toMatch(/^last\tthe most recent session in this folder\n[0-9a-f-]{36}\t\d{4}-\d\d-\d\d \d\d:\d\d\n$/);
 });
 
@@ -63,8 +63,8 @@ test("SUB11 the completed values of a flag are exactly those it accepts", () => 
 });
 
 test("SUB11 bash completes subcommands, flags, values and sessions", async () => {
-  const { out } = await shelf.run("completions", "bash");
-  writeFileSync(join(shelf.folder, "pith.bash"), out);
+  const { out } = await runner.run("completions", "bash");
+  writeFileSync(join(runner.folder, "pith.bash"), out);
   const tries = typed.map(
     ([line]) =>
       `COMP_WORDS=(pith ${line}${line.endsWith(" ") ? "''" : ""}); COMP_CWORD=$((\${#COMP_WORDS[@]}-1)); _pith; echo "\${COMPREPLY[*]}"`,
@@ -72,13 +72,13 @@ test("SUB11 bash completes subcommands, flags, values and sessions", async () =>
   const script = ["source ./pith.bash", ...tries].join("\n");
   const answers = ran("bash", ["--norc", "-c", script]).split("\n");
   for (const [at, [, answer]] of typed.entries()) expect(answers[at]?.split(" ")).toContain(answer());
-  expect(existsSync(join(shelf.folder, "owned"))).toBe(false);
+  expect(existsSync(join(runner.folder, "owned"))).toBe(false);
 });
 
 test("SUB11 in bash, a folder with the name of a subcommand is not completed in its place", async () => {
-  const { out } = await shelf.run("completions", "bash");
-  writeFileSync(join(shelf.folder, "pith.bash"), out);
-  for (const name of ["sessions", "sessile.d"]) mkdirSync(join(shelf.folder, name));
+  const { out } = await runner.run("completions", "bash");
+  writeFileSync(join(runner.folder, "pith.bash"), out);
+  for (const name of ["sessions", "sessile.d"]) mkdirSync(join(runner.folder, name));
   // Whether bash would add a slash to what is a folder.
   const seen = 'compopt() { echo "marked as files"; }';
   const tries = ["sess", "sessions export last -o sess"].map(
@@ -94,16 +94,16 @@ test("SUB11 in bash, a folder with the name of a subcommand is not completed in 
 });
 
 test.skipIf(!isHere("fish"))("SUB11 fish completes subcommands, flags, values and sessions", async () => {
-  const { out } = await shelf.run("completions", "fish");
-  writeFileSync(join(shelf.folder, "pith.fish"), out);
+  const { out } = await runner.run("completions", "fish");
+  writeFileSync(join(runner.folder, "pith.fish"), out);
   const tries = typed.map(([line]) => `complete -C 'pith ${line}' | string split -f1 \\t | string join ' '; echo`);
   const answers = ran("fish", ["--no-config", "-c", ["source ./pith.fish", ...tries].join("\n")]).split("\n");
   for (const [, answer] of typed) expect(answers.flatMap((line) => line.split(" "))).toContain(answer());
 });
 
 test.skipIf(!isHere("zsh"))("SUB11 zsh completes subcommands, flags, values and sessions", async () => {
-  const { out } = await shelf.run("completions", "zsh");
-  writeFileSync(join(shelf.folder, "_pith"), out);
+  const { out } = await runner.run("completions", "zsh");
+  writeFileSync(join(runner.folder, "_pith"), out);
   const lines = typed.map(([line, answer]) => `'pith ${line}' '${answer()}'`).join(" ");
   expect(ran("zsh", ["-f", "-c", ZSH.replace("LINES", lines)])).toBe("");
 });
@@ -128,8 +128,13 @@ done
 zpty -d z`;
 
 function ran(shell: string, args: readonly string[]): string {
-  const env = { ...shelf.environment, PATH: `${bin}${delimiter}${process.env.PATH}`, HOME: shelf.folder, TERM: "dumb" };
-  return execFileSync(shell, args, { cwd: shelf.folder, env, encoding: "utf8", timeout: 30_000 });
+  const env = {
+    ...runner.environment,
+    PATH: `${bin}${delimiter}${process.env.PATH}`,
+    HOME: runner.folder,
+    TERM: "dumb",
+  };
+  return execFileSync(shell, args, { cwd: runner.folder, env, encoding: "utf8", timeout: 30_000 });
 }
 
 /** CI installs them all: there, one that is missing is a fault. */

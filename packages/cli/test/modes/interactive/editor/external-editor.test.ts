@@ -26,36 +26,36 @@ async function editing(script: string): Promise<InteractiveApp> {
 }
 
 test("TYP14 Ctrl+G opens the text in the external editor, in a private file that is removed afterwards", async () => {
-  const talk = await editing('stat -c %a "$2" > rights; echo "$2" > name; echo "and more" >> "$2"');
-  talk.terminal.type("words\n");
-  talk.terminal.press(CTRL_G);
-  await talk.waitUntil(() => talk.screen.editorText.text === "words\nand more");
-  const told = (name: string): string => readFileSync(join(talk.folder, name), "utf8").trim();
+  const app = await editing('stat -c %a "$2" > rights; echo "$2" > name; echo "and more" >> "$2"');
+  app.terminal.type("words\n");
+  app.terminal.press(CTRL_G);
+  await app.waitUntil(() => app.screen.editorText.text === "words\nand more");
+  const told = (name: string): string => readFileSync(join(app.folder, name), "utf8").trim();
   expect(told("rights")).toBe("600");
-  await talk.waitUntil(() => !existsSync(told("name")));
+  await app.waitUntil(() => !existsSync(told("name")));
 });
 
 test("TYP14 pressing Ctrl+G twice opens one external editor", async () => {
-  const talk = await editing('echo open >> opened; sleep 0.3; echo "and more" >> "$2"');
-  talk.terminal.type("words\n");
-  talk.terminal.press(CTRL_G, CTRL_G);
-  await talk.waitUntil(() => talk.screen.editorText.text === "words\nand more");
-  expect(readFileSync(join(talk.folder, "opened"), "utf8")).toBe("open\n");
+  const app = await editing('echo open >> opened; sleep 0.3; echo "and more" >> "$2"');
+  app.terminal.type("words\n");
+  app.terminal.press(CTRL_G, CTRL_G);
+  await app.waitUntil(() => app.screen.editorText.text === "words\nand more");
+  expect(readFileSync(join(app.folder, "opened"), "utf8")).toBe("open\n");
 });
 
 test("TYP14 an external editor that fails leaves the text unchanged", async () => {
-  const talk = await editing('echo changed > "$2"; exit 3');
-  talk.terminal.type("mine");
-  talk.terminal.press(CTRL_G);
-  await talk.waitForText(/exited\s+with\s+code\s+3;\s+your\s+text\s+is\s+unchanged/);
-  expect(talk.screen.editorText.text).toBe("mine");
+  const app = await editing('echo changed > "$2"; exit 3');
+  app.terminal.type("mine");
+  app.terminal.press(CTRL_G);
+  await app.waitForText(/exited\s+with\s+code\s+3;\s+your\s+text\s+is\s+unchanged/);
+  expect(app.screen.editorText.text).toBe("mine");
 });
 
 test("TYP14 without VISUAL and EDITOR, Ctrl+G says to set one of them", async () => {
-  const talk = await editing("true");
-  talk.terminal.type("mine");
+  const app = await editing("true");
+  app.terminal.type("mine");
   delete process.env.EDITOR;
   delete process.env.VISUAL;
-  talk.terminal.press(CTRL_G);
-  await talk.waitForText("Set VISUAL or EDITOR");
+  app.terminal.press(CTRL_G);
+  await app.waitForText("Set VISUAL or EDITOR");
 });

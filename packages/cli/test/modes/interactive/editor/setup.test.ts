@@ -8,38 +8,38 @@ import { type InteractiveApp, startInteractiveApp } from "../talk-on.ts";
 import { allowAll } from "./at-work.ts";
 
 test("TYP17 keymap.json sets keys of the app and of the editor, and its errors are reported", async () => {
-  const talk = await startInteractiveApp(["fine now"], {
+  const app = await startInteractiveApp(["fine now"], {
     ...allowAll(),
     prepare: ({ home }) =>
       writeFileSync(join(home, "keymap.json"), '{ "fold": "f2", "tui.editor.undo": "ctrl+x", "tre": "f3" }'),
   });
-  await talk.waitForText(/unknown\s+action\s+"tre";\s+did\s+you\s+mean\s+"tree"\?/);
-  talk.terminal.press("\x1bOQ");
-  await talk.waitUntil(() => talk.screen.state.isUnfolded);
-  talk.terminal.press("\x0f");
-  expect(talk.screen.state.isUnfolded).toBe(true);
-  talk.terminal.type("words");
-  talk.terminal.press("\x18");
-  await talk.waitUntil(() => talk.screen.editorText.text === "");
-  talk.submit("/keys fold");
-  await talk.waitForText('"fold": f2');
+  await app.waitForText(/unknown\s+action\s+"tre";\s+did\s+you\s+mean\s+"tree"\?/);
+  app.terminal.press("\x1bOQ");
+  await app.waitUntil(() => app.screen.state.isUnfolded);
+  app.terminal.press("\x0f");
+  expect(app.screen.state.isUnfolded).toBe(true);
+  app.terminal.type("words");
+  app.terminal.press("\x18");
+  await app.waitUntil(() => app.screen.editorText.text === "");
+  app.submit("/keys fold");
+  await app.waitForText('"fold": f2');
 });
 
 test("TYP21 hints name the keys of keymap.json", async () => {
-  const talk = await startInteractiveApp(["fine now"], {
+  const app = await startInteractiveApp(["fine now"], {
     ...allowAll(),
     prepare: ({ home }) => writeFileSync(join(home, "keymap.json"), '{ "clear": "f4" }'),
   });
-  await talk.waitUntil(() => talk.screen.state.keymap !== undefined);
-  talk.terminal.press("\x1bOS");
-  await talk.waitForText("Press F4 again to quit. Everything is saved.");
-  talk.terminal.press("\x1bOS");
-  await talk.waitUntil(() => talk.nextArgs() === null);
+  await app.waitUntil(() => app.screen.state.keymap !== undefined);
+  app.terminal.press("\x1bOS");
+  await app.waitForText("Press F4 again to quit. Everything is saved.");
+  app.terminal.press("\x1bOS");
+  await app.waitUntil(() => app.nextArgs() === null);
 });
 
 test("TYP15 Up recalls a message from an earlier session in the same folder", async () => {
-  const talk = await startInteractiveApp(["fine now"], allowAll());
-  await addToHistory("said long ago", { home: talk.home, cwd: talk.folder });
+  const app = await startInteractiveApp(["fine now"], allowAll());
+  await addToHistory("said long ago", { home: app.home, cwd: app.folder });
   const again = await startInteractiveApp(["fine now"], {
     ...allowAll(),
     prepare: ({ home, folder }) => void addToHistory("said long ago", { home, cwd: folder }),
@@ -51,7 +51,7 @@ test("TYP15 Up recalls a message from an earlier session in the same folder", as
 });
 
 test("TYP12 commands, templates and paths are completed while typing, and Esc or Ctrl+C closes only the list", async () => {
-  const talk = await startInteractiveApp(["fine now"], {
+  const app = await startInteractiveApp(["fine now"], {
     ...allowAll(),
     prepare: ({ home, folder }) => {
       mkdirSync(join(home, "prompts"));
@@ -60,35 +60,35 @@ test("TYP12 commands, templates and paths are completed while typing, and Esc or
     },
   });
   const typed = async (words: string, offered: string): Promise<void> => {
-    talk.screen.editorText.set("");
-    talk.terminal.type(words);
-    await talk.waitForText(offered);
+    app.screen.editorText.set("");
+    app.terminal.type(words);
+    await app.waitForText(offered);
   };
   // What can be completed is known a moment after the first picture.
-  while (!talk.screen.editor.isShowingAutocomplete()) {
-    talk.screen.editorText.set("");
-    talk.terminal.type("/rev");
+  while (!app.screen.editor.isShowingAutocomplete()) {
+    app.screen.editorText.set("");
+    app.terminal.type("/rev");
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  await talk.waitForText("→ /review");
-  talk.terminal.press("\x1b");
-  await talk.waitUntil(() => !talk.screen.editor.isShowingAutocomplete());
-  expect(talk.screen.editorText.text).toBe("/rev");
+  await app.waitForText("→ /review");
+  app.terminal.press("\x1b");
+  await app.waitUntil(() => !app.screen.editor.isShowingAutocomplete());
+  expect(app.screen.editorText.text).toBe("/rev");
   await typed("/rev", "→ /review");
-  await talk.waitUntil(() => talk.screen.editor.isShowingAutocomplete());
-  talk.terminal.press("\x03");
-  await talk.waitUntil(() => !talk.screen.editor.isShowingAutocomplete());
-  expect(talk.screen.editorText.text).toBe("/rev");
+  await app.waitUntil(() => app.screen.editor.isShowingAutocomplete());
+  app.terminal.press("\x03");
+  await app.waitUntil(() => !app.screen.editor.isShowingAutocomplete());
+  expect(app.screen.editorText.text).toBe("/rev");
   await typed("/thinking h", "→ high");
   await typed("/model sonnet-4-5", "anthropic/claude-sonnet-4-5");
   await typed("/mode p", "→ plan");
   await typed("see @chone", "→ @chapter-one.md");
-  talk.terminal.press("\t");
-  await talk.waitUntil(() => talk.screen.editorText.text === "see @chapter-one.md ");
+  app.terminal.press("\t");
+  await app.waitUntil(() => app.screen.editorText.text === "see @chapter-one.md ");
 });
 
 test("TYP23 @session: lists the sessions by id, name and first message, and Tab inserts one", async () => {
-  const talk = await startInteractiveApp(["fine now"], {
+  const app = await startInteractiveApp(["fine now"], {
     ...allowAll(),
     prepare: ({ home }) => {
       const folder = join(home, "sessions", "--elsewhere--");
@@ -107,11 +107,11 @@ test("TYP23 @session: lists the sessions by id, name and first message, and Tab 
       writeFileSync(join(folder, "2026-01-01T00-00-00-000Z_4c36f4d8-1111.jsonl"), text);
     },
   });
-  await waitForCompletion(talk);
-  talk.terminal.type("See @session:ibis");
-  await talk.waitForText("The ibis fix is in retry.ts");
-  talk.terminal.press("\t");
-  await talk.waitUntil(() => talk.screen.editorText.text === "See @session:4c36f4d8 ");
+  await waitForCompletion(app);
+  app.terminal.type("See @session:ibis");
+  await app.waitForText("The ibis fix is in retry.ts");
+  app.terminal.press("\t");
+  await app.waitUntil(() => app.screen.editorText.text === "See @session:4c36f4d8 ");
 });
 
 /** Completion is loaded after the first frame, and only a key that comes later opens the list. */

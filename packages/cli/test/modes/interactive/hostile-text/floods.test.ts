@@ -31,13 +31,13 @@ test.each([
   ["one line of 10 MB", "head -c 10000000 /dev/zero | tr '\\0' x"],
   ["a line that is written again and again", "i=0; while [ $i -lt 20000 ]; do printf '%d %%\\r' $i; i=$((i+1)); done"],
 ])("SNK10 the screen stays responsive during %s", async (_, command) => {
-  const talk = await startInteractiveApp([bash(command), "Done."], allowAll());
+  const app = await startInteractiveApp([bash(command), "Done."], allowAll());
   const stretch = longestStretch();
-  talk.submit("go");
-  while (talk.server.requests.length < 2 || talk.screen.state.activity.type !== "idle") await sleep(20);
+  app.submit("go");
+  while (app.server.requests.length < 2 || app.screen.state.activity.type !== "idle") await sleep(20);
   expect(stretch()).toBeLessThan(LONGEST);
-  await talk.waitForText("Done.");
-  expect(talk.terminal.written).toBeLessThan(2_000_000);
+  await app.waitForText("Done.");
+  expect(app.terminal.written).toBeLessThan(2_000_000);
 });
 
 test("SNK10 output of 50 KB that arrives ten thousand times is drawn at a limited rate", () => {

@@ -8,69 +8,69 @@ import { ENTER, exchangeMessages, isCompacted, startLongSession, waitForScreen, 
 const asking = { settings: { compaction: { ask: true } }, words: 4_000 };
 
 test("MET14 Yes compacts the session, and the run continues", async () => {
-  const talk = await startLongSession(asking);
-  await exchangeMessages(talk, 4);
-  talk.submit("question 5");
-  await waitForScreen(talk, "Compact it now?");
-  talk.terminal.press("y");
-  await talk.waitForText("Answer 5 ends here");
-  await waitUntilIdle(talk);
-  await talk.waitForText("compacted:");
+  const app = await startLongSession(asking);
+  await exchangeMessages(app, 4);
+  app.submit("question 5");
+  await waitForScreen(app, "Compact it now?");
+  app.terminal.press("y");
+  await app.waitForText("Answer 5 ends here");
+  await waitUntilIdle(app);
+  await app.waitForText("compacted:");
 });
 
 test("MET14 Not now postpones the compaction once; the next question says how little of the window is free", async () => {
-  const talk = await startLongSession(asking);
-  await exchangeMessages(talk, 4);
-  talk.submit("question 5");
-  expect(await waitForScreen(talk, "Compact it now?")).not.toContain("tokens of the window are free");
-  talk.terminal.press("n");
-  await talk.waitForText("Answer 5 ends here");
-  await waitUntilIdle(talk);
-  expect(isCompacted(talk)).toBe(false);
-  talk.submit("question 6");
-  await talk.waitForText(/Only [\d,]+ tokens of the window are free|The window is full/);
-  talk.terminal.press("y");
-  await talk.waitForText("Answer 6 ends here");
-  await talk.waitForText("compacted:");
+  const app = await startLongSession(asking);
+  await exchangeMessages(app, 4);
+  app.submit("question 5");
+  expect(await waitForScreen(app, "Compact it now?")).not.toContain("tokens of the window are free");
+  app.terminal.press("n");
+  await app.waitForText("Answer 5 ends here");
+  await waitUntilIdle(app);
+  expect(isCompacted(app)).toBe(false);
+  app.submit("question 6");
+  await app.waitForText(/Only [\d,]+ tokens of the window are free|The window is full/);
+  app.terminal.press("y");
+  await app.waitForText("Answer 6 ends here");
+  await app.waitForText("compacted:");
 });
 
 test("MET14 Never turns automatic compaction off for this session only, and the footer shows it", async () => {
-  const talk = await startLongSession(asking);
-  await exchangeMessages(talk, 4);
-  talk.submit("question 5");
-  await waitForScreen(talk, "Compact it now?");
+  const app = await startLongSession(asking);
+  await exchangeMessages(app, 4);
+  app.submit("question 5");
+  await waitForScreen(app, "Compact it now?");
   // Who was in the middle of a word has not switched anything off.
-  talk.terminal.press("x", "N");
-  await waitForScreen(talk, "back to the question");
-  talk.terminal.press("\x1b");
-  await talk.waitUntilGone("back to the question");
-  talk.terminal.press("N");
-  await talk.waitForText("Answer 5 ends here");
-  await waitForScreen(talk, "auto-compact off");
-  expect(isCompacted(talk)).toBe(false);
-  expect(readFileSync(join(talk.home, "settings.json"), "utf8")).not.toContain("enabled");
+  app.terminal.press("x", "N");
+  await waitForScreen(app, "back to the question");
+  app.terminal.press("\x1b");
+  await app.waitUntilGone("back to the question");
+  app.terminal.press("N");
+  await app.waitForText("Answer 5 ends here");
+  await waitForScreen(app, "auto-compact off");
+  expect(isCompacted(app)).toBe(false);
+  expect(readFileSync(join(app.home, "settings.json"), "utf8")).not.toContain("enabled");
 });
 
 test("MET14 without the ask setting, the session is compacted without a question", async () => {
-  const talk = await startLongSession({ words: 4_000 });
-  await exchangeMessages(talk, 5);
-  expect((await talk.terminal.scrollback()).join("\n")).not.toContain("Compact it now?");
-  await talk.waitForText("compacted:");
+  const app = await startLongSession({ words: 4_000 });
+  await exchangeMessages(app, 5);
+  expect((await app.terminal.scrollback()).join("\n")).not.toContain("Compact it now?");
+  await app.waitForText("compacted:");
 });
 
 test("MET13 /autocompact opens a panel with both limits and saves the choice to the settings", async () => {
-  const talk = await startLongSession({ words: 100 });
-  await exchangeMessages(talk, 1);
-  talk.submit("/autocompact");
-  const seen = await waitForScreen(talk, "Automatic compaction is on");
+  const app = await startLongSession({ words: 100 });
+  await exchangeMessages(app, 1);
+  app.submit("/autocompact");
+  const seen = await waitForScreen(app, "Automatic compaction is on");
   expect(seen).toMatch(/reserveTokens +16,384 \(6,000 tokens reserved for replies\)/);
   expect(seen).toMatch(/keepRecentTokens +20,000 \(the newest 4,800 tokens, kept unchanged\)/);
-  talk.terminal.press("\x1b[B", ENTER);
-  await waitForScreen(talk, "auto-compact off");
-  await talk.waitForText('"compaction.enabled"');
-  expect(JSON.parse(readFileSync(join(talk.home, "settings.json"), "utf8"))).toMatchObject({
+  app.terminal.press("\x1b[B", ENTER);
+  await waitForScreen(app, "auto-compact off");
+  await app.waitForText('"compaction.enabled"');
+  expect(JSON.parse(readFileSync(join(app.home, "settings.json"), "utf8"))).toMatchObject({
     compaction: { enabled: false },
   });
-  talk.submit("/autocompact on");
-  await talk.waitUntilGone("auto-compact off");
+  app.submit("/autocompact on");
+  await app.waitUntilGone("auto-compact off");
 });

@@ -18,7 +18,7 @@ interface LoginTalk extends InteractiveApp {
 async function talkWithKey(replies: readonly string[], prepare: (home: string) => void = () => {}): Promise<LoginTalk> {
   let target = "";
   const keyServer = await startKeyServer(NEW_KEY, () => target);
-  const talk = await startInteractiveApp([...replies], {
+  const app = await startInteractiveApp([...replies], {
     prepare: ({ home }) => {
       target = process.env.ANTHROPIC_BASE_URL ?? "";
       process.env.ANTHROPIC_BASE_URL = keyServer.url;
@@ -26,7 +26,7 @@ async function talkWithKey(replies: readonly string[], prepare: (home: string) =
       prepare(home);
     },
   });
-  return { ...talk, keyServer };
+  return { ...app, keyServer };
 }
 
 function paste({ terminal }: InteractiveApp, text: string): void {
@@ -42,73 +42,73 @@ function textOfHome(home: string): string {
 }
 
 test("KEY7 after a rejected key a panel requests a new one, and the request is repeated with it", async () => {
-  const talk = await talkWithKey(["Hello again."]);
-  talk.submit("Are you there?");
-  await talk.waitForText("Anthropic (Claude) rejected the API key in ANTHROPIC_API_KEY.");
-  paste(talk, "sk-ant-wrong");
-  await talk.waitForText("rejected this API key (401). Did you copy all of it?");
-  paste(talk, NEW_KEY);
-  await talk.waitForText("Hello again.");
-  expect(talk.keyServer.keys).toEqual([OLD_KEY, NEW_KEY]);
-  expect(JSON.parse(readFileSync(join(talk.home, "keys.json"), "utf8"))).toEqual({ anthropic: NEW_KEY });
-  const seen = await talk.waitForText(/ANTHROPIC_API_KEY\s+still\s+contains\s+a\s+different\s+key/);
+  const app = await talkWithKey(["Hello again."]);
+  app.submit("Are you there?");
+  await app.waitForText("Anthropic (Claude) rejected the API key in ANTHROPIC_API_KEY.");
+  paste(app, "sk-ant-wrong");
+  await app.waitForText("rejected this API key (401). Did you copy all of it?");
+  paste(app, NEW_KEY);
+  await app.waitForText("Hello again.");
+  expect(app.keyServer.keys).toEqual([OLD_KEY, NEW_KEY]);
+  expect(JSON.parse(readFileSync(join(app.home, "keys.json"), "utf8"))).toEqual({ anthropic: NEW_KEY });
+  const seen = await app.waitForText(/ANTHROPIC_API_KEY\s+still\s+contains\s+a\s+different\s+key/);
   expect(seen.match(/Are you there\?/g)).toHaveLength(1);
   expect(seen).not.toMatch(/qL9vW|zZ8yY/);
-  expect(textOfHome(talk.home)).not.toMatch(/qL9vW|zZ8yY|sk-ant-wrong/);
+  expect(textOfHome(app.home)).not.toMatch(/qL9vW|zZ8yY|sk-ant-wrong/);
 });
 
 test("KEY7 Esc at the key panel changes nothing and shows what to do next", async () => {
-  const talk = await talkWithKey([]);
-  talk.submit("Are you there?");
-  await talk.waitForText("API key for Anthropic");
-  talk.terminal.press("\x1b");
-  await talk.waitUntilGone("API key for Anthropic");
-  expect(await talk.waitForText(/Enter another one with \/login\s+anthropic\./)).toContain("401");
-  expect(existsSync(join(talk.home, "keys.json"))).toBe(false);
-  expect(talk.keyServer.keys).toEqual([OLD_KEY]);
+  const app = await talkWithKey([]);
+  app.submit("Are you there?");
+  await app.waitForText("API key for Anthropic");
+  app.terminal.press("\x1b");
+  await app.waitUntilGone("API key for Anthropic");
+  expect(await app.waitForText(/Enter another one with \/login\s+anthropic\./)).toContain("401");
+  expect(existsSync(join(app.home, "keys.json"))).toBe(false);
+  expect(app.keyServer.keys).toEqual([OLD_KEY]);
 });
 
 test("KEY7 /login applies to the running session, and the new key is redacted from then on", async () => {
-  const talk = await talkWithKey(["Yes."]);
+  const app = await talkWithKey(["Yes."]);
   // No pattern matches it, so that only the login makes it a secret.
   const plainKey = "gateway-password";
-  talk.keyServer.acceptedKey = plainKey;
-  talk.submit("/login anthropic");
-  await talk.waitForText("API key for Anthropic");
-  paste(talk, plainKey);
-  await talk.waitForText("anthropic/claude-sonnet-5 now uses the API key you entered.");
-  talk.submit(`Is ${plainKey} still secret?`);
-  await talk.waitForText("Yes.");
-  expect(talk.keyServer.keys).toEqual([plainKey]);
-  expect(JSON.stringify(talk.server.requests.at(-1)?.body)).not.toContain(plainKey);
-  expect(textOfHome(talk.home)).not.toContain(plainKey);
+  app.keyServer.acceptedKey = plainKey;
+  app.submit("/login anthropic");
+  await app.waitForText("API key for Anthropic");
+  paste(app, plainKey);
+  await app.waitForText("anthropic/claude-sonnet-5 now uses the API key you entered.");
+  app.submit(`Is ${plainKey} still secret?`);
+  await app.waitForText("Yes.");
+  expect(app.keyServer.keys).toEqual([plainKey]);
+  expect(JSON.stringify(app.server.requests.at(-1)?.body)).not.toContain(plainKey);
+  expect(textOfHome(app.home)).not.toContain(plainKey);
 });
 
 test("KEY7 /login lists the providers with the sources of their keys; a key of another provider does not change the model", async () => {
-  const talk = await talkWithKey([]);
-  talk.submit("/login");
-  expect(await talk.waitForText("Enter an API key for which provider?")).toMatch(
+  const app = await talkWithKey([]);
+  app.submit("/login");
+  expect(await app.waitForText("Enter an API key for which provider?")).toMatch(
     /Anthropic \(Claude\)\s+API key in ANTHROPIC_API_KEY/,
   );
-  talk.terminal.press("\x1b");
-  await talk.waitUntilGone("Enter an API key for which provider?");
-  talk.submit("/login antropic");
-  await talk.waitForText("did you mean anthropic?");
-  talk.submit("/login openai-compatible");
-  await talk.waitForText("API key for openai-compatible");
-  paste(talk, "server-key-1");
-  await talk.waitForText(/Choose a model from\s+openai-compatible with \/model/);
+  app.terminal.press("\x1b");
+  await app.waitUntilGone("Enter an API key for which provider?");
+  app.submit("/login antropic");
+  await app.waitForText("did you mean anthropic?");
+  app.submit("/login openai-compatible");
+  await app.waitForText("API key for openai-compatible");
+  paste(app, "server-key-1");
+  await app.waitForText(/Choose a model from\s+openai-compatible with \/model/);
 });
 
 test("KEY6 /logout removes a saved key, and shows a list if there are several", async () => {
-  const talk = await talkWithKey([], (home) =>
+  const app = await talkWithKey([], (home) =>
     writeFileSync(join(home, "keys.json"), JSON.stringify({ anthropic: "a", openai: "o" }), { mode: 0o600 }),
   );
-  talk.submit("/logout");
-  await talk.waitForText("Remove the API key for which provider?");
-  talk.terminal.press("\r");
-  await talk.waitForText(
+  app.submit("/logout");
+  await app.waitForText("Remove the API key for which provider?");
+  app.terminal.press("\r");
+  await app.waitForText(
     /The API key for Anthropic \(Claude\) was removed from[\s\S]*ANTHROPIC_API_KEY still provides one/,
   );
-  expect(JSON.parse(readFileSync(join(talk.home, "keys.json"), "utf8"))).toEqual({ openai: "o" });
+  expect(JSON.parse(readFileSync(join(app.home, "keys.json"), "utf8"))).toEqual({ openai: "o" });
 });

@@ -200,33 +200,33 @@ const ESC = "\x1b";
 const DOWN = "\x1b[B";
 
 test("MET22 MET21 /rules opens the page, p saves the pin, and the transcript shows it once", async () => {
-  const talk = await startInteractiveApp(["Fine.", "Done."]);
-  talk.submit("/rules");
-  await talk.waitForText("You have not said anything in this session yet.");
+  const app = await startInteractiveApp(["Fine.", "Done."]);
+  app.submit("/rules");
+  await app.waitForText("You have not said anything in this session yet.");
   for (const [text, answer] of [
     ["use tabs everywhere", "Fine."],
     ["now go on", "Done."],
   ] as const) {
-    talk.submit(text);
-    await talk.waitForText(answer);
-    await talk.waitUntil(() => talk.screen.state.activity.type === "idle");
+    app.submit(text);
+    await app.waitForText(answer);
+    await app.waitUntil(() => app.screen.state.activity.type === "idle");
   }
-  talk.submit("/rules");
-  await talk.waitForText("What you have said, and what the model reads of it");
-  talk.terminal.press("p");
-  await talk.waitForText("Pinned: use tabs everywhere");
-  talk.terminal.press("p");
-  await talk.waitForText("Already pinned: use tabs everywhere");
-  talk.terminal.press(DOWN, "\r");
-  await talk.waitForText(/What you wrote · #\d+/);
-  talk.terminal.press(ESC);
-  await talk.waitForText("Enter open · p pin");
-  talk.terminal.press(ESC);
-  await talk.waitUntilGone("What you have said");
-  const seen = await talk.waitForText("pinned: use tabs everywhere");
+  app.submit("/rules");
+  await app.waitForText("What you have said, and what the model reads of it");
+  app.terminal.press("p");
+  await app.waitForText("Pinned: use tabs everywhere");
+  app.terminal.press("p");
+  await app.waitForText("Already pinned: use tabs everywhere");
+  app.terminal.press(DOWN, "\r");
+  await app.waitForText(/What you wrote · #\d+/);
+  app.terminal.press(ESC);
+  await app.waitForText("Enter open · p pin");
+  app.terminal.press(ESC);
+  await app.waitUntilGone("What you have said");
+  const seen = await app.waitForText("pinned: use tabs everywhere");
   expect(seen.match(/◆ pinned: use tabs everywhere/g)).toHaveLength(1);
-  talk.submit("/pin");
-  await talk.waitForText(/ 1 {2}\w+ {2}use tabs everywhere/);
+  app.submit("/pin");
+  await app.waitForText(/ 1 {2}\w+ {2}use tabs everywhere/);
 });
 
 test("MET22 messages that are only counted are loaded from the log, and can be opened and pinned", async () => {

@@ -8,13 +8,13 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { findBuiltProgram } from "../../../built-program.ts";
 import { TestProgram } from "../../../ground.ts";
 
-let ground: TestProgram;
+let program: TestProgram;
 
 beforeEach(() => {
-  ground = new TestProgram();
+  program = new TestProgram();
 });
 
-afterEach(() => ground.remove());
+afterEach(() => program.remove());
 
 const write = { type: "call", name: "write", arguments: { path: "a.txt", content: "new\n" } } as const;
 const STORY = "## Goal\nKeep it.\n\n## Progress\n### Done\n- Done.\n\n## Next Steps\n1. Go on.";
@@ -22,37 +22,37 @@ const hostile = "\x1b[2J\x1b]0;title\x07Done.\u202e\n";
 
 test("PLN16 a session from a pipe is read and printed line by line, without control sequences", async () => {
   const input = "write \\\na file\nand now?\n/diff\n/copy\n";
-  const { code, out } = await ground.runWithScript(["--plain"], [{ parts: [write] }, hostile, "Nothing."], { input });
+  const { code, out } = await program.runWithScript(["--plain"], [{ parts: [write] }, hostile, "Nothing."], { input });
   expect(code).toBe(0);
   expect(out).not.toMatch(/[[\p{Cc}\p{Cf}]--[\n]]/v);
   expect(out).toMatch(/^Tool write a\.txt: done, .*\nPith: \\x1b\[2J\\x1b\]0;title\\x07Done\.\\u\{202e\}$/m);
   expect(out).toMatch(/^Pith: Nothing\.$/m);
   expect(out).toMatch(/^--- \/dev\/null\n\+\+\+ b\/a\.txt\n@@ -0,0 \+1,1 @@\n\+new$/m);
-  expect(readFileSync(join(ground.folder, "a.txt"), "utf8")).toBe("new\n");
+  expect(readFileSync(join(program.folder, "a.txt"), "utf8")).toBe("new\n");
 });
 
 test("MET19 the context size is printed as an estimate after a compaction, until the next reply (B12)", async () => {
   writeFileSync(
-    join(ground.home, "settings.json"),
+    join(program.home, "settings.json"),
     '{ "contextWindow": 8192, "compaction": { "keepRecentTokens": 100 } }',
   );
-  const { url } = await ground.serve(({ tools }) => (tools.length === 0 ? STORY : "Done."));
+  const { url } = await program.serve(({ tools }) => (tools.length === 0 ? STORY : "Done."));
   const variables = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url };
   const input = `${"first ".repeat(1_000)}\nand now?\n/compact\nand then?\n`;
-  const { out } = await ground.run(["--plain"], { variables, input });
+  const { out } = await program.run(["--plain"], { variables, input });
   const told = [...out.matchAll(/^Ready\. The context is (about )?\d+% full\.$/gm)].map(([, about]) => about ?? "");
   expect(told.slice(-4)).toEqual(["", "", "about ", ""]);
 });
 
 test("PLN18 a preview and a compaction each print the size after it, the price, the pins and the summarizer once", async () => {
   writeFileSync(
-    join(ground.home, "settings.json"),
+    join(program.home, "settings.json"),
     '{ "contextWindow": 8192, "compaction": { "keepRecentTokens": 100 } }',
   );
-  const { url } = await ground.serve(({ tools }) => (tools.length === 0 ? STORY : "Done."));
+  const { url } = await program.serve(({ tools }) => (tools.length === 0 ? STORY : "Done."));
   const variables = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url };
   const input = `${"first ".repeat(1_000)}\nand now?\n/pin Never push.\n/compact --preview\n/compact\n`;
-  const { out } = await ground.run(["--plain"], { variables, input });
+  const { out } = await program.run(["--plain"], { variables, input });
   const preview =
     /^Would summarize \d+ entries and keep \d+: [\d,]+ → about [\d,]+ tokens\.\n1 of your messages stays word for word; 1 other does not fit whole, and the summary is asked to carry over its rules\.\n1 pin stays word for word\. Summary by anthropic\/claude-sonnet-5, for about \$(\S+)\.$/m;
   const compaction =
@@ -66,35 +66,35 @@ test("PLN18 a preview and a compaction each print the size after it, the price, 
 
 test("PLN16 a permission question is printed in words and answered by a number", async () => {
   const ask = ["--plain", "--permission-mode", "ask"];
-  const given = await ground.runWithScript(ask, [{ parts: [write] }, "Done."], { input: "write\n1\n" });
+  const given = await program.runWithScript(ask, [{ parts: [write] }, "Done."], { input: "write\n1\n" });
   expect(given.out).toMatch(
     /^Allow this write to a\.txt\?\n(?:.*\n)*1\. Yes, just this once\n(?:.*\n)*0\. refuse and stop$/m,
   );
-  expect(existsSync(join(ground.folder, "a.txt"))).toBe(true);
+  expect(existsSync(join(program.folder, "a.txt"))).toBe(true);
 });
 
 test("ASK4 in plain mode only the number of a lasting permission grants it; every other line repeats the question", async () => {
   const ask = ["--plain", "--permission-mode", "ask"];
   const script = [{ parts: [write] }, "Done."];
   const lines = ["p", "y", "yes, always", "3x", "/compact", "33"];
-  const refused = await ground.runWithScript(ask, script, { input: `write\n${lines.join("\n")}\n4\n` });
+  const refused = await program.runWithScript(ask, script, { input: `write\n${lines.join("\n")}\n4\n` });
   expect(refused.out.match(/Enter a number from 0 to 4\./g)).toHaveLength(lines.length);
-  expect(existsSync(join(ground.home, "permissions.json"))).toBe(false);
-  expect(existsSync(join(ground.folder, "a.txt"))).toBe(false);
-  await ground.runWithScript(ask, script, { input: "write\n3\n" });
-  expect(readFileSync(join(ground.home, "permissions.json"), "utf8")).toContain("edit(a.txt)");
+  expect(existsSync(join(program.home, "permissions.json"))).toBe(false);
+  expect(existsSync(join(program.folder, "a.txt"))).toBe(false);
+  await program.runWithScript(ask, script, { input: "write\n3\n" });
+  expect(readFileSync(join(program.home, "permissions.json"), "utf8")).toContain("edit(a.txt)");
 });
 
 test("PLN17 in a dumb terminal pith reads lines; Ctrl+C stops the run, and a second Ctrl+C quits", async () => {
-  const { url } = await ground.serve([
+  const { url } = await program.serve([
     { parts: [{ type: "text", text: "Wait." }], pace: { waitMs: 60_000 } },
     "Here I am.",
   ]);
-  const tmux = terminalIn(ground, url);
+  const tmux = terminalIn(program, url);
   try {
     await tmux.until("\n>");
     tmux.type("hello");
-    await untilAsked(ground);
+    await untilAsked(program);
     tmux.press("C-c");
     await tmux.until("Ready.");
     await leave(tmux);
@@ -106,17 +106,17 @@ test("PLN17 in a dumb terminal pith reads lines; Ctrl+C stops the run, and a sec
 
 test("COM43 in plain mode a message during a compaction is queued, and another compaction is refused (B80)", async () => {
   writeFileSync(
-    join(ground.home, "settings.json"),
+    join(program.home, "settings.json"),
     '{ "contextWindow": 8192, "compaction": { "keepRecentTokens": 100 } }',
   );
   const gate = Promise.withResolvers<void>();
-  const { url } = await ground.serve(async ({ tools, number, text }) => {
+  const { url } = await program.serve(async ({ tools, number, text }) => {
     if (tools.length === 0) await gate.promise;
     if (tools.length === 0) return STORY;
     if (text.includes("meanwhile")) return "Heard behind it.";
     return number === 1 ? "first ".repeat(1_000) : "Done.";
   });
-  const tmux = terminalIn(ground, url);
+  const tmux = terminalIn(program, url);
   try {
     await tmux.until("\n>");
     tmux.type("begin");

@@ -24,65 +24,65 @@ import { startInteractiveApp } from "../talk-on.ts";
 
 describe("footer data", () => {
   test("MET5 the cost includes the whole session and its summaries, and an undo does not reduce it", async () => {
-    const talk = await startLongSession();
-    await exchangeMessages(talk, 5);
-    await talk.waitUntil(() => (talk.screen.state.footer.cost ?? 0) > 0);
-    const replies = talk.screen.state.footer.cost ?? 0;
-    talk.submit("/compact all of it");
-    await waitForScreen(talk, "compacted:");
-    await waitUntilIdle(talk);
-    await talk.waitUntil(() => (talk.screen.state.footer.cost ?? 0) > replies);
-    await talk.waitUntil(() => (talk.screen.state.footer.meter?.parts.summary ?? 0) > 0);
-    const { cost } = talk.screen.state.footer;
-    talk.terminal.press(ALT_U);
-    await talk.waitUntil(() => talk.screen.state.footer.meter?.parts.summary === 0);
-    expect(talk.screen.state.footer.cost).toBe(cost);
+    const app = await startLongSession();
+    await exchangeMessages(app, 5);
+    await app.waitUntil(() => (app.screen.state.footer.cost ?? 0) > 0);
+    const replies = app.screen.state.footer.cost ?? 0;
+    app.submit("/compact all of it");
+    await waitForScreen(app, "compacted:");
+    await waitUntilIdle(app);
+    await app.waitUntil(() => (app.screen.state.footer.cost ?? 0) > replies);
+    await app.waitUntil(() => (app.screen.state.footer.meter?.parts.summary ?? 0) > 0);
+    const { cost } = app.screen.state.footer;
+    app.terminal.press(ALT_U);
+    await app.waitUntil(() => app.screen.state.footer.meter?.parts.summary === 0);
+    expect(app.screen.state.footer.cost).toBe(cost);
   });
 
   test("MET5 the meter is not recomputed for the pieces of a reply", async () => {
     const words = "one two three four five six seven eight nine ten";
-    const talk = await startInteractiveApp([
+    const app = await startInteractiveApp([
       { parts: [{ type: "text", text: words.repeat(20) }], pace: { everyMs: 5, chunk: 10 } },
     ]);
-    await talk.waitUntil(() => talk.screen.state.footer.meter !== null);
+    await app.waitUntil(() => app.screen.state.footer.meter !== null);
     const meters = new Set<unknown>();
-    const change = talk.screen.update.bind(talk.screen);
-    talk.screen.update = (act) => {
+    const change = app.screen.update.bind(app.screen);
+    app.screen.update = (act) => {
       change(act);
-      meters.add(talk.screen.state.footer.meter);
+      meters.add(app.screen.state.footer.meter);
     };
-    talk.submit("count");
-    await talk.waitForText("ten");
-    await talk.waitUntil(() => talk.screen.state.activity.type === "idle");
+    app.submit("count");
+    await app.waitForText("ten");
+    await app.waitUntil(() => app.screen.state.activity.type === "idle");
     expect(meters.size).toBeLessThan(12);
   });
 
   test("MET5 MET6 the session name and the git branch are shown and updated", async () => {
-    const talk = await startInteractiveApp(["yes", "no"], {
+    const app = await startInteractiveApp(["yes", "no"], {
       prepare: ({ folder }) => {
         mkdirSync(join(folder, ".git"));
         writeFileSync(join(folder, ".git/HEAD"), "ref: refs/heads/first\n");
       },
     });
-    await talk.waitUntil(() => talk.screen.state.footer.gitBranch === "first");
-    talk.submit("/name my own name");
-    await talk.waitUntil(() => talk.screen.state.footer.sessionName === "my own name");
-    writeFileSync(join(talk.folder, ".git/HEAD"), "ref: refs/heads/second\n");
-    talk.submit("go");
-    await talk.waitUntil(() => talk.screen.state.footer.gitBranch === "second");
+    await app.waitUntil(() => app.screen.state.footer.gitBranch === "first");
+    app.submit("/name my own name");
+    await app.waitUntil(() => app.screen.state.footer.sessionName === "my own name");
+    writeFileSync(join(app.folder, ".git/HEAD"), "ref: refs/heads/second\n");
+    app.submit("go");
+    await app.waitUntil(() => app.screen.state.footer.gitBranch === "second");
   });
 
   test("MET17 before the first message the meter has the system prompt and tools, as in /context", async () => {
-    const talk = await startInteractiveApp(["yes"]);
-    await talk.waitUntil(() => talk.screen.state.footer.meter !== null);
-    const meter = talk.screen.state.footer.meter;
+    const app = await startInteractiveApp(["yes"]);
+    await app.waitUntil(() => app.screen.state.footer.meter !== null);
+    const meter = app.screen.state.footer.meter;
     expect(meter?.tokens).toBeGreaterThan(500);
     expect(meter?.parts.system).toBe(meter?.tokens);
-    talk.submit("/name my own");
-    await talk.waitUntil(() => talk.screen.state.footer.sessionName === "my own");
-    expect(talk.screen.state.footer.meter?.tokens).toBe(meter?.tokens);
-    talk.submit("/context");
-    await waitForScreen(talk, "system prompt and tools");
+    app.submit("/name my own");
+    await app.waitUntil(() => app.screen.state.footer.sessionName === "my own");
+    expect(app.screen.state.footer.meter?.tokens).toBe(meter?.tokens);
+    app.submit("/context");
+    await waitForScreen(app, "system prompt and tools");
   });
 });
 
@@ -154,15 +154,15 @@ describe("compaction hint", () => {
     ["replaces an older hint", { isUndone: false, hint: "The summary was built without a model. Alt+S shows it." }],
     ["does not replace the hint of its undo", { isUndone: true, hint: "the hint before" }],
   ])("MET15 the hint of a compaction whose counts are read slowly %s", async (_, { isUndone, hint }) => {
-    const desk = await createCommandContext(["user: one", "says: two"], { isStored: false });
-    const { session } = desk.agent;
+    const context = await createCommandContext(["user: one", "says: two"], { isStored: false });
+    const { session } = context.agent;
     const screen = {
       state: { ...initialScreenState, hint: "the hint before" } as ScreenState,
       update: (change: (state: ScreenState) => ScreenState) => {
         screen.state = change(screen.state);
       },
     };
-    const app = { ...desk, permissions: { mode: "edit" }, tools: [] };
+    const app = { ...context, permissions: { mode: "edit" }, tools: [] };
     const tracker = trackFooter({ app, screen } as unknown as InteractiveContext);
     onTestFinished(() => tracker.stop());
     const read = Promise.withResolvers<void>();
@@ -185,24 +185,24 @@ describe("compaction hint", () => {
   });
 
   test("MET15 an undone compaction is not counted, and the hint disappears with the next message", async () => {
-    const talk = await startLongSession();
-    const hints = (pattern: RegExp): Promise<void> => talk.waitUntil(() => pattern.test(talk.screen.state.hint ?? ""));
-    await exchangeMessages(talk, 5);
-    talk.submit("/compact all of it");
-    await waitForScreen(talk, "compacted:");
-    await waitUntilIdle(talk);
-    expect(talk.screen.state.hint ?? "").not.toContain("times");
-    await exchangeMessages(talk, 5, 6);
-    talk.submit("/compact once more");
+    const app = await startLongSession();
+    const hints = (pattern: RegExp): Promise<void> => app.waitUntil(() => pattern.test(app.screen.state.hint ?? ""));
+    await exchangeMessages(app, 5);
+    app.submit("/compact all of it");
+    await waitForScreen(app, "compacted:");
+    await waitUntilIdle(app);
+    expect(app.screen.state.hint ?? "").not.toContain("times");
+    await exchangeMessages(app, 5, 6);
+    app.submit("/compact once more");
     await hints(/^Compacted 2 times; \d+ entries summarized, all still searchable\./);
-    await waitUntilIdle(talk);
-    talk.terminal.press(ALT_U);
+    await waitUntilIdle(app);
+    app.terminal.press(ALT_U);
     await hints(/^The model now sees about /);
-    talk.submit("/compact yet again");
+    app.submit("/compact yet again");
     await hints(/^Compacted 2 times; /);
-    await waitUntilIdle(talk);
-    talk.submit("question 11");
-    await talk.waitUntil(() => talk.screen.state.hint === null);
+    await waitUntilIdle(app);
+    app.submit("question 11");
+    await app.waitUntil(() => app.screen.state.hint === null);
   });
 });
 

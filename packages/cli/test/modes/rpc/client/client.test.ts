@@ -9,11 +9,11 @@ import { afterEach, beforeEach, test } from "vitest";
 import { findBuiltProgram } from "../../../built-program.ts";
 import { TestProgram } from "../../../ground.ts";
 
-let ground: TestProgram;
+let program: TestProgram;
 beforeEach(() => {
-  ground = new TestProgram();
+  program = new TestProgram();
 });
-afterEach(() => ground.remove());
+afterEach(() => program.remove());
 
 const bin = findBuiltProgram();
 const slow: Step = { parts: [{ type: "text", text: "word ".repeat(500) }], pace: { everyMs: 20 } };
@@ -21,10 +21,10 @@ const late = (waitMs: number): Step => ({ parts: [{ type: "text", text: STORY }]
 const STORY = "## Goal\nKeep it.\n\n## Progress\n### Done\n- Done.\n\n## Next Steps\n1. Go on.";
 
 async function started(script: (asked: { readonly tools: readonly string[] }) => Step) {
-  const { url } = await ground.serve(script);
+  const { url } = await program.serve(script);
   const keys = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url };
-  const env = { PATH: process.env.PATH, HOME: ground.userHome, PITH_HOME: ground.home, ...keys };
-  const client = RpcClient.start({ command: process.execPath, args: [bin, "--mode", "rpc"], cwd: ground.folder, env });
+  const env = { PATH: process.env.PATH, HOME: program.userHome, PITH_HOME: program.home, ...keys };
+  const client = RpcClient.start({ command: process.execPath, args: [bin, "--mode", "rpc"], cwd: program.folder, env });
   const events: RpcEvent[] = [];
   const wanted = new Map<string, () => void>();
   client.listen((event) => {
@@ -57,12 +57,12 @@ test("RPC11 RPC13 closing the input stops the run and saves the session", async 
   await client.send({ type: "prompt", message: "Talk long." });
   await begun;
   assert.deepEqual(await client.close(), { code: 1, signal: null });
-  assert.match(ground.readSession(), /Talk long\..*aborted/s);
+  assert.match(program.readSession(), /Talk long\..*aborted/s);
 });
 
 test("RPC7 RPC6 COM43 a compaction can be aborted; prompts during a compaction are queued in the log and sent after it", async () => {
   writeFileSync(
-    join(ground.home, "settings.json"),
+    join(program.home, "settings.json"),
     '{ "contextWindow": 8192, "compaction": { "keepRecentTokens": 600 } }',
   );
   const waits = [8_000, 1_000];
@@ -108,8 +108,8 @@ test("RPC7 RPC6 COM43 a compaction can be aborted; prompts during a compaction a
   assert.equal(state.success && state.data?.isCompacting, true);
   assert.equal((await compacting).success, true);
   await settled;
-  assert.match(JSON.stringify(ground.lastRequestBody()), /<summary>.*Meanwhile\..*And this\./s);
-  const log = ground.readSession();
+  assert.match(JSON.stringify(program.lastRequestBody()), /<summary>.*Meanwhile\..*And this\./s);
+  const log = program.readSession();
   const [said, compacted] = ["Meanwhile.", '"type":"compaction"'].map((words) => log.indexOf(words));
   assert.ok(Number(said) > 0 && Number(said) < Number(compacted), "it is in the log at once");
   await client.close();
@@ -118,7 +118,7 @@ test("RPC7 RPC6 COM43 a compaction can be aborted; prompts during a compaction a
 test("SET13 a branch summary keeps branchSummary.reserveTokens free, by default a quarter of the window (B25)", async () => {
   const summarized = async (branchSummary: object): Promise<readonly boolean[]> => {
     const settings = { contextWindow: 40_000, compaction: { enabled: false }, branchSummary };
-    writeFileSync(join(ground.home, "settings.json"), JSON.stringify(settings));
+    writeFileSync(join(program.home, "settings.json"), JSON.stringify(settings));
     const { client, seen } = await started(({ tools }) => (tools.length === 0 ? STORY : "Done."));
     for (const word of ["oldest", "middle", "newest"]) {
       const settled = seen("agent_settled");
@@ -128,7 +128,7 @@ test("SET13 a branch summary keeps branchSummary.reserveTokens free, by default 
     const moved = await client.send({ type: "navigate_tree", entryId: null, summarize: true });
     assert.equal(moved.success, true);
     await client.close();
-    const asked = ground.server.requests.map(({ body }) => JSON.stringify(body)).slice(3);
+    const asked = program.server.requests.map(({ body }) => JSON.stringify(body)).slice(3);
     return ["oldest", "newest"].map((word) => asked.some((body) => body.includes(`${word} work on the parser`)));
   };
   assert.deepEqual(await summarized({}), [false, true]);
@@ -137,12 +137,12 @@ test("SET13 a branch summary keeps branchSummary.reserveTokens free, by default 
 
 test("RPC12 RPC3 standard output has only JSON lines, even after wrong arguments", async () => {
   const input = '{"id":"a","type":"get_permission_mode"}\r\n\n{"id":"b","type":"get_state"}';
-  const { code, out } = await ground.run(["--mode", "rpc", "--no-session", "/session"], { input });
+  const { code, out } = await program.run(["--mode", "rpc", "--no-session", "/session"], { input });
   const lines = out
     .trimEnd()
     .split("\n")
     .map((line) => JSON.parse(line));
   assert.deepEqual([code, lines.map(({ id, type }) => id ?? type)], [0, [lines[0].id, "command_result", "a", "b"]]);
-  const unknown = await ground.run(["--mode", "rpc", "--session", "nowhere"], { input: "" });
+  const unknown = await program.run(["--mode", "rpc", "--session", "nowhere"], { input: "" });
   assert.deepEqual([unknown.code, JSON.parse(unknown.out).type], [2, "error"]);
 });

@@ -29,7 +29,7 @@ function draftedSession(cwd: string): Uint8Array {
 
 test("WLK18 moving to a draft in the tree puts it into the editor", async () => {
   const path = { name: "" };
-  const talk = await startInteractiveApp(
+  const app = await startInteractiveApp(
     [],
     allowAll({
       prepare: ({ folder, home }) => {
@@ -47,14 +47,14 @@ test("WLK18 moving to a draft in the tree puts it into the editor", async () => 
       },
     }),
   );
-  await talk.waitForText("other end");
-  expect(talk.screen.editorText.text).toBe("");
-  talk.terminal.press(ESC, ESC);
-  await waitForScreen(talk, /entries(?! so far)/);
-  talk.terminal.type("/say this");
-  await waitForScreen(talk, /❯ ○ draft +say this next/);
-  talk.terminal.press(ENTER);
-  await waitForScreen(talk, "Summarize the branch you are leaving?");
-  talk.terminal.type("n");
-  await talk.waitUntil(() => talk.screen.editorText.text === "say this next");
+  await app.waitForText("other end");
+  expect(app.screen.editorText.text).toBe("");
+  app.terminal.press(ESC, ESC);
+  await waitForScreen(app, /entries(?! so far)/);
+  app.terminal.type("/say this");
+  await waitForScreen(app, /❯ ○ draft +say this next/);
+  app.terminal.press(ENTER);
+  await waitForScreen(app, "Summarize the branch you are leaving?");
+  app.terminal.type("n");
+  await app.waitUntil(() => app.screen.editorText.text === "say this next");
 });

@@ -20,69 +20,69 @@ const writes: readonly Step[] = [
 
 /** Both files were written behind the second exchange; now one goes to the end of that one. */
 async function leavesTwoFiles(script: readonly Step[] = []): Promise<InteractiveApp> {
-  const talk = await startTwoExchanges([...writes, ...script]);
-  await exchange(talk, "write them", "written");
-  return talk;
+  const app = await startTwoExchanges([...writes, ...script]);
+  await exchange(app, "write them", "written");
+  return app;
 }
 
-async function goesBack(talk: InteractiveApp): Promise<void> {
-  await openTree(talk);
-  talk.terminal.type("/answer two");
-  talk.terminal.press(ENTER);
-  await waitForScreen(talk, "Summarize the branch you are leaving?");
-  talk.terminal.type("n");
+async function goesBack(app: InteractiveApp): Promise<void> {
+  await openTree(app);
+  app.terminal.type("/answer two");
+  app.terminal.press(ENTER);
+  await waitForScreen(app, "Summarize the branch you are leaving?");
+  app.terminal.type("n");
 }
 
 test("WLK10 a move shows which changed files it would restore, and Yes restores them", async () => {
-  const talk = await leavesTwoFiles();
-  await goesBack(talk);
-  const seen = await waitForScreen(talk, /-one/);
+  const app = await leavesTwoFiles();
+  await goesBack(app);
+  const seen = await waitForScreen(app, /-one/);
   expect(seen).toContain("✓ one.txt  will be removed: it did not exist then");
   expect(seen).toContain("y remove 2 files and go");
-  talk.terminal.type("y");
-  await waitForScreen(talk, "✓ 2 files removed");
-  expect(existsSync(join(talk.folder, "one.txt"))).toBe(false);
+  app.terminal.type("y");
+  await waitForScreen(app, "✓ 2 files removed");
+  expect(existsSync(join(app.folder, "one.txt"))).toBe(false);
   // There and back again: what was done on that branch is done again.
-  await openTree(talk);
-  talk.terminal.type("/written");
-  talk.terminal.press(ENTER);
-  await waitForScreen(talk, "✓ one.txt  will be restored");
-  talk.terminal.type("y");
-  await waitForScreen(talk, "✓ 2 files restored");
-  await talk.waitUntil(() => existsSync(join(talk.folder, "two.txt")));
-  expect(readFileSync(join(talk.folder, "two.txt"), "utf8")).toBe("two\n");
+  await openTree(app);
+  app.terminal.type("/written");
+  app.terminal.press(ENTER);
+  await waitForScreen(app, "✓ one.txt  will be restored");
+  app.terminal.type("y");
+  await waitForScreen(app, "✓ 2 files restored");
+  await app.waitUntil(() => existsSync(join(app.folder, "two.txt")));
+  expect(readFileSync(join(app.folder, "two.txt"), "utf8")).toBe("two\n");
 });
 
 test("WLK10 a move leaves the changed files as they are after No", async () => {
-  const talk = await leavesTwoFiles();
-  await goesBack(talk);
-  await waitForScreen(talk, "y remove 2 files");
-  talk.terminal.type("n");
-  await waitForScreen(talk, "went to another entry in the tree");
-  expect(readFileSync(join(talk.folder, "one.txt"), "utf8")).toBe("one\n");
+  const app = await leavesTwoFiles();
+  await goesBack(app);
+  await waitForScreen(app, "y remove 2 files");
+  app.terminal.type("n");
+  await waitForScreen(app, "went to another entry in the tree");
+  expect(readFileSync(join(app.folder, "one.txt"), "utf8")).toBe("one\n");
 });
 
 test("WLK11 a file changed outside the session is not restored, with the reason; the others are", async () => {
-  const talk = await leavesTwoFiles();
-  writeFileSync(join(talk.folder, "one.txt"), "mine\n");
-  await goesBack(talk);
-  const seen = await waitForScreen(talk, "✗ one.txt  not restored: changed outside this session");
+  const app = await leavesTwoFiles();
+  writeFileSync(join(app.folder, "one.txt"), "mine\n");
+  await goesBack(app);
+  const seen = await waitForScreen(app, "✗ one.txt  not restored: changed outside this session");
   expect(seen).toContain("y remove 1 file and go");
-  talk.terminal.type("y");
-  await waitForScreen(talk, "1 file removed");
-  expect(readFileSync(join(talk.folder, "one.txt"), "utf8")).toBe("mine\n");
-  expect(existsSync(join(talk.folder, "two.txt"))).toBe(false);
+  app.terminal.type("y");
+  await waitForScreen(app, "1 file removed");
+  expect(readFileSync(join(app.folder, "one.txt"), "utf8")).toBe("mine\n");
+  expect(existsSync(join(app.folder, "two.txt"))).toBe(false);
 });
 
 test("WLK12 after a move, the model cannot overwrite a file that it has not read on this branch", async () => {
-  const talk = await leavesTwoFiles([calls("write", { path: "one.txt", content: "other\n" }), "tried"]);
-  await goesBack(talk);
-  await waitForScreen(talk, "y remove 2 files");
-  talk.terminal.type("n");
-  await waitForScreen(talk, "went to another entry in the tree");
-  talk.submit("change it");
-  await talk.waitForText("tried");
-  await waitUntilIdle(talk);
-  expect(JSON.stringify(talk.server.requests.at(-1)?.body)).toMatch(/was not read; read it before writing it/);
-  expect(readFileSync(join(talk.folder, "one.txt"), "utf8")).toBe("one\n");
+  const app = await leavesTwoFiles([calls("write", { path: "one.txt", content: "other\n" }), "tried"]);
+  await goesBack(app);
+  await waitForScreen(app, "y remove 2 files");
+  app.terminal.type("n");
+  await waitForScreen(app, "went to another entry in the tree");
+  app.submit("change it");
+  await app.waitForText("tried");
+  await waitUntilIdle(app);
+  expect(JSON.stringify(app.server.requests.at(-1)?.body)).toMatch(/was not read; read it before writing it/);
+  expect(readFileSync(join(app.folder, "one.txt"), "utf8")).toBe("one\n");
 });

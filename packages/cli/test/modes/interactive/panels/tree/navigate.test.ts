@@ -24,169 +24,169 @@ import {
 
 describe("navigate", () => {
   test("WLK6 Enter on a user message moves before it, with its text in the editor (B63)", async () => {
-    const talk = await startTwoExchanges(["answer three"]);
-    await openTree(talk);
-    talk.terminal.press(UP, ENTER);
-    await waitForScreen(talk, "Summarize the branch you are leaving?");
-    talk.terminal.type("n");
-    await talk.waitUntil(() => talk.screen.editorText.text === "second");
-    await waitForScreen(talk, "went to another entry in the tree");
-    talk.terminal.press(ENTER);
-    await talk.waitForText("answer three");
-    expect(listUserTexts(talk)).toEqual(expect.arrayContaining(["first", "second"]));
-    expect(JSON.stringify(talk.server.requests.at(-1)?.body)).not.toContain("answer two");
+    const app = await startTwoExchanges(["answer three"]);
+    await openTree(app);
+    app.terminal.press(UP, ENTER);
+    await waitForScreen(app, "Summarize the branch you are leaving?");
+    app.terminal.type("n");
+    await app.waitUntil(() => app.screen.editorText.text === "second");
+    await waitForScreen(app, "went to another entry in the tree");
+    app.terminal.press(ENTER);
+    await app.waitForText("answer three");
+    expect(listUserTexts(app)).toEqual(expect.arrayContaining(["first", "second"]));
+    expect(JSON.stringify(app.server.requests.at(-1)?.body)).not.toContain("answer two");
   });
 
   test("WLK6 Enter on a reply continues after it; at the current position there is no question (B63)", async () => {
-    const talk = await startTwoExchanges(["answer three"]);
-    await openTree(talk);
-    talk.terminal.press(ENTER);
-    await waitForScreen(talk, "You are already there.");
-    await openTree(talk);
-    talk.terminal.press(UP, UP, ENTER);
-    await waitForScreen(talk, "2 entries stay on the branch you are leaving");
-    talk.terminal.type("n");
-    await waitForScreen(talk, "went to another entry in the tree");
-    expect(talk.screen.editorText.text).toBe("");
-    await exchange(talk, "another", "answer three");
-    await openTree(talk);
-    await waitForScreen(talk, "2 branches");
+    const app = await startTwoExchanges(["answer three"]);
+    await openTree(app);
+    app.terminal.press(ENTER);
+    await waitForScreen(app, "You are already there.");
+    await openTree(app);
+    app.terminal.press(UP, UP, ENTER);
+    await waitForScreen(app, "2 entries stay on the branch you are leaving");
+    app.terminal.type("n");
+    await waitForScreen(app, "went to another entry in the tree");
+    expect(app.screen.editorText.text).toBe("");
+    await exchange(app, "another", "answer three");
+    await openTree(app);
+    await waitForScreen(app, "2 branches");
   });
 
   test("WLK7 a branch that is left can be summarized at the target, with an optional focus (B64)", async () => {
-    const talk = await startTwoExchanges([summary, summary, "answer three"]);
-    await openTree(talk);
-    talk.terminal.press(UP, UP, ENTER);
-    await waitForScreen(talk, "Summarize the branch you are leaving?");
-    talk.terminal.type("f");
-    await waitForScreen(talk, "What should the summary focus on?");
-    talk.terminal.type("what failed");
-    talk.terminal.press(ENTER);
-    await waitForScreen(talk, "summary of the branch you left");
-    expect(JSON.stringify(talk.server.requests.map(({ body }) => body))).toContain("what failed");
-    await waitUntilIdle(talk);
+    const app = await startTwoExchanges([summary, summary, "answer three"]);
+    await openTree(app);
+    app.terminal.press(UP, UP, ENTER);
+    await waitForScreen(app, "Summarize the branch you are leaving?");
+    app.terminal.type("f");
+    await waitForScreen(app, "What should the summary focus on?");
+    app.terminal.type("what failed");
+    app.terminal.press(ENTER);
+    await waitForScreen(app, "summary of the branch you left");
+    expect(JSON.stringify(app.server.requests.map(({ body }) => body))).toContain("what failed");
+    await waitUntilIdle(app);
     // Once, and on this side of the line.
-    const lines = (await talk.terminal.scrollback()).filter((line) => line.includes("summary of the branch you left"));
+    const lines = (await app.terminal.scrollback()).filter((line) => line.includes("summary of the branch you left"));
     expect(lines).toHaveLength(1);
   });
 
   test("WLK7 Esc at the question returns to the tree with the same row selected", async () => {
-    const talk = await startTwoExchanges([]);
-    await openTree(talk);
-    talk.terminal.press(UP, UP, ENTER);
-    await waitForScreen(talk, "Summarize the branch you are leaving?");
-    talk.terminal.press(ESC);
-    await waitForScreen(talk, /❯ ● reply +answer one/);
-    talk.terminal.press(ESC);
-    await waitForScreen(talk, "> second");
-    expect(talk.screen.state.activity.type).toBe("idle");
-    expect(await readScreen(talk)).not.toContain("went to another entry in the tree");
+    const app = await startTwoExchanges([]);
+    await openTree(app);
+    app.terminal.press(UP, UP, ENTER);
+    await waitForScreen(app, "Summarize the branch you are leaving?");
+    app.terminal.press(ESC);
+    await waitForScreen(app, /❯ ● reply +answer one/);
+    app.terminal.press(ESC);
+    await waitForScreen(app, "> second");
+    expect(app.screen.state.activity.type).toBe("idle");
+    expect(await readScreen(app)).not.toContain("went to another entry in the tree");
   });
 
   test("WLK7 Esc at the question keeps the filter and the search of the tree", async () => {
-    const talk = await startTwoExchanges([]);
-    await openTree(talk);
-    talk.terminal.press("\t", "\t");
-    talk.terminal.type("/first");
-    await waitForScreen(talk, /❯ ● you +first/);
-    talk.terminal.press(ENTER);
-    await waitForScreen(talk, "Summarize the branch you are leaving?");
-    talk.terminal.press(ESC);
-    await waitForScreen(talk, /\/ first +1 found in: your messages/);
+    const app = await startTwoExchanges([]);
+    await openTree(app);
+    app.terminal.press("\t", "\t");
+    app.terminal.type("/first");
+    await waitForScreen(app, /❯ ● you +first/);
+    app.terminal.press(ENTER);
+    await waitForScreen(app, "Summarize the branch you are leaving?");
+    app.terminal.press(ESC);
+    await waitForScreen(app, /\/ first +1 found in: your messages/);
   });
 
   test("WLK7 with branchSummary.skipPrompt, a move asks no question", async () => {
     const settings = JSON.stringify({ branchSummary: { skipPrompt: true } });
-    const talk = await startTwoExchanges([], {
+    const app = await startTwoExchanges([], {
       prepare: ({ home }) => writeFileSync(join(home, "settings.json"), settings),
     });
-    await openTree(talk);
-    talk.terminal.press(UP, UP, ENTER);
-    await waitForScreen(talk, "went to another entry in the tree");
+    await openTree(app);
+    app.terminal.press(UP, UP, ENTER);
+    await waitForScreen(app, "went to another entry in the tree");
   });
 
   test("WLK8 Esc cancels a branch summary, and the position does not change (B71)", async () => {
     const slow = { parts: [{ type: "text" as const, text: summary }], pace: { waitMs: 30_000 } };
-    const talk = await startTwoExchanges([slow]);
-    await openTree(talk);
-    talk.terminal.press(UP, UP, ENTER);
-    await waitForScreen(talk, "Summarize the branch you are leaving?");
-    talk.terminal.type("y");
-    await talk.waitUntil(() => talk.screen.state.activity.type === "summarizing" && talk.server.requests.length === 3);
-    talk.terminal.press(ESC);
-    await waitForScreen(talk, "Cancelled; your position in the tree has not changed.");
-    await waitUntilIdle(talk);
-    await openTree(talk);
-    await waitForScreen(talk, /answer two +← here/);
+    const app = await startTwoExchanges([slow]);
+    await openTree(app);
+    app.terminal.press(UP, UP, ENTER);
+    await waitForScreen(app, "Summarize the branch you are leaving?");
+    app.terminal.type("y");
+    await app.waitUntil(() => app.screen.state.activity.type === "summarizing" && app.server.requests.length === 3);
+    app.terminal.press(ESC);
+    await waitForScreen(app, "Cancelled; your position in the tree has not changed.");
+    await waitUntilIdle(app);
+    await openTree(app);
+    await waitForScreen(app, /answer two +← here/);
   });
 
   test("WLK8 when the branch summary fails, the position does not change and the reason is shown", async () => {
-    const talk = await startTwoExchanges([{ refuse: { status: 400, message: "no credit left" } }]);
-    await openTree(talk);
-    talk.terminal.press(UP, UP, ENTER);
-    await waitForScreen(talk, "Summarize the branch you are leaving?");
-    talk.terminal.type("y");
-    await talk.waitForText(/could not be summarized, so your position has not changed/);
-    await waitUntilIdle(talk);
+    const app = await startTwoExchanges([{ refuse: { status: 400, message: "no credit left" } }]);
+    await openTree(app);
+    app.terminal.press(UP, UP, ENTER);
+    await waitForScreen(app, "Summarize the branch you are leaving?");
+    app.terminal.type("y");
+    await app.waitForText(/could not be summarized, so your position has not changed/);
+    await waitUntilIdle(app);
   });
 
   test("WLK9 a move during a run asks whether to stop the run first (B80)", async () => {
-    const talk = await startBusyApp(["never"]);
-    await openTree(talk);
-    talk.terminal.press("\x1b[H", ENTER);
-    await waitForScreen(talk, "Pith is still working");
-    talk.terminal.type("n");
-    await waitForScreen(talk, "entries");
-    expect(talk.screen.state.activity.type).toBe("running");
-    talk.terminal.press(ENTER);
-    await waitForScreen(talk, "Pith is still working");
-    talk.terminal.type("y");
-    await waitForScreen(talk, "Summarize the branch you are leaving?");
-    talk.terminal.type("n");
-    await talk.waitUntil(() => talk.screen.editorText.text === "work");
+    const app = await startBusyApp(["never"]);
+    await openTree(app);
+    app.terminal.press("\x1b[H", ENTER);
+    await waitForScreen(app, "Pith is still working");
+    app.terminal.type("n");
+    await waitForScreen(app, "entries");
+    expect(app.screen.state.activity.type).toBe("running");
+    app.terminal.press(ENTER);
+    await waitForScreen(app, "Pith is still working");
+    app.terminal.type("y");
+    await waitForScreen(app, "Summarize the branch you are leaving?");
+    app.terminal.type("n");
+    await app.waitUntil(() => app.screen.editorText.text === "work");
   });
 
   test("WLK9 a fork during a run asks first, and No keeps the run going", async () => {
-    const talk = await startBusyApp(["never"]);
-    await openTree(talk);
-    talk.terminal.press("\x1b[H", "f");
-    await waitForScreen(talk, "Pith is still working");
-    talk.terminal.type("n");
-    await waitForScreen(talk, "entries");
-    expect(talk.screen.state.activity.type).toBe("running");
-    expect(talk.nextArgs()).toBeUndefined();
+    const app = await startBusyApp(["never"]);
+    await openTree(app);
+    app.terminal.press("\x1b[H", "f");
+    await waitForScreen(app, "Pith is still working");
+    app.terminal.type("n");
+    await waitForScreen(app, "entries");
+    expect(app.screen.state.activity.type).toBe("running");
+    expect(app.nextArgs()).toBeUndefined();
   });
 
   test("WLK17 Esc Esc opens the tree when no run is active, and the typed text stays", async () => {
-    const talk = await startTwoExchanges([]);
-    talk.terminal.type("half a thought");
-    talk.terminal.press(ESC, ESC);
-    await waitForScreen(talk, /❯ ◉ reply +answer two/);
-    talk.terminal.press(ESC);
-    await waitForScreen(talk, "half a thought");
+    const app = await startTwoExchanges([]);
+    app.terminal.type("half a thought");
+    app.terminal.press(ESC, ESC);
+    await waitForScreen(app, /❯ ◉ reply +answer two/);
+    app.terminal.press(ESC);
+    await waitForScreen(app, "half a thought");
   });
 
   test("WLK17 /tree twice opens one tree, which one Esc closes", async () => {
-    const talk = await startTwoExchanges([]);
-    talk.submit("/tree");
-    talk.submit("/tree");
-    await waitForScreen(talk, /❯ ◉ reply +answer two/);
-    talk.terminal.press(ESC);
-    await waitForScreen(talk, "> second");
+    const app = await startTwoExchanges([]);
+    app.submit("/tree");
+    app.submit("/tree");
+    await waitForScreen(app, /❯ ◉ reply +answer two/);
+    app.terminal.press(ESC);
+    await waitForScreen(app, "> second");
   });
 
   test("WLK18 typed text is kept when a move puts a message into the editor", async () => {
-    const talk = await startTwoExchanges([]);
-    talk.terminal.type("half a thought");
-    talk.terminal.press(ESC, ESC);
-    await waitForScreen(talk, /❯ ◉ reply +answer two/);
-    talk.terminal.press(UP, ENTER);
-    await waitForScreen(talk, "Summarize the branch you are leaving?");
-    talk.terminal.type("n");
-    await talk.waitUntil(() => talk.screen.editorText.text === "second");
-    await waitForScreen(talk, "Your unsent text is in the input history");
-    talk.terminal.press("\x15", UP);
-    await talk.waitUntil(() => talk.screen.editorText.text === "half a thought");
+    const app = await startTwoExchanges([]);
+    app.terminal.type("half a thought");
+    app.terminal.press(ESC, ESC);
+    await waitForScreen(app, /❯ ◉ reply +answer two/);
+    app.terminal.press(UP, ENTER);
+    await waitForScreen(app, "Summarize the branch you are leaving?");
+    app.terminal.type("n");
+    await app.waitUntil(() => app.screen.editorText.text === "second");
+    await waitForScreen(app, "Your unsent text is in the input history");
+    app.terminal.press("\x15", UP);
+    await app.waitUntil(() => app.screen.editorText.text === "half a thought");
   });
 });
 
