@@ -267,7 +267,7 @@ const purityFaults: readonly PlantedFault[] = [
   ["setTimeout(run);", "`setTimeout`"],
   ["setInterval(run);", "`setInterval`"],
   [`console.log("a");`, "`console.log`"],
-].map(([text = "", message = ""]) => ({ fault: text, ...faultInMessage(text), message: message }));
+].map(([text = "", message = ""]) => ({ fault: text, ...faultInMessage(text), message }));
 
 const CLI = "packages/cli/src";
 

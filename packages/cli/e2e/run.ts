@@ -1,6 +1,6 @@
 /** `pnpm e2e [NAME…] [--watch]`: plays the scenarios in a real terminal and prints a table; with --watch one can look on. */
 
-import { type Outcome, play } from "./scenario.ts";
+import { type Outcome, runScenario } from "./scenario.ts";
 
 if (process.argv.includes("--watch")) process.env.PITH_E2E_WATCH = "1";
 const { scenarios } = await import("./scenarios/all.ts");
@@ -14,7 +14,7 @@ if (unknown.length > 0) {
 
 const outcomes: Outcome[] = [];
 for (const scenario of scenarios.filter(({ name }) => names.length === 0 || names.includes(name))) {
-  const outcome = await play(scenario);
+  const outcome = await runScenario(scenario);
   outcomes.push(outcome);
   const { name, isPassed, note, seconds } = outcome;
   console.log(`${isPassed ? "ok    " : "FAILED"}  ${name.padEnd(20)}${seconds.toFixed(1).padStart(6)} s  ${note}`);

@@ -21,7 +21,7 @@ export interface Outcome {
   readonly seconds: number;
 }
 
-export async function play({ name, run }: Scenario): Promise<Outcome> {
+export async function runScenario({ name, run }: Scenario): Promise<Outcome> {
   const workspaces: TestWorkspace[] = [];
   const start = Date.now();
   const seconds = (): number => (Date.now() - start) / 1000;

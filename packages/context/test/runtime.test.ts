@@ -108,8 +108,8 @@ test("SUM4 HOOK4 every result leaves no listener and no timer behind", async () 
 
 test("SUM4 a failure after the result is ignored", async () => {
   const stop = new AbortController();
-  const unheard: unknown[] = [];
-  const listen = (reason: unknown): void => void unheard.push(reason);
+  const rejections: unknown[] = [];
+  const listen = (reason: unknown): void => void rejections.push(reason);
   process.on("unhandledRejection", listen);
   const outcome = runGuarded(() => sleep(50, {}).then(thrown(new Error("too late"))), { signal: stop.signal });
   stop.abort();
@@ -117,5 +117,5 @@ test("SUM4 a failure after the result is ignored", async () => {
   await setImmediate();
   await setImmediate();
   process.off("unhandledRejection", listen);
-  expect(unheard).toStrictEqual([]);
+  expect(rejections).toStrictEqual([]);
 });

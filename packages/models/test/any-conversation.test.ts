@@ -71,9 +71,9 @@ function replyBy(
   const own = contentOf(ownId, texts, "").map((content) => ({ content, ...name }));
   const strange = contentOf(anyId, texts, "c3RyYW5nZQ==").map((content) => ({ content, ...stranger }));
   const stopReason = fc.constantFrom("stop", "toolUse", "error", "aborted", "length");
-  return fc.tuple(fc.oneof(own, strange), stopReason).map(([said, stop]) => ({
+  return fc.tuple(fc.oneof(own, strange), stopReason).map(([message, stop]) => ({
     role: "assistant",
-    ...said,
+    ...message,
     usage: emptyUsage,
     stopReason: stop,
     timestamp: 0,

@@ -3,7 +3,7 @@
 import type { Reply, Script, ScriptRequest, Step } from "@pith/testkit";
 
 /** One after the other; the last one again and again. */
-export function inTurn(...steps: readonly Step[]): (asked: ScriptRequest) => Step {
+export function inTurn(...steps: readonly Step[]): (request: ScriptRequest) => Step {
   return ({ number }) => steps[Math.min(number, steps.length) - 1] ?? "";
 }
 
@@ -12,13 +12,13 @@ export function call(name: string, given: Readonly<Record<string, unknown>>): Re
 }
 
 /** A summary where one is asked for; else what the other script says, which does not see those requests. */
-export function withSummaries(script: (asked: ScriptRequest) => Step | Promise<Step>): Script {
+export function withSummaries(script: (request: ScriptRequest) => Step | Promise<Step>): Script {
   let number = 0;
-  return (asked) => {
+  return (request) => {
     // Whoever tells a conversation in short is given no tools.
-    if (asked.tools.length === 0) return SUMMARY;
+    if (request.tools.length === 0) return SUMMARY;
     number += 1;
-    return script({ ...asked, number });
+    return script({ ...request, number });
   };
 }
 

@@ -86,8 +86,8 @@ async function stopped(terminal: Tmux, workspace: TestWorkspace, point: string):
   await terminal.press("Escape");
   await terminal.waitUntilGone(" s · Esc stop");
   const took = Date.now() - start;
-  const asked = workspace.server.requests.length;
+  const requestCount = workspace.server.requests.length;
   await terminal.waitFor(/Stopped|interrupted|claude/);
-  expectThat(workspace.server.requests.length === asked, `${point}: the model was asked again`);
+  expectThat(workspace.server.requests.length === requestCount, `${point}: the model was asked again`);
   return took;
 }

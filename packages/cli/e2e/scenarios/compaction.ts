@@ -21,9 +21,12 @@ export const compaction: Scenario = {
     const terminal = await workspace.startProgram();
     await terminal.enter("Read all pages.");
     await terminal.waitFor("All pages are read.");
-    const seen = await terminal.scrollback();
-    expectThat(/compacted: /.test(seen), `no receipt is seen:\n${seen}`);
-    expectThat(seen.split("Read all pages.").length === 2, `the question is there twice, or gone:\n${seen}`);
+    const screenText = await terminal.scrollback();
+    expectThat(/compacted: /.test(screenText), `no receipt is seen:\n${screenText}`);
+    expectThat(
+      screenText.split("Read all pages.").length === 2,
+      `the question is there twice, or gone:\n${screenText}`,
+    );
     const kinds =
       workspace
         .sessions()

@@ -25,14 +25,16 @@ export const extension: Scenario = {
     await answered(terminal, "Which colour?", "Down", "Enter");
     await answered(terminal, "Paint it green?", "y", "Enter");
     await answered(terminal, "Who paints it?", "A", "d", "a", "Enter");
-    const seen = await terminal.waitFor("Ada paints it green: true");
-    expectThat(seen.includes("paint: wet"), `no status is seen:\n${seen}`);
-    expectThat(/\[ \] the wall[\s\S]*───/.test(seen), `no widget stands above the editor:\n${seen}`);
+    const screenText = await terminal.waitFor("Ada paints it green: true");
+    expectThat(screenText.includes("paint: wet"), `no status is seen:\n${screenText}`);
+    expectThat(/\[ \] the wall[\s\S]*───/.test(screenText), `no widget stands above the editor:\n${screenText}`);
     await terminal.enter("What is to be done?");
     await terminal.waitFor("Half of it is done.");
     await terminal.enter("/todo");
-    const told = await terminal.waitFor(/\[x\] count the stars\s+\[ \] tell them apart[\s\S]*\[x\] count the stars/);
-    expectThat(told.includes("paint: wet"), "the status went away with a run");
+    const todoText = await terminal.waitFor(
+      /\[x\] count the stars\s+\[ \] tell them apart[\s\S]*\[x\] count the stars/,
+    );
+    expectThat(todoText.includes("paint: wet"), "the status went away with a run");
     return "asked three times, status and widget seen, list kept";
   },
 };

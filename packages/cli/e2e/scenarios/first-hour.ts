@@ -28,16 +28,16 @@ export const firstHour: Scenario = {
 };
 
 type Size = (typeof SIZES)[number];
-type Walk = (start: (wish: Partial<TestWorkspaceOptions>) => Promise<Tmux>, gate: KeyGate) => Promise<void>;
+type Walk = (start: (options: Partial<TestWorkspaceOptions>) => Promise<Tmux>, gate: KeyGate) => Promise<void>;
 
 /** The gate accepts only `KEY`, for Anthropic and for OpenAI. */
 async function walkWithGate(keep: Keep, size: Size, walk: Walk): Promise<void> {
   const gate = await startKeyGate({ acceptedKey: KEY, models: ["claude-sonnet-5", "gpt-6-sol"] });
   const variables = { ANTHROPIC_BASE_URL: gate.url, OPENAI_BASE_URL: gate.url };
   try {
-    await walk(async (wish) => {
+    await walk(async (options) => {
       const workspace = await keep(
-        TestWorkspace.create({ ...size, script, ...wish, variables: { ...variables, ...wish.variables } }),
+        TestWorkspace.create({ ...size, script, ...options, variables: { ...variables, ...options.variables } }),
       );
       gate.target = workspace.server.url;
       return await openProgram(workspace);

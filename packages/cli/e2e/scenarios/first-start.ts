@@ -11,13 +11,13 @@ import { expectThat, type Keep } from "../scenario.ts";
 /** `act` comes as far as where one types. */
 export async function onFirstStart(
   keep: Keep,
-  wish: Partial<TestWorkspaceOptions>,
-  act: (terminal: Tmux, ground: TestWorkspace) => Promise<void>,
+  options: Partial<TestWorkspaceOptions>,
+  act: (terminal: Tmux, workspace: TestWorkspace) => Promise<void>,
 ): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "pith-packed-"));
   try {
     const script = () => "Good morning, I am here.";
-    const workspace = await keep(TestWorkspace.create({ script, ...wish, program: await unpacked(folder) }));
+    const workspace = await keep(TestWorkspace.create({ script, ...options, program: await unpacked(folder) }));
     const terminal = await workspace.openTerminal();
     const start = Date.now();
     await terminal.enter("pith");
@@ -37,8 +37,8 @@ export async function onFirstStart(
 /** Looks again until the local model is offered first: on a busy machine its server may answer too late. Then chooses it. */
 export async function chooseLocalModel(terminal: Tmux, model: string): Promise<void> {
   for (;;) {
-    const asked = await terminal.waitFor(/Choose a provider[\s\S]*Enter select/);
-    if (asked.includes(`❯ ${model}`)) break;
+    const screenText = await terminal.waitFor(/Choose a provider[\s\S]*Enter select/);
+    if (screenText.includes(`❯ ${model}`)) break;
     await terminal.press("End");
     await terminal.waitFor("❯ Look for local models again");
     await terminal.press("Enter");

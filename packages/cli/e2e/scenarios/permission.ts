@@ -15,8 +15,8 @@ export const permission: Scenario = {
     const workspace = await keep(TestWorkspace.create({ script, files }));
     const terminal = await workspace.startProgram("--permission-mode ask");
     await terminal.enter("Change it");
-    const asked = await terminal.waitFor(/No, and tell the model why/);
-    expectThat(/old words[\s\S]*new words/.test(asked), `the question shows no diff:\n${asked}`);
+    const screenText = await terminal.waitFor(/No, and tell the model why/);
+    expectThat(/old words[\s\S]*new words/.test(screenText), `the question shows no diff:\n${screenText}`);
     await answered("n", terminal);
     await terminal.waitFor("Then not.");
     expectThat(workspace.read("a.txt") === "old words\n", "it was changed after a no");

@@ -35,11 +35,11 @@ export const resize: Scenario = {
       await terminal.waitUntil((screen) => isDrawnFor(columns, screen), `a picture of ${columns} columns`);
       await terminal.settled();
     }
-    const seen = await terminal.scrollback();
+    const screenText = await terminal.scrollback();
     const wanted = SIZES.flatMap((_, at) => lines(at + 1));
-    const wrong = wanted.filter((line) => seen.split(line).length !== 2);
-    expectThat(wrong.length === 0, `not once: ${wrong.join(", ")}\n${seen}`);
-    expectThat(seen.includes("\na line of the shell"), "the shell's lines are gone");
+    const wrong = wanted.filter((line) => screenText.split(line).length !== 2);
+    expectThat(wrong.length === 0, `not once: ${wrong.join(", ")}\n${screenText}`);
+    expectThat(screenText.includes("\na line of the shell"), "the shell's lines are gone");
     return `${wanted.length} lines, each once`;
   },
 };

@@ -19,9 +19,9 @@ export const task: Scenario = {
     const terminal = await workspace.startProgram();
     await terminal.enter("The sum is wrong. Please mend it.");
     await terminal.waitFor("The sum is right now.");
-    const seen = await terminal.scrollback();
+    const screenText = await terminal.scrollback();
     for (const each of ["sum.js", "a - b", "a + b", "the sum is 42"])
-      expectThat(seen.includes(each), `${each} is not seen:\n${seen}`);
+      expectThat(screenText.includes(each), `${each} is not seen:\n${screenText}`);
     expectThat(workspace.read("sum.js") === "module.exports = (a, b) => a + b;\n", "the file was not changed");
     return "read, edit with its diff, bash";
   },

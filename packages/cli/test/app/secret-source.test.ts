@@ -22,8 +22,14 @@ const { signal } = new AbortController();
 const [one, two] = createSampleSecrets(2, createSeededRandom(9)).map(({ secret }) => secret);
 
 function source(environment: Record<string, string> = {}, vault: Vault | null = null) {
-  const seen = { PATH: process.env.PATH ?? "", HOME: home, ...environment };
-  return createSecretSource({ vault, environment: seen, home, writable: [], withheldVariables: ["ANTHROPIC_API_KEY"] });
+  const variables = { PATH: process.env.PATH ?? "", HOME: home, ...environment };
+  return createSecretSource({
+    vault,
+    environment: variables,
+    home,
+    writable: [],
+    withheldVariables: ["ANTHROPIC_API_KEY"],
+  });
 }
 
 test("SEC19 a placeholder resolves to its secret, and an unknown placeholder resolves to null", async () => {
@@ -53,17 +59,23 @@ const named = (variable: string): string => `\${${variable}}`;
 
 test("SEC19 the login of a program is its existing credential files with the variables that they name", async () => {
   const { findLogin } = source({ NPM_TOKEN: "t", ANTHROPIC_API_KEY: "y" });
-  const wish = { hosts: ["example.com"], signal };
-  expect(await findLogin("npm", wish)).toBe(null);
+  const loginOptions = { hosts: ["example.com"], signal };
+  expect(await findLogin("npm", loginOptions)).toBe(null);
   writeFileSync(
     join(home, ".npmrc"),
     `//x/:_authToken=${named("NPM_TOKEN")}\n//y/:_authToken=${named("ANTHROPIC_API_KEY")}\n`,
   );
   mkdirSync(join(home, ".cargo"));
   writeFileSync(join(home, ".cargo/credentials.toml"), "[registry]\n");
-  expect(await findLogin("npm", wish)).toEqual({ environment: { NPM_TOKEN: "t" }, credentialFiles: ["~/.npmrc"] });
-  expect(await findLogin("cargo", wish)).toEqual({ environment: {}, credentialFiles: ["~/.cargo/credentials.toml"] });
-  expect(await findLogin("pip", wish)).toBe(null);
+  expect(await findLogin("npm", loginOptions)).toEqual({
+    environment: { NPM_TOKEN: "t" },
+    credentialFiles: ["~/.npmrc"],
+  });
+  expect(await findLogin("cargo", loginOptions)).toEqual({
+    environment: {},
+    credentialFiles: ["~/.cargo/credentials.toml"],
+  });
+  expect(await findLogin("pip", loginOptions)).toBe(null);
 });
 
 test("SEC20 git's credential helper is called only for the named hosts, and git finds the header in its variables", async () => {
@@ -87,10 +99,10 @@ test("SEC20 git's credential helper is called only for the named hosts, and git 
     credentialFiles: [],
   });
   const env = { PATH: process.env.PATH, HOME: home, ...given, ...login?.environment };
-  const asked = (url: string): string =>
+  const readHeader = (url: string): string =>
     execFileSync("git", ["config", "--get-urlmatch", "http.extraHeader", url], { env, cwd: home, encoding: "utf8" });
-  expect(asked("https://git.example/ann/x.git")).toBe(`${header}\n`);
-  expect(() => asked("https://other.example/ann/x.git")).toThrow();
+  expect(readHeader("https://git.example/ann/x.git")).toBe(`${header}\n`);
+  expect(() => readHeader("https://other.example/ann/x.git")).toThrow();
   expect(vault.redact(`${header} ${two}`)).not.toContain(two);
   expect(vault.redact(header)).not.toContain(header.slice(-20));
 });

@@ -15,7 +15,7 @@ function extended(body: string) {
   return allowAll({ prepare });
 }
 
-async function said(app: InteractiveApp, words: string, answer: string): Promise<string> {
+async function submitAndWait(app: InteractiveApp, words: string, answer: string): Promise<string> {
   app.submit(words);
   await app.waitForText(answer);
   await waitUntilIdle(app);
@@ -33,10 +33,10 @@ test("XUI11 user_bash handlers run before a shell line, and a returned result re
   app.submit("!echo or$((1))dinary");
   await app.waitForText("or1dinary");
   await waitUntilIdle(app);
-  const told = await said(app, "what do you see?", "I saw it");
-  expect(told).toContain("deployed false");
-  expect(told).toContain("Exit code: 4");
-  expect(told).toContain("or1dinary");
+  const userTexts = await submitAndWait(app, "what do you see?", "I saw it");
+  expect(userTexts).toContain("deployed false");
+  expect(userTexts).toContain("Exit code: 4");
+  expect(userTexts).toContain("or1dinary");
 });
 
 test("XUI11 the output returned by a user_bash handler is limited like any output, and a handler that throws does not stop the line", async () => {
@@ -51,7 +51,7 @@ test("XUI11 the output returned by a user_bash handler is limited like any outpu
   app.submit("!touch made");
   await app.waitUntil(() => existsSync(join(app.folder, "made")));
   await waitUntilIdle(app);
-  expect((await said(app, "and?", "I saw it")).length).toBeLessThan(60_000);
+  expect((await submitAndWait(app, "and?", "I saw it")).length).toBeLessThan(60_000);
 });
 
 test("XUI12 Escape stops a shell line that waits for an extension or for its turn, and it never runs", async () => {
@@ -63,6 +63,6 @@ test("XUI12 Escape stops a shell line that waits for an extension or for its tur
   app.terminal.press("\x1b");
   await waitUntilIdle(app);
   expect(existsSync(join(app.folder, "never"))).toBe(false);
-  const words = await said(app, "and?", "fine now");
+  const words = await submitAndWait(app, "and?", "fine now");
   expect(words).not.toMatch(/hang|never/);
 });

@@ -25,7 +25,7 @@ test("PRT5 every flag is parsed, written with a space or with =", () => {
   const texts = ["--tools", "read, bash", "--system-prompt", "Be.", "--append-system-prompt", "Short."];
   const switches = ["--no-context-files", "--no-skills", "--no-auto-compact", "--trust", "--mode=json"];
   const rest = [...switches, "--base-url", "http://127.0.0.1:1/v1", "fix", "it"];
-  expect(wish([...args, ...rules, ...texts, ...rest])).toEqual({
+  expect(parseArgs([...args, ...rules, ...texts, ...rest])).toEqual({
     prompt: "fix it",
     files: [],
     session: { type: "last" },
@@ -53,11 +53,11 @@ test("PRT5 every flag is parsed, written with a space or with =", () => {
 
 test("PRT5 flags that are not given set nothing", () => {
   const plain = { overrides: {}, allow: [], deny: [], trustsProject: false, mode: "text" };
-  expect(wish(["-p", "hi"])).toMatchObject(plain);
-  expect(wish(["-p", "hi"]).overrides).toEqual({});
-  expect(wish(["-p", "hi"]).session).toEqual({ type: "new" });
-  expect(wish(["-p", "--session", "0198", "hi"]).session).toEqual({ type: "named", name: "0198" });
-  expect(wish(["-p", "--no-session", "hi"]).session).toEqual({ type: "none" });
+  expect(parseArgs(["-p", "hi"])).toMatchObject(plain);
+  expect(parseArgs(["-p", "hi"]).overrides).toEqual({});
+  expect(parseArgs(["-p", "hi"]).session).toEqual({ type: "new" });
+  expect(parseArgs(["-p", "--session", "0198", "hi"]).session).toEqual({ type: "named", name: "0198" });
+  expect(parseArgs(["-p", "--no-session", "hi"]).session).toEqual({ type: "none" });
 });
 
 test.each([
@@ -68,7 +68,7 @@ test.each([
   [["-p", "look", "--", "@types/node", "-x", "--help"], "look @types/node -x --help", []],
   [["-p", "@a.ts", "--", "@b.ts"], "@b.ts", ["a.ts"]],
 ])("TXT1 an argument is a file only if all of it begins with @: %j", (args, words, files) => {
-  expect(wish(args)).toMatchObject({ prompt: words, files });
+  expect(parseArgs(args)).toMatchObject({ prompt: words, files });
 });
 
 test.each([
@@ -129,7 +129,7 @@ test("PRT5 the help names every flag", () => {
   expect(new Set(named)).toEqual(new Set(Object.keys(flags)));
 });
 
-function wish(args: readonly string[]): CliArgs {
+function parseArgs(args: readonly string[]): CliArgs {
   const read = parseCliArgs(args);
   if (read.type !== "args") throw new Error(`no wish: ${JSON.stringify(read)}`);
   return read.args;

@@ -30,7 +30,7 @@ export class MeasuredProgram {
     const child = spawn(process.execPath, [SERVER, script, "--with-parent"], { stdio: ["pipe", "pipe", "inherit"] });
     const url = await new Promise<string>((resolve, reject) => {
       child.once("exit", (code) => reject(new Error(`the test server ended with ${code}`)));
-      child.stdout?.once("data", (said: Buffer) => resolve(/http:\S+/.exec(said.toString())?.[0] ?? ""));
+      child.stdout?.once("data", (output: Buffer) => resolve(/http:\S+/.exec(output.toString())?.[0] ?? ""));
     });
     this.#server = { child, url };
   }

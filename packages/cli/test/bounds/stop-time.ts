@@ -9,7 +9,7 @@ export interface StopTime {
   /** What the program has worked in that time; in steps of 10. */
   readonly cpuMs: number;
   /** Bytes that the program had written before the abort. */
-  readonly heard: number;
+  readonly bytesRead: number;
 }
 
 /** Aborts once the program has written so many bytes of events. */
@@ -21,22 +21,22 @@ export async function measureStop(
   try {
     await program.serve([step]);
     const { child, ended } = await program.start(["--mode", "rpc", "--model", model]);
-    let heard = 0;
+    let bytesRead = 0;
     let aborted: { readonly at: number; readonly cpu: number } | null = null;
     // Little work here: a client that reads slowly would be measured instead.
     let tail: Buffer = Buffer.alloc(0);
     const stopped = new Promise<StopTime>((resolve, reject) => {
       void ended.then(({ code, notes }) => reject(new Error(`the program ended with ${code}: ${notes}`)));
       child.stdout?.on("data", (chunk: Buffer) => {
-        heard += chunk.length;
-        if (!aborted && heard >= afterBytes) {
+        bytesRead += chunk.length;
+        if (!aborted && bytesRead >= afterBytes) {
           aborted = { at: performance.now(), cpu: cpuOf(child) };
           child.stdin?.write(`${JSON.stringify({ type: "abort" })}\n`);
         }
         const isSettled = aborted !== null && Buffer.concat([tail, chunk]).includes(SETTLED);
         tail = chunk.subarray(-SETTLED.length);
         if (aborted && isSettled)
-          resolve({ wallMs: performance.now() - aborted.at, cpuMs: cpuOf(child) - aborted.cpu, heard });
+          resolve({ wallMs: performance.now() - aborted.at, cpuMs: cpuOf(child) - aborted.cpu, bytesRead });
       });
     });
     child.stdin?.write(`${JSON.stringify({ type: "prompt", message: "go" })}\n`);

@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { createLimitsForModel } from "../../src/settings/settings.ts";
 import { createCommandContext, runForResult, runForText } from "./desks.ts";
 
-const told =
+const summary =
   "## Goal\n- fix it [#1]\n\n## Constraints & Preferences\n- (none)\n\n## Progress\n### Done\n- (none)\n\n### In Progress\n- [ ] the work [#2]\n\n### Blocked\n- (none)\n\n## Key Decisions\n- (none)\n\n## Next Steps\n1. go on\n\n## Critical Context\n- (none)";
 
 const long = (count: number): readonly string[] => [
@@ -16,7 +16,7 @@ const long = (count: number): readonly string[] => [
 ];
 
 test("COM11 /compact reports the model, the freed tokens and how to undo it; /undo and /redo revert and restore it", async () => {
-  const context = await createCommandContext(long(20), { replies: [told, told] });
+  const context = await createCommandContext(long(20), { replies: [summary, summary] });
   const before = context.agent.contextUsage().tokens;
   expect(await runForText("/compact keep the numbers", context)).toMatch(
     /^Compacted: [\d,]+ → [\d,]+ tokens; summary by anthropic\/storyteller; \d+ entries summarized, \d+ kept; .*\/undo undoes it\.$/,
@@ -34,7 +34,7 @@ test("COM11 /compact reports the model, the freed tokens and how to undo it; /un
 });
 
 test("COM42 secrets are redacted in the requests for a compaction summary and a branch summary", async () => {
-  const context = await createCommandContext(long(20), { replies: [told, told] });
+  const context = await createCommandContext(long(20), { replies: [summary, summary] });
   const redaction = {
     redact: <Value>(value: Value): Value => JSON.parse(JSON.stringify(value).replaceAll("hunter2", "GONE")) as Value,
   };
@@ -44,7 +44,7 @@ test("COM42 secrets are redacted in the requests for a compaction summary and a 
   await agent.compact("look at hunter2");
   await runForResult("/tree e5 --summary mind hunter2", { ...context, agent });
   const requests = JSON.stringify((model as unknown as { requests: unknown }).requests);
-  for (const said of ["mind GONE", "always GONE", "look at GONE"]) expect(requests).toContain(said);
+  for (const message of ["mind GONE", "always GONE", "look at GONE"]) expect(requests).toContain(message);
   expect(requests).not.toContain("hunter2");
 });
 
@@ -111,12 +111,12 @@ test("COM13 /autocompact on turns it on even if the settings turn it off", async
   expect(await runForText("/autocompact on", context)).toMatch(/^Automatic compaction is on until you quit\./);
 });
 
-const branchSummary = told.replace("fix it [#1]", "a side track [#3]");
+const branchSummary = summary.replace("fix it [#1]", "a side track [#3]");
 const requestsOf = ({ agent }: { readonly agent: Agent }): string =>
   JSON.stringify((agent.model as unknown as { requests: unknown }).requests);
 
 test("CUT12 /compact --up-to keeps every entry from the given one, --preview reports that first, and /undo reverts it", async () => {
-  const context = await createCommandContext(long(20), { replies: [told] });
+  const context = await createCommandContext(long(20), { replies: [summary] });
   const before = context.agent.contextUsage().tokens;
   const preview = await runForText("/compact --up-to #12 --preview", context);
   expect(preview).toMatch(
@@ -132,7 +132,9 @@ test("CUT12 /compact --up-to keeps every entry from the given one, --preview rep
 });
 
 test("CUT12 /compact --from-originals rewrites the summary from the original messages, and the receipt says that", async () => {
-  const context = await createCommandContext(long(20), { replies: [told.replace("the work", "the zebra"), told] });
+  const context = await createCommandContext(long(20), {
+    replies: [summary.replace("the work", "the zebra"), summary],
+  });
   await runForText("/compact", context);
   expect(await runForText("/compact", context)).toContain("/compact --from-originals rewrites its summary");
   expect(await runForText("/compact --from-originals --preview", context)).toMatch(

@@ -9,7 +9,7 @@ import { createCommandContext, runForText } from "./desks.ts";
 
 const budget = createBudget(compactionLimits, { contextWindow: 200_000 });
 
-const talk = [
+const lines = [
   "system: You work.",
   "user: read it",
   "thinks: hm",
@@ -21,7 +21,7 @@ const talk = [
 ];
 
 test("COM14 the parts of a context, by place and by kind, add up to the size of the next request", () => {
-  const window = loadBranch(story(...talk));
+  const window = loadBranch(story(...lines));
   const parts = computeContextParts(window, budget);
   expect(parts.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(contextSize(window, budget).tokens);
   expect(parts.map(({ place, kind }) => `${place}: ${kind}`)).toEqual([
@@ -37,7 +37,7 @@ test("COM14 the parts of a context, by place and by kind, add up to the size of 
 });
 
 test("COM14 the parts add up even if the system prompt is estimated larger than the measured whole", () => {
-  const window = loadBranch(story(...talk));
+  const window = loadBranch(story(...lines));
   const { tokens } = contextSize(window, budget);
   const heavy = { ...budget, fixed: tokens + 500 };
   const parts = computeContextParts(window, heavy);
@@ -54,7 +54,7 @@ test("COM14 blocks of unknown types are in no part", () => {
 });
 
 test("COM14 after a compaction, the summary is a part and the summarized messages are in none", () => {
-  const window = loadBranch(story(...talk, "user: go on", "compacts: a story of it, keeps e9", "says: going on"));
+  const window = loadBranch(story(...lines, "user: go on", "compacts: a story of it, keeps e9", "says: going on"));
   const parts = computeContextParts(window, budget);
   expect(parts.filter(({ place }) => place === "summary")).toMatchObject([{ kind: "summary" }]);
   expect(parts.map(({ kind }) => kind)).not.toContain("read results");
@@ -80,7 +80,7 @@ test("COM15 MET19 the report shows the limit, the warning threshold and what a c
 test("COM15 the report says that a size is an estimate, and since when", () => {
   const first = buildContextReport(loadBranch(story("user: go", "says: gone")), budget);
   expect(formatContextReport(first)).toContain("This is an estimate: the provider has not reported the size yet.");
-  const compacted = loadBranch(story(...talk, "user: go on", "compacts: a story of it, keeps e9"));
+  const compacted = loadBranch(story(...lines, "user: go on", "compacts: a story of it, keeps e9"));
   expect(formatContextReport(buildContextReport(compacted, budget))).toContain(
     "This is an estimate: the provider has not reported the size since the last compaction.",
   );
@@ -88,7 +88,7 @@ test("COM15 the report says that a size is an estimate, and since when", () => {
 
 test("COM15 /context reports an empty session, an unknown window and a full window", async () => {
   expect(await runForText("/context", await createCommandContext([]))).toContain("There is nothing to compact.");
-  const unknown = await createCommandContext(talk, { model: { contextWindow: 0 } });
+  const unknown = await createCommandContext(lines, { model: { contextWindow: 0 } });
   expect(await runForText("/context", unknown)).toMatch(/^about [\d,]+ tokens \(context window unknown\)\n/);
   const full = await createCommandContext(
     ["user: go", ...Array.from({ length: 30 }, () => `says: ${"work ".repeat(2_000)}`)],

@@ -4,13 +4,13 @@ import { expect, test } from "vitest";
 import { findLastCodeBlock } from "../../src/commands/copy.ts";
 import { createCommandContext, runForResult, runForText } from "./desks.ts";
 
-const talk = [
+const lines = [
   ...["user: first", "says: one", "user: second", "says: looking", "calls: read", "result: text", "says: two"],
   "user: third",
 ];
 
 test("LOOK1 /copy copies the last answer, and /copy N the N-th last", async () => {
-  const context = await createCommandContext(talk);
+  const context = await createCommandContext(lines);
   expect(await runForText("/copy", context)).toBe("two");
   expect(await runForText("/copy 2", context)).toBe("one");
 });
@@ -21,7 +21,7 @@ test.each([
   ["/copy 0", "/copy takes a number (2 is the second-to-last answer), the word code, or both"],
   ["/copy all", "/copy takes a number (2 is the second-to-last answer), the word code, or both"],
 ])("LOOK1 /copy names the reason when there is nothing to copy: %s", async (words, message) => {
-  expect(await runForResult(words, await createCommandContext(talk))).toEqual({ type: "mistake", message });
+  expect(await runForResult(words, await createCommandContext(lines))).toEqual({ type: "mistake", message });
 });
 
 test("LOOK1 /copy fails before the first answer", async () => {

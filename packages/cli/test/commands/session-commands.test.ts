@@ -9,10 +9,10 @@ import { expect, test } from "vitest";
 import type { CommandResult } from "../../src/commands/command.ts";
 import { createCommandContext, runForResult, runForText } from "./desks.ts";
 
-const talk = ["user: fix the login", "says: looking", "user: try A", "says: A failed", "names: the login bug"];
+const storyLines = ["user: fix the login", "says: looking", "user: try A", "says: A failed", "names: the login bug"];
 
 test("COM20 /fork creates a session that ends before one of your messages, with that message as the draft (B62)", async () => {
-  const context = await createCommandContext(talk);
+  const context = await createCommandContext(storyLines);
   expect(await runForText("/fork", context)).toBe(
     "e1  fix the login\ne3  try A\nTo start just before one, type /fork and its id.",
   );
@@ -29,7 +29,7 @@ test("COM20 /fork creates a session that ends before one of your messages, with 
 });
 
 test("COM21 /clone copies the current branch and no other (B62)", async () => {
-  const context = await createCommandContext([...talk, "moves: e2", "user: try B"]);
+  const context = await createCommandContext([...storyLines, "moves: e2", "user: try B"]);
   const { path, draft } = opened(await runForResult("/clone", context));
   const text = JSON.stringify(linesOf(path));
   expect(draft).toBeUndefined();
@@ -39,7 +39,7 @@ test("COM21 /clone copies the current branch and no other (B62)", async () => {
 });
 
 test("COM22 /new creates an empty session in the same folder and leaves it unlocked", async () => {
-  const context = await createCommandContext(talk);
+  const context = await createCommandContext(storyLines);
   const { path, id } = opened(await runForResult("/clear", context));
   expect(linesOf(path)).toMatchObject([{ type: "session", id, cwd: context.cwd }]);
   const again = await openStore(path);
@@ -48,7 +48,7 @@ test("COM22 /new creates an empty session in the same folder and leaves it unloc
 });
 
 test("COM23 /resume lists the sessions of the folder and opens one by the beginning of its id or by its name", async () => {
-  const context = await createCommandContext(talk);
+  const context = await createCommandContext(storyLines);
   const { id } = context.agent.session.store.header;
   const forked = opened(await runForResult("/fork e3", context));
   const list = await runForText("/resume", context);
@@ -70,19 +70,19 @@ test("COM24 /name shows, sets and removes the name of the session", async () => 
 });
 
 test("COM25 /session shows the file, and the contents and cost of all branches", async () => {
-  const context = await createCommandContext([...talk, "moves: e2", "user: try B", "says: B works"]);
+  const context = await createCommandContext([...storyLines, "moves: e2", "user: try B", "says: B works"]);
   const text = await runForText("/session", context);
   expect(text).toContain(`file        ${context.sessionPath}`);
   expect(text).toMatch(/^name {8}the login bug$/m);
   expect(text).toMatch(/^branches {4}2$/m);
   expect(text, "MET19").toMatch(/^context {5}about \d+ of 183,616 tokens/m);
   expect(text).toMatch(/^contents {4}8 entries, 3 user messages, 3 replies/m);
-  const unkept = await createCommandContext(talk, { isStored: false });
+  const unkept = await createCommandContext(storyLines, { isStored: false });
   expect(await runForText("/session", unkept)).toMatch(/not saved[\s\S]*contents {4}5 entries/);
 });
 
 test("COM26 /export picks the format by the file extension, and never overwrites a file", async () => {
-  const context = await createCommandContext(talk);
+  const context = await createCommandContext(storyLines);
   expect(await runForText("/export talk.md", context)).toBe(`Exported to ${join(context.cwd, "talk.md")}`);
   expect(readFileSync(join(context.cwd, "talk.md"), "utf8")).toContain("fix the login");
   writeFileSync(join(context.cwd, "mine.html"), "mine");
@@ -93,7 +93,7 @@ test("COM26 /export picks the format by the file extension, and never overwrites
 const handed = "## Background\n- the login was fixed in a.ts [#1]\n\n## First steps\n1. write the tests";
 
 test("COM27 /handoff creates a session with a draft, the pins and a reference to its parent session (B82)", async () => {
-  const context = await createCommandContext([...talk, "calls: write path=a.ts", "result: done", "says: fixed"], {
+  const context = await createCommandContext([...storyLines, "calls: write path=a.ts", "result: done", "says: fixed"], {
     replies: [handed, handed],
   });
   writeFileSync(join(context.cwd, "a.ts"), "");
@@ -117,7 +117,7 @@ test("COM27 /handoff creates a session with a draft, the pins and a reference to
 
 test("COM27 /handoff creates no session without a goal, without messages, or when the model fails", async () => {
   const failure = { failure: { kind: "refused", message: "no credit" } } as const;
-  const context = await createCommandContext(talk, { replies: [failure] });
+  const context = await createCommandContext(storyLines, { replies: [failure] });
   expect(await runForResult("/handoff", context)).toMatchObject({ type: "mistake" });
   expect(await runForResult("/handoff the rest", context)).toMatchObject({
     type: "failed",

@@ -12,9 +12,9 @@ describe("/keys", () => {
     const context = await createCommandContext([]);
     expect(await runForText("/keys", context)).toMatch(/ctrl\+o +expand or collapse folded content/);
     writeFileSync(join(context.home, "keymap.json"), '{ "fold": "f2", "flod": "f3" }');
-    const told = await runForText("/keys", context);
-    expect(told).toMatch(/f2 +expand or collapse folded content/);
-    expect(told).toContain('unknown action "flod"; did you mean "fold"?');
+    const output = await runForText("/keys", context);
+    expect(output).toMatch(/f2 +expand or collapse folded content/);
+    expect(output).toContain('unknown action "flod"; did you mean "fold"?');
     expect(await runForText("/keys undo", context)).toContain('"tui.editor.undo": ctrl+-');
     expect(await runForResult("/keys nothing like it", context)).toMatchObject({ type: "mistake" });
   });

@@ -11,10 +11,10 @@ describe("/transcript", () => {
       "compacts: in short, keeps nothing",
       "user: and then?",
     ]);
-    const told = await runForText("/transcript", context);
-    expect(told).toContain("the first words");
-    expect(told).toContain("in short");
-    expect(told).toContain("and then?");
+    const transcript = await runForText("/transcript", context);
+    expect(transcript).toContain("the first words");
+    expect(transcript).toContain("in short");
+    expect(transcript).toContain("and then?");
     expect(await runForText("/transcript", await createCommandContext([]))).toBe("No messages yet.");
   });
 });
@@ -80,9 +80,9 @@ describe("/tree", () => {
   });
 
   test("COM8 /tree --summary adds a summary of the branch you leave at the target, with the given label (B64)", async () => {
-    const told =
+    const summary =
       "## Goal\n- fix the login [#1]\n\n## Constraints & Preferences\n- (none)\n\n## Progress\n### Done\n- (none)\n\n### In Progress\n- [ ] try B [#1]\n\n### Blocked\n- (none)\n\n## Key Decisions\n- (none)\n\n## Next Steps\n1. go on";
-    const context = await createCommandContext(twoTries, { replies: [told, told] });
+    const context = await createCommandContext(twoTries, { replies: [summary, summary] });
     const answer = await runForResult("/tree e6 --summary what worked --label left B", context);
     expect(answer).toMatchObject({
       type: "success",

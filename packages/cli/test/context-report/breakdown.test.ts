@@ -12,7 +12,7 @@ import { createCommandContext, runForResult, runForText } from "../commands/desk
 
 const file = (words: number): string => "const x = 1; ".repeat(words);
 
-const talk = [
+const lines = [
   "user: read both",
   "calls: read path=a.ts; read path=b.ts",
   `result c1: ${file(900)}`,
@@ -29,7 +29,7 @@ const talk = [
 const budget = createBudget(compactionLimits, { contextWindow: 200_000 });
 
 test("MET12 results are counted by tool and by file, largest first, and add up to the parts of /context", () => {
-  const report = buildContextReport(loadBranch(story(...talk)), budget);
+  const report = buildContextReport(loadBranch(story(...lines)), budget);
   expect(report.tools.map(({ tool, results }) => [tool, results])).toEqual([
     ["read", 3],
     ["bash", 1],
@@ -46,7 +46,7 @@ test("MET12 results are counted by tool and by file, largest first, and add up t
 
 test("MET12 the largest entries say what a compaction, and going back to before them, would free", () => {
   const long = Array.from({ length: 30 }, (_, at) => [`user: more ${at}`, `says: ${"words ".repeat(1_500)}`]).flat();
-  const report = buildContextReport(loadBranch(story(...talk, ...long)), budget);
+  const report = buildContextReport(loadBranch(story(...lines, ...long)), budget);
   const old = report.biggest.find(({ id }) => id === "e12");
   expect(report.biggest.length).toBeLessThanOrEqual(20);
   const sizes = report.biggest.map(({ tokens }) => tokens);
@@ -62,7 +62,7 @@ test("MET12 the largest entries say what a compaction, and going back to before 
 
 test("MET12 an entry's kind is in the singular, and its calls are described as in the transcript", () => {
   const edits = ["user: go", "calls: edit path=a.ts newText=y", "result: changed"];
-  const { biggest } = buildContextReport(loadBranch(story(...edits, ...talk)), budget);
+  const { biggest } = buildContextReport(loadBranch(story(...edits, ...lines)), budget);
   const names = biggest.map(({ kind, text }) => `${kind}: ${text}`);
   expect(names).toEqual(
     expect.arrayContaining([
@@ -77,7 +77,7 @@ test("MET12 an entry's kind is in the singular, and its calls are described as i
 });
 
 test("MET12 /context has the sizes by tool, by file and by entry in its text and in its data", async () => {
-  const context = await createCommandContext(talk);
+  const context = await createCommandContext(lines);
   const text = await runForText("/context", context);
   for (const words of [
     "By tool",
@@ -95,7 +95,7 @@ test("MET12 /context has the sizes by tool, by file and by entry in its text and
 });
 
 test("MET11 buildModelView returns exactly what is sent, in the same order, with the place of each part", () => {
-  const window = loadBranch(story(...talk, "compacts: what was done, keeps e8", "user: on", "says: yes"));
+  const window = loadBranch(story(...lines, "compacts: what was done, keeps e8", "user: on", "says: yes"));
   const parts = buildModelView(window, undefined);
   expect(parts.map(({ place }) => place)).toEqual(["summary", "kept", "kept", "kept", "kept", "recent", "recent"]);
   const sent = convertToLlm(buildSessionContext(window).messages);

@@ -87,8 +87,8 @@ describe("one flipped bit", () => {
     for (const flip of flips) {
       const { events, request, end } = await openAndPrompt(flip.bytes);
       if (events.filter(({ type }) => type === "session_damaged").length !== 1) untold.push(flip.name);
-      const seen = request + JSON.stringify(events);
-      if (flip.altered !== null && seen.includes(JSON.stringify(flip.altered).slice(1, -1)))
+      const output = request + JSON.stringify(events);
+      if (flip.altered !== null && output.includes(JSON.stringify(flip.altered).slice(1, -1)))
         spoken.push(`${flip.name}: ${flip.altered}`);
       if (end !== "done" || request.includes("(continue)")) failed.push(`${flip.name}: ${end}`);
     }

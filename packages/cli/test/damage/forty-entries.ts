@@ -67,7 +67,7 @@ async function turn(add: (...drafts: readonly NewEntry[]) => Promise<string>, nu
   const text = (words: string): readonly [{ readonly type: "text"; readonly text: string }] => [
     { type: "text", text: words },
   ];
-  const asked = await add({
+  const questionId = await add({
     type: "message",
     message: { role: "user", content: text(`Question ${number}: where does the ${birds[number]} nest?`), timestamp },
   });
@@ -81,7 +81,7 @@ async function turn(add: (...drafts: readonly NewEntry[]) => Promise<string>, nu
     type: "message",
     message: { ...reply, content: text(`Answer ${number}: on the cliff.`), stopReason: "stop" },
   });
-  return asked;
+  return questionId;
 }
 
 const birds = ["", "kittiwake", "guillemot", "razorbill", "fulmar", "shearwater", "petrel", "puffin"];

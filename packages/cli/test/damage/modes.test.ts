@@ -97,12 +97,12 @@ async function inRpc({ session }: Place): Promise<Shown> {
   await isDone;
   child.stdin.end();
   await ended;
-  const told = output
+  const damageEvents = output
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line))
     .filter(({ type }) => type === "session_damaged");
-  return { output, notice: told.map(({ message }) => message).join("\n") };
+  return { output, notice: damageEvents.map(({ message }) => message).join("\n") };
 }
 
 async function inAcp({ session }: Place): Promise<Shown> {

@@ -151,7 +151,7 @@ async function withAgent<Result>(script: readonly Step[], act: (agent: Agent) =>
   const agent = new Agent({ session, model: opened.model, tools: [], runtime: nodeRuntime, thinkingLevel: "off" });
   const result = await act(agent);
   await server.close();
-  return { result, agent, asked: JSON.stringify(server.requests.map(({ body }) => body)) };
+  return { result, agent, requests: JSON.stringify(server.requests.map(({ body }) => body)) };
 }
 
 test("SRC3 002 messages are converted and serialized", async () => {
@@ -175,7 +175,7 @@ test("SRC3 002 session.setAutoCompactionEnabled: session is an Agent", async () 
 
 test("SRC3 002 session.compact returns the summary, the first kept entry, the tokens before and the details", async () => {
   const code = sampleWith(2, 'session.compact("Focus on authentication changes")');
-  const { result, agent, asked } = await withAgent([headings("part 0 [#2]")], (session) =>
+  const { result, agent, requests } = await withAgent([headings("part 0 [#2]")], (session) =>
     run(code, { session }, "result"),
   );
   expect(code).toContain("// result: { summary, firstKeptEntryId, tokensBefore, details }");
@@ -185,7 +185,7 @@ test("SRC3 002 session.compact returns the summary, the first kept entry, the to
     tokensBefore: expect.any(Number),
     details: { readFiles: [], modifiedFiles: [] },
   });
-  expect(asked).toContain("Additional focus: Focus on authentication changes");
+  expect(requests).toContain("Additional focus: Focus on authentication changes");
   expect(agent.session.branch.compactionIndex).toBeGreaterThan(-1);
 });
 
@@ -256,8 +256,8 @@ async function inProgram(code: string, command: (first: string) => string, scrip
   const variables = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url };
   const before = lines().length;
   const ended = await program.run(["-p", "-c", command(first)], { variables });
-  const asked = JSON.stringify(program.server.requests.map(({ body: sent }) => sent));
-  return { ...ended, asked, written: lines().slice(before) };
+  const requests = JSON.stringify(program.server.requests.map(({ body: sent }) => sent));
+  return { ...ended, requests, written: lines().slice(before) };
 }
 
 interface Line {
@@ -277,37 +277,37 @@ function lines(): readonly Line[] {
 const nothing = (): Step => "No model should be asked.";
 
 test("SRC3 HOOK7 002 session_before_compact: event.setResult sets the summary", async () => {
-  const { written, asked, notes } = await inProgram(sampleWith(2, "event.setResult"), () => "/compact", nothing);
+  const { written, requests, notes } = await inProgram(sampleWith(2, "event.setResult"), () => "/compact", nothing);
   const compaction = written.find(({ type }) => type === "compaction");
   assert.match(compaction?.summary ?? "", /Mine: \d+ lines, nothing before\./, notes);
   expect(compaction).toMatchObject({
     fromHook: true,
     details: { artifactIndex: { "schema.sql": 1 }, version: "2.0" },
   });
-  expect(asked).toBe("[]");
+  expect(requests).toBe("[]");
 });
 
 test("SRC3 HOOK7 HOOK8 002 session_before_tree: event.setSummarize adds a summary with instructions, even if the user did not request one", async () => {
   const record = headings("counted [#2]").replace(/\n\n## Critical Context[\s\S]*/, "");
   const code = sampleWith(2, "event.setSummarize");
-  const { written, asked, notes } = await inProgram(
+  const { written, requests, notes } = await inProgram(
     code,
     (first) => `/tree ${first}`,
     () => record,
   );
-  assert.match(asked, /Additional focus: Focus on API contract changes/, notes);
+  assert.match(requests, /Additional focus: Focus on API contract changes/, notes);
   expect(written.map(({ type }) => type)).toContain("branch_summary");
 });
 
 test("SRC3 002 event.cancel() cancels the move when it is uncommented", async () => {
   const code = sampleWith(2, "event.setSummarize").replace("// event.cancel();", "event.cancel();");
-  const { written, asked } = await inProgram(code, (first) => `/tree ${first}`, nothing);
-  expect([written, asked]).toEqual([[], "[]"]);
+  const { written, requests } = await inProgram(code, (first) => `/tree ${first}`, nothing);
+  expect([written, requests]).toEqual([[], "[]"]);
 });
 
 test("SRC3 004 session_before_compact: cancel writes nothing", async () => {
-  const { written, asked } = await inProgram(sampleWith(4, '"session_before_compact"'), () => "/compact", nothing);
-  expect([written, asked]).toEqual([[], "[]"]);
+  const { written, requests } = await inProgram(sampleWith(4, '"session_before_compact"'), () => "/compact", nothing);
+  expect([written, requests]).toEqual([[], "[]"]);
 });
 
 test("SRC3 004 session_before_compact: without the first return, the second one sets the summary", async () => {
@@ -319,8 +319,8 @@ test("SRC3 004 session_before_compact: without the first return, the second one 
 
 test("SRC3 004 session_before_tree: cancel keeps the position and writes nothing", async () => {
   const code = sampleWith(4, '"session_before_tree"');
-  const { written, asked } = await inProgram(code, (first) => `/tree ${first} --summary`, nothing);
-  expect([written, asked]).toEqual([[], "[]"]);
+  const { written, requests } = await inProgram(code, (first) => `/tree ${first} --summary`, nothing);
+  expect([written, requests]).toEqual([[], "[]"]);
 });
 
 test("SRC3 004 session_before_tree: without the first return, its summary is used if the user requests one", async () => {

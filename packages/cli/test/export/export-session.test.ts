@@ -51,8 +51,8 @@ async function made(replies?: readonly string[]): Promise<Made> {
         timestamp: 1,
       },
     }) as const;
-  const said = replies?.map(user) ?? [...HOSTILE.map(user), ...HOSTILE.map(result)];
-  await session.append(user(`look at ${SECRET}`), ...said);
+  const messages = replies?.map(user) ?? [...HOSTILE.map(user), ...HOSTILE.map(result)];
+  await session.append(user(`look at ${SECRET}`), ...messages);
   await session.append({ type: "session_info", name: HOSTILE[5] ?? "" });
   await opened.store.close();
   return { path: opened.store.path, id: opened.store.header.id };
@@ -62,13 +62,13 @@ test("EXP1 an export in any format has no secrets, is readable by its owner only
   const { path } = await made();
   for (const as of ["pi", "markdown", "html"] as const) {
     const to = join(home, `out-${as}`);
-    const wish = { to, as, redaction, cwd: home };
-    expect(await exportSession(path, wish)).toEqual({ type: "exported", path: to, as, missing: [] });
+    const exportOptions = { to, as, redaction, cwd: home };
+    expect(await exportSession(path, exportOptions)).toEqual({ type: "exported", path: to, as, missing: [] });
     const text = readFileSync(to, "utf8");
     expect(text).not.toContain(SECRET);
     expect(text).toContain("look at GONE");
     expect(statSync(to).mode & 0o777).toBe(0o600);
-    expect(await exportSession(path, wish)).toMatchObject({ type: "mistake" });
+    expect(await exportSession(path, exportOptions)).toMatchObject({ type: "mistake" });
   }
 });
 
@@ -153,8 +153,11 @@ test("EXP7 an HTML page has a title, Markdown, framed code with colors, and fold
   await session.append({ type: "message", message: { ...reply, content: calls } } as never);
   await session.append(result("c1", "1 failed") as never, result("c2", "written") as never);
   await session.append(result("c3", "edited", { diff: "@@ -1 +1 @@\n-x\n+y" }) as never);
-  const said = "## Done\n\nIt **works**:\n\n```ts\nconst b = 2;\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |";
-  await session.append({ type: "message", message: { ...reply, content: [{ type: "text", text: said }] } } as never);
+  const replyText = "## Done\n\nIt **works**:\n\n```ts\nconst b = 2;\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |";
+  await session.append({
+    type: "message",
+    message: { ...reply, content: [{ type: "text", text: replyText }] },
+  } as never);
   await opened.store.close();
   const to = join(home, "out.html");
   await exportSession(opened.store.path, { to, redaction, cwd: home });
@@ -242,8 +245,8 @@ test("EXP3 a Markdown export closes a fence that a reply left open", async () =>
   const { path } = await made(["```js\ncut off", "````\n```\n`````", "~~~\n```", "```inline``` and more", "the end"]);
   const to = join(home, "out.md");
   await exportSession(path, { to, redaction, cwd: home });
-  const [, said = ""] = readFileSync(to, "utf8").split("look at GONE");
-  expect(said.split("\n\n## User\n\n").slice(1)).toEqual([
+  const [, rest = ""] = readFileSync(to, "utf8").split("look at GONE");
+  expect(rest.split("\n\n## User\n\n").slice(1)).toEqual([
     "```js\ncut off\n```",
     "````\n```\n`````",
     "~~~\n```\n~~~",

@@ -118,18 +118,18 @@ test("LOAD6 todo.ts: its tool's state is sent again after a compaction, and its 
     ["-p", ...ALL, "-c", "Plan it."],
     [plan, ...Array.from({ length: 9 }, () => COUNT), "Planned."],
   );
-  const told = Array.from({ length: 4 }, (): Step => "## Goal\nTo count.\n\n## Next\nNothing is left.");
-  const compacted = await program.runWithScript(["-p", "-c", "/compact"], told);
+  const summaries = Array.from({ length: 4 }, (): Step => "## Goal\nTo count.\n\n## Next\nNothing is left.");
+  const compacted = await program.runWithScript(["-p", "-c", "/compact"], summaries);
   assert.equal(compacted.code, 0, compacted.notes);
   assert.ok(
     lines().some(({ type }) => type === "compaction"),
     compacted.out,
   );
   await program.runWithScript(["-p", "-c", "Go on."], ["Yes."]);
-  const said = JSON.stringify(program.lastRequestBody());
+  const requestBody = JSON.stringify(program.lastRequestBody());
   // What was told before lies behind the summary.
-  assert.doesNotMatch(said, /"text":"I have counted\."/);
-  assert.match(said, /Things to do:\\n\[ \] write the tests/);
+  assert.doesNotMatch(requestBody, /"text":"I have counted\."/);
+  assert.match(requestBody, /Things to do:\\n\[ \] write the tests/);
   const shown = await program.runWithScript(["-p", "-c", "/todo"], []);
   assert.equal(shown.out, "[ ] write the tests\n", shown.notes);
 });

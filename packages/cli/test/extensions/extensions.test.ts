@@ -8,12 +8,12 @@ import { type ProgramResult, TestProgram } from "../ground.ts";
 
 const program = new TestProgram();
 /** One call with all of them for many rules: every start takes a while. */
-let said: ProgramResult;
+let result: ProgramResult;
 let helped: ProgramResult;
 
 beforeAll(async () => {
   place(extensions, join(program.home, "extensions"));
-  said = await program.runWithScript(["-p", "--tools", "read,nobodys", "hi"], ["Hello."]);
+  result = await program.runWithScript(["-p", "--tools", "read,nobodys", "hi"], ["Hello."]);
   // It costs a second.
   rmSync(join(program.home, "extensions/clock.ts"));
   helped = await program.runWithScript(["-p", "/help"], []);
@@ -56,34 +56,34 @@ const extensions: Readonly<Record<string, string>> = {
 
 test("LOAD1 a file, a folder and a package's entry point are loaded as extensions; a folder without one is reported", () => {
   for (const name of ["one", "two", "three"]) assert.match(helped.out, new RegExp(`/${name} +d \\(`), helped.notes);
-  assert.match(said.notes, /four is not an extension: it needs an index\.ts/);
+  assert.match(result.notes, /four is not an extension: it needs an index\.ts/);
 });
 
 test("LOAD2 an extension and its own files import the running Pith, and an unknown Pith package is reported", () => {
   assert.match(helped.out, /\/kinds +function,function,function/);
-  assert.match(said.notes, /lost\.ts.*extensions cannot import @pith\/nothing; available: @pith\/context,/);
+  assert.match(result.notes, /lost\.ts.*extensions cannot import @pith\/nothing; available: @pith\/context,/);
 });
 
 test("LOAD3 an extension that cannot be loaded is reported with its line, and the session continues without it", () => {
-  assert.deepEqual([said.code, said.out], [0, "Hello.\n"]);
-  assert.match(said.notes, /extensions\/broken\.ts(:2)?: /);
-  assert.match(said.notes, /extensions\/throws\.ts:3: not today/);
-  assert.match(said.notes, /shapeless\.ts: it has no default export that is a function; add: export default/);
+  assert.deepEqual([result.code, result.out], [0, "Hello.\n"]);
+  assert.match(result.notes, /extensions\/broken\.ts(:2)?: /);
+  assert.match(result.notes, /extensions\/throws\.ts:3: not today/);
+  assert.match(result.notes, /shapeless\.ts: it has no default export that is a function; add: export default/);
 });
 
 test("LOAD18 background work of an extension does not keep the program running, and its output is complete", () => {
-  assert.deepEqual([said.code, said.out], [0, "Hello.\n"]);
+  assert.deepEqual([result.code, result.out], [0, "Hello.\n"]);
 });
 
 test("LOAD19 an error in an extension's background work is reported, and the session continues", () => {
-  assert.match(said.notes, /the extension late\.ts failed during background work.*late\.ts:1: in a clock/);
-  assert.match(said.notes, /the extension alone\.ts failed during background work.*alone\.ts:1: in a promise/);
-  assert.match(said.notes, /words\.ts.* failed during background work.*just words/);
-  assert.equal(said.code, 0);
+  assert.match(result.notes, /the extension late\.ts failed during background work.*late\.ts:1: in a clock/);
+  assert.match(result.notes, /the extension alone\.ts failed during background work.*alone\.ts:1: in a promise/);
+  assert.match(result.notes, /words\.ts.* failed during background work.*just words/);
+  assert.equal(result.code, 0);
 });
 
 test("LOAD20 a tool in the settings that no extension provides is reported", () => {
-  assert.match(said.notes, /unknown tool nobodys: no loaded extension provides it; pith extensions list/);
+  assert.match(result.notes, /unknown tool nobodys: no loaded extension provides it; pith extensions list/);
 });
 
 test("LOAD5 --no-extensions loads no extension", async () => {

@@ -86,9 +86,9 @@ test("LOAD8 without a sandbox, an extension is not run for inspection, and the q
   for (const name of ["sh", "git", "env"])
     symlinkSync(execFileSync("sh", ["-c", `command -v ${name}`], { encoding: "utf8" }).trim(), join(bin, name));
   const variables = { PATH: bin };
-  const asked = await program.run(["extensions", "add", "marks.js"], { variables });
-  expect(asked.code).toBe(1);
-  expect(asked.notes).toMatch(
+  const result = await program.run(["extensions", "add", "marks.js"], { variables });
+  expect(result.code).toBe(1);
+  expect(result.notes).toMatch(
     /Its code was not run to see what it registers, because bubblewrap is not installed.*Read it before you add it\./,
   );
   const added = await program.run(["extensions", "add", "--yes", "--json", "marks.js"], { variables });

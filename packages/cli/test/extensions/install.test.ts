@@ -19,9 +19,9 @@ const examples = join(import.meta.dirname, "../../../../examples/extensions");
 
 test("LOAD7 pith extensions add shows what an extension registers, and adds it only with --yes", async () => {
   cpSync(join(examples, "todo.ts"), join(program.folder, "todo.ts"));
-  const asked = await program.run(["extensions", "add", "todo.ts"]);
-  assert.equal(asked.code, 1);
-  assert.match(asked.notes, /tools: todo\n {2}commands: \/todo\n[\s\S]*run the command again with --yes/);
+  const result = await program.run(["extensions", "add", "todo.ts"]);
+  assert.equal(result.code, 1);
+  assert.match(result.notes, /tools: todo\n {2}commands: \/todo\n[\s\S]*run the command again with --yes/);
   assert.equal(existsSync(join(program.home, "extensions/todo.ts")), false);
   const added = await program.run(["extensions", "add", "--yes", "todo.ts"]);
   assert.equal(added.code, 0, added.notes);

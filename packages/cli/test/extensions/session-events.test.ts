@@ -10,7 +10,7 @@ import { type ProgramResult, TestProgram } from "../ground.ts";
 const program = new TestProgram();
 /** One call with all of them for many rules: every start takes a while. */
 let went: ProgramResult;
-let asked = "";
+let requestBodies = "";
 
 beforeAll(async () => {
   write(join(program.userHome, "more/prompts/greet.md"), "Say hello to $1.");
@@ -26,7 +26,7 @@ beforeAll(async () => {
   extend("odd.ts", ODD);
   extend("rules.ts", 'pith.registerRules({ deny: ["bash(", "bash(git push)"] });');
   went = await program.runWithScript(["--mode", "json", "go"], CALLS);
-  asked = JSON.stringify(program.lastRequestBody());
+  requestBodies = JSON.stringify(program.lastRequestBody());
 });
 
 afterAll(() => program.remove());
@@ -42,7 +42,7 @@ function extend(name: string, body: string, root = join(program.home, "extension
 }
 
 /** What they heard, in a file beside the session. */
-function heard(): readonly { readonly type: string; readonly reason?: string; readonly level?: string }[] {
+function readEvents(): readonly { readonly type: string; readonly reason?: string; readonly level?: string }[] {
   const lines = readFileSync(join(program.folder, "heard"), "utf8").trim().split("\n");
   return lines.map((line) => JSON.parse(line));
 }
@@ -62,7 +62,7 @@ const CALLS: readonly Step[] = [
 ];
 
 test("LOAD10 extensions receive session_start and session_shutdown with their reasons", () => {
-  const [start, settled, end] = heard();
+  const [start, settled, end] = readEvents();
   assert.deepEqual(start, { type: "session_start", reason: "startup" });
   assert.equal(settled?.type, "agent_settled");
   assert.deepEqual(end, { type: "session_shutdown", reason: "quit" });
@@ -72,9 +72,9 @@ test("LOAD15 an extension that throws in a hook, a tool or a command is named, a
   assert.equal(went.code, 0, went.notes);
   assert.match(went.notes, /the extension odd\.ts failed during tool_result; Pith continued without its result: hook/);
   assert.match(went.notes, /the extension odd\.ts failed during turn_end/);
-  const told = /"type":"extension_error","extensionPath":"odd\.ts","event":"tool_result","error":"hook"/g;
-  assert.equal(went.out.match(told)?.length, 1, "once, though it was asked twice");
-  assert.match(asked, /in the tool/);
+  const errorPattern = /"type":"extension_error","extensionPath":"odd\.ts","event":"tool_result","error":"hook"/g;
+  assert.equal(went.out.match(errorPattern)?.length, 1, "once, though it was asked twice");
+  assert.match(requestBodies, /in the tool/);
   const command = await program.runWithScript(["-p", "-c", "/odd"], []);
   assert.match(command.notes + command.out, /in the command/);
   const after = await program.run(["sessions", "show", "last"]);
@@ -83,11 +83,11 @@ test("LOAD15 an extension that throws in a hook, a tool or a command is named, a
 
 test("LOAD16 an invalid permission rule of an extension is reported, and its valid rules apply", () => {
   assert.match(went.notes, /extension rule bash\(/);
-  assert.match(asked, /the rule bash\(git push\) denies it/);
+  assert.match(requestBodies, /the rule bash\(git push\) denies it/);
 });
 
 test("LOAD13 skills and templates from folders that an extension names are available", async () => {
-  assert.match(asked, /How to knit\./);
+  assert.match(requestBodies, /How to knit\./);
   const { out, notes } = await program.runWithScript(["-p", "-c", "/greet Ada"], ["Hello Ada."]);
   assert.equal(out, "Hello Ada.\n", notes);
   assert.match(JSON.stringify(program.lastRequestBody()), /Say hello to Ada\./);
@@ -103,9 +103,9 @@ test("LOAD11 an extension can prevent /new and /clone", async () => {
 
 test("LOAD12 a change of the thinking level sends thinking_level_select", async () => {
   await program.runWithScript(["-p", "-c", "/thinking high"], []);
-  const told = heard().filter(({ type }) => type === "thinking_level_select");
+  const thinkingEvents = readEvents().filter(({ type }) => type === "thinking_level_select");
   assert.deepEqual(
-    told.map(({ level }) => level),
+    thinkingEvents.map(({ level }) => level),
     ["high"],
   );
 });

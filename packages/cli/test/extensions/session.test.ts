@@ -7,13 +7,13 @@ import { createSessionListener } from "../../src/extensions/session.ts";
 
 const speaking = { model: { provider: "one", model: "first", api: "any" }, level: "off" };
 
-function hearing(): { readonly extensions: Extensions; readonly asked: unknown[] } {
-  const asked: unknown[] = [];
+function hearing(): { readonly extensions: Extensions; readonly events: unknown[] } {
+  const events: unknown[] = [];
   const ask = async (event: unknown) => {
-    asked.push(event);
+    events.push(event);
     return [];
   };
-  return { extensions: { onEvent: () => {}, dispatch: ask } as unknown as Extensions, asked };
+  return { extensions: { onEvent: () => {}, dispatch: ask } as unknown as Extensions, events };
 }
 
 test("EVT6 with extensions, the session still waits for a slow listener", async () => {
@@ -24,10 +24,10 @@ test("EVT6 with extensions, the session still waits for a slow listener", async 
 });
 
 test("LOAD12 model_select is sent only when the model really changes", async () => {
-  const { extensions, asked } = hearing();
+  const { extensions, events } = hearing();
   const listen = createSessionListener(undefined, extensions, speaking);
   for (const modelId of ["first", "second", "second"])
     void listen({ type: "entry_appended", entry: { type: "model_change", provider: "one", modelId } } as AgentEvent);
   const first = { provider: "one", model: "first", api: "any" };
-  assert.deepEqual(asked, [{ type: "model_select", model: { ...first, model: "second" }, previousModel: first }]);
+  assert.deepEqual(events, [{ type: "model_select", model: { ...first, model: "second" }, previousModel: first }]);
 });

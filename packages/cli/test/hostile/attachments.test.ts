@@ -94,10 +94,10 @@ async function startRun({ claim, content, hook }: Posing): Promise<Run> {
   const transcripts: string[] = [];
   let reference = "";
   const server = await startServer({
-    script: (asked) => {
-      if (!asked.text.includes("## ")) return WORK;
-      transcripts.push(asked.text.slice(0, asked.text.lastIndexOf("</")));
-      return believingSummary(asked, { claim, reference, number: transcripts.length });
+    script: (request) => {
+      if (!request.text.includes("## ")) return WORK;
+      transcripts.push(request.text.slice(0, request.text.lastIndexOf("</")));
+      return believingSummary(request, { claim, reference, number: transcripts.length });
     },
   });
   onTestFinished(async () => {
@@ -121,8 +121,8 @@ async function startRun({ claim, content, hook }: Posing): Promise<Run> {
     thinkingLevel: "off",
     ...hooked(hook, session),
   });
-  const say = async (said: Parameters<Agent["prompt"]>[0]): Promise<void> => {
-    for await (const _ of agent.prompt(said));
+  const say = async (prompt: Parameters<Agent["prompt"]>[0]): Promise<void> => {
+    for await (const _ of agent.prompt(prompt));
   };
   await say(await content(place));
   const first = session.branch.entries.find((each) => each.type === "message" && each.message.role === "user");

@@ -46,12 +46,12 @@ const stdin =
   ({ folder }: Place) =>
     fromCommandLine({ prompt: TYPED }, folder, text);
 
-async function fromCommandLine(wish: Partial<CliArgs>, folder: string, input: string): Promise<UserContent> {
-  const all = { words: "", files: [], session: { type: "new" }, ...wish } as unknown as CliArgs;
+async function fromCommandLine(args: Partial<CliArgs>, folder: string, input: string): Promise<UserContent> {
+  const all = { words: "", files: [], session: { type: "new" }, ...args } as unknown as CliArgs;
   const files = nodeFiles({ root: folder, maxBytes: 1024 * 1024 });
-  const said = await buildPromptContent(all, { files, readStdin: async () => ({ type: "text", text: input }) });
-  if (said.type !== "content") throw new Error(JSON.stringify(said));
-  return said.content;
+  const parsed = await buildPromptContent(all, { files, readStdin: async () => ({ type: "text", text: input }) });
+  if (parsed.type !== "content") throw new Error(JSON.stringify(parsed));
+  return parsed.content;
 }
 
 /** In the editor of the screen: `… @NAME`. */
@@ -84,17 +84,17 @@ async function fromEditor(
   written: Omit<Parameters<typeof buildMessageContent>[0], "images">,
   cwd: string,
 ): Promise<UserContent> {
-  const said = await buildMessageContent({ ...written, images: [] }, { cwd });
-  if (said.type !== "content") throw new Error(JSON.stringify(said));
-  return said.content;
+  const parsed = await buildMessageContent({ ...written, images: [] }, { cwd });
+  if (parsed.type !== "content") throw new Error(JSON.stringify(parsed));
+  return parsed.content;
 }
 
 const acp =
   (...blocks: readonly ContentBlock[]) =>
   async ({ folder: cwd }: Place): Promise<UserContent> => {
-    const said = parsePromptBlocks([{ type: "text", text: TYPED }, ...blocks], cwd);
-    if (said.type !== "prompt") throw new Error(said.message);
-    return buildContent(said.attachments, said.text);
+    const parsed = parsePromptBlocks([{ type: "text", text: TYPED }, ...blocks], cwd);
+    if (parsed.type !== "prompt") throw new Error(parsed.message);
+    return buildContent(parsed.attachments, parsed.text);
   };
 
 const resource = (uri: string, text: string): ContentBlock => ({ type: "resource", resource: { uri, text } });

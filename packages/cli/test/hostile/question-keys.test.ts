@@ -16,7 +16,7 @@ import { isLong } from "../test-length.ts";
 /** A question, how it comes about, and what answers it. */
 interface Question {
   readonly name: string;
-  readonly wish?: Partial<TestWorkspaceOptions>;
+  readonly options?: Partial<TestWorkspaceOptions>;
   /** What is typed in the shell. */
   readonly command: string;
   /** What is sent to the model, so that its reply leads to the question. */
@@ -70,20 +70,23 @@ const many = JSON.stringify(Array.from({ length: 9 }, (_, index) => (index === 4
 
 const screenQuestions: readonly Question[] = [
   {
-    ...{ name: "trust in a folder", wish: folder, command: "pith" },
+    ...{ name: "trust in a folder", options: folder, command: "pith" },
     ...{ shows: "Do you trust this folder?", ready: "Enter select", way: ["Right"] },
   },
   {
-    ...{ name: "the start of an MCP server", wish: server, command: "pith", message: "go" },
+    ...{ name: "the start of an MCP server", options: server, command: "pith", message: "go" },
     ...{ shows: "start this program?", ready: "❯ No, not now", way: ["Down"] },
   },
   {
-    ...{ name: "yes or no of an extension", wish: { homeFiles: askingExtension('await ui.confirm("Run it?", "")') } },
+    ...{
+      name: "yes or no of an extension",
+      options: { homeFiles: askingExtension('await ui.confirm("Run it?", "")') },
+    },
     ...{ command: "pith", shows: "Run it?", ready: "(y then Enter)", way: [], answers: "n" },
   },
   {
     ...{ name: "a choice of an extension", command: "pith", shows: "Which?", ready: "❯ Leave it", way: ["Down"] },
-    wish: { homeFiles: askingExtension('(await ui.select("Which?", ["Leave it", "Run it"])) === "Run it"') },
+    options: { homeFiles: askingExtension('(await ui.select("Which?", ["Leave it", "Run it"])) === "Run it"') },
   },
   {
     ...{
@@ -93,16 +96,16 @@ const screenQuestions: readonly Question[] = [
       ready: "type to filter",
       way: ["Run"],
     },
-    wish: { homeFiles: askingExtension(`(await ui.select("Which?", ${many})) === "Run it"`) },
+    options: { homeFiles: askingExtension(`(await ui.select("Which?", ${many})) === "Run it"`) },
     hasField: true,
   },
   {
     ...{ name: "a line for an extension", command: "pith", shows: "What?", ready: "Enter submit", way: ["x"] },
-    wish: { homeFiles: askingExtension('(await ui.input("What?")) !== undefined') },
+    options: { homeFiles: askingExtension('(await ui.input("What?")) !== undefined') },
     hasField: true,
   },
   {
-    ...{ name: "a command of the model", wish: command, command: "pith", message: "go" },
+    ...{ name: "a command of the model", options: command, command: "pith", message: "go" },
     ...{ shows: "touch ~/ran", ready: "Enter confirm", way: ["1"], answers: "yn" },
   },
 ];
@@ -118,11 +121,18 @@ const plainQuestions: readonly Question[] = screenQuestions
 
 const subcommandQuestions: readonly Question[] = [
   {
-    ...{ name: "pith extensions add", wish: { ...folder, settings: { sandbox: "off" } } },
+    ...{ name: "pith extensions add", options: { ...folder, settings: { sandbox: "off" } } },
     ...{ command: "pith extensions add ./mark.js", shows: "[y/N]", ready: "[y/N]", way: [] },
   },
-  { name: "pith trust", wish: folder, command: "pith trust", shows: "[y/N]", ready: "[y/N]", way: [] },
-  { name: "pith mcp trust", wish: server, command: "pith mcp trust mark", shows: "[y/N]", ready: "[y/N]", way: ["y"] },
+  { name: "pith trust", options: folder, command: "pith trust", shows: "[y/N]", ready: "[y/N]", way: [] },
+  {
+    name: "pith mcp trust",
+    options: server,
+    command: "pith mcp trust mark",
+    shows: "[y/N]",
+    ready: "[y/N]",
+    way: ["y"],
+  },
 ];
 
 const LETTERS = [..."abcdefghijklmnopqrstuvwxyz0123456789"];
@@ -153,13 +163,13 @@ function takeShare<Item>(items: readonly Item[], of: number): readonly Item[] {
   return isLong ? items : items.filter((_, index) => (index + first) % of === 0);
 }
 
-async function createWorkspace({ wish = {} }: Question): Promise<TestWorkspace> {
+async function createWorkspace({ options = {} }: Question): Promise<TestWorkspace> {
   const workspace = await TestWorkspace.create({
     script: () => "Done.",
     program: findBuiltProgram(),
     settings: { sandbox: "off" },
     rows: 36,
-    ...wish,
+    ...options,
   });
   onTestFinished(() => workspace.remove());
   return workspace;

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { TestProgram } from "../ground.ts";
-import { everyEvent, heardIn, listenToAll } from "./listens-to-all.ts";
+import { everyEvent, listenToAll, readReceivedEvents } from "./listens-to-all.ts";
 import { leaveTriggered } from "./triggered.ts";
 
 let program: TestProgram;
@@ -26,9 +26,9 @@ test("XUI14 in JSON mode, extensions receive the events of a run", async () => {
     [bash, "done"],
   );
   expect({ code, notes }).toMatchObject({ code: 0 });
-  const heard = heardIn(program.home);
+  const events = readReceivedEvents(program.home);
   for (const name of ["session_start", "tool_call", "context", "agent_settled", "session_shutdown"])
-    expect(heard).toContain(name);
+    expect(events).toContain(name);
 });
 
 test("XUI14 in an interactive session, an extension that listens to every event receives each of them", async () => {
@@ -54,7 +54,7 @@ test("XUI14 in an interactive session, an extension that listens to every event 
   const args = ["--plain", "--permission-mode", "all"];
   const { code, out, notes } = await program.runWithScript(args, script, { input: `${lines.join("\n")}\n` });
   await program.runWithScript(["-p", "-c", "/begin-anew"], []);
-  const hooks = heardIn(program.home);
+  const hooks = readReceivedEvents(program.home);
   leaveTriggered({ args, code, out: "", settingsFiles: [], hooks });
   const missing = everyEvent.filter((name) => !hooks.includes(name));
   expect(missing, `${out}\n${notes}`).toEqual([]);

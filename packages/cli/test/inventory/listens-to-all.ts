@@ -13,7 +13,7 @@ export function listenToAll(home: string): void {
 }
 
 /** Each once. */
-export function heardIn(home: string): readonly string[] {
+export function readReceivedEvents(home: string): readonly string[] {
   const path = join(home, "heard.txt");
   return existsSync(path) ? [...new Set(readFileSync(path, "utf8").trim().split("\n"))] : [];
 }
@@ -38,8 +38,8 @@ export default (pith) => {
   pith.registerCommand("fork-here", {
     description: "makes a session of this branch",
     run: async (_, context) => {
-      const said = (await context.session.branch()).findLast((each) => each.type === "message" && each.message.role === "user");
-      return "forked " + JSON.stringify(await context.fork(said.id));
+      const lastPrompt = (await context.session.branch()).findLast((each) => each.type === "message" && each.message.role === "user");
+      return "forked " + JSON.stringify(await context.fork(lastPrompt.id));
     },
   });
   pith.registerCommand("begin-anew", { description: "begins anew", run: async (_, context) => "new " + JSON.stringify(await context.newSession()) });

@@ -65,12 +65,12 @@ test("COM1 aliases of a command do the same as the command", async () => {
 test("LOOK1 /copy, /diff, /seen, /rules and /transcript work with pith -p", async () => {
   await program.runWithScript(["-p", "write a note"], [write, "It is *written*."]);
   const variables = { ANTHROPIC_API_KEY: "any" };
-  const told = async (command: string) => (await program.run(["-p", "-c", command], { variables })).out;
-  expect(await told("/copy")).toContain("It is *written*.");
-  expect(await told("/diff")).toContain("+remember the milk");
-  expect(await told("/seen")).toContain("write a note");
-  expect(await told("/rules")).toMatch(/^Your messages, word for word:\n {2}#\d+ {2}write a note\n/);
-  expect(await told("/transcript")).toContain("It is *written*.");
+  const runCommandLine = async (command: string) => (await program.run(["-p", "-c", command], { variables })).out;
+  expect(await runCommandLine("/copy")).toContain("It is *written*.");
+  expect(await runCommandLine("/diff")).toContain("+remember the milk");
+  expect(await runCommandLine("/seen")).toContain("write a note");
+  expect(await runCommandLine("/rules")).toMatch(/^Your messages, word for word:\n {2}#\d+ {2}write a note\n/);
+  expect(await runCommandLine("/transcript")).toContain("It is *written*.");
 });
 
 const write = {
@@ -111,10 +111,10 @@ test("SUB5 pith extensions and pith mcp print JSON", async () => {
     join(program.home, "settings.json"),
     JSON.stringify({ mcpServers: { gone: { command: "no-such-program-here" } } }),
   );
-  const told = async (...args: readonly string[]) => (await program.run([...args, "--json"])).out;
-  expect(await told("extensions", "list", "--trust")).toContain("mine.js");
-  expect(await told("extensions", "rm", "mine.js")).toContain("mine.js");
-  expect(await told("mcp", "list")).toContain("gone");
+  const runForJson = async (...args: readonly string[]) => (await program.run([...args, "--json"])).out;
+  expect(await runForJson("extensions", "list", "--trust")).toContain("mine.js");
+  expect(await runForJson("extensions", "rm", "mine.js")).toContain("mine.js");
+  expect(await runForJson("mcp", "list")).toContain("gone");
   expect((await program.run(["mcp", "test", "gone", "--json"])).code).toBe(1);
   expect((await program.run(["mcp", "trust", "gone", "--json"])).code).toBe(1);
 });

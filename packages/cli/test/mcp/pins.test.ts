@@ -48,7 +48,7 @@ test("MCP20 MCP21 MCP22 MCP23 a changed executable, script or lock file is confi
     [script, /\nprogram changed: .*\/dist\/main\.mjs$/],
     [lock, /\npackages changed: .*\/package-lock\.json$/],
   ];
-  for (const [file, told] of changes) {
+  for (const [file, expectedNote] of changes) {
     await host.close();
     writeFileSync(file, Buffer.concat([readFileSync(file), Buffer.from("\n")]));
     const runs = host.listStartedPids().length;
@@ -60,7 +60,7 @@ test("MCP20 MCP21 MCP22 MCP23 a changed executable, script or lock file is confi
     );
     await host.open(servers, { answer: false });
     assert.match((await find()).text, /the user did not allow the program for desk to start/);
-    assert.match(host.questions.at(-1) ?? "", told);
+    assert.match(host.questions.at(-1) ?? "", expectedNote);
     assert.equal(host.listStartedPids().length, runs);
     // One yes is enough where the tools are the same.
     const questions: number = host.questions.length;

@@ -19,40 +19,40 @@ import { startHttpMcpServer } from "./servers/web-desk.ts";
 const here = await detectBubblewrap({ root: "/nowhere", environment: process.env });
 
 /** Of all tests, in their order: what one has trusted stays so. */
-let ground: TestProgram;
+let program: TestProgram;
 
 beforeAll(() => {
-  ground = new TestProgram();
+  program = new TestProgram();
 });
 
-afterAll(() => ground.remove());
+afterAll(() => program.remove());
 
-const log = (): string => join(ground.folder, "desk.log");
+const log = (): string => join(program.folder, "desk.log");
 const logged = (): string => (existsSync(log()) ? readFileSync(log(), "utf8") : "");
 const started = (): readonly number[] => [...logged().matchAll(/^started (\d+)/gm)].map(([, id]) => Number(id));
 
 function settle(mcpServers: object): void {
-  writeFileSync(join(ground.home, "settings.json"), JSON.stringify({ mcpServers }));
+  writeFileSync(join(program.home, "settings.json"), JSON.stringify({ mcpServers }));
 }
 
-function program(...wishes: readonly string[]): object {
-  return testServerCommand(log(), wishes);
+function serverCommand(...behaviors: readonly string[]): object {
+  return testServerCommand(log(), behaviors);
 }
 
 function call(tool: string, args: object = {}): Step {
   return { parts: [{ type: "call", name: "mcp_call", arguments: { tool, arguments: args } }] };
 }
 
-const firstBody = (): string => JSON.stringify(ground.server.requests[0]?.body);
-const allSaid = (): string => JSON.stringify(ground.lastRequestBody());
+const firstBody = (): string => JSON.stringify(program.server.requests[0]?.body);
+const lastBody = (): string => JSON.stringify(program.lastRequestBody());
 
 test("MCP1 MCP2 MCP12 servers of a folder need trust, fifty tools add at most 1 KB to the first request, and an unused server is not started", async () => {
-  const file = join(ground.folder, ".mcp.json");
-  writeFileSync(file, JSON.stringify({ mcpServers: { desk: program("many") } }));
-  assert.equal((await ground.runWithScript(["-p", "Hello"], ["Hello."])).code, 0);
+  const file = join(program.folder, ".mcp.json");
+  writeFileSync(file, JSON.stringify({ mcpServers: { desk: serverCommand("many") } }));
+  assert.equal((await program.runWithScript(["-p", "Hello"], ["Hello."])).code, 0);
   assert.doesNotMatch(firstBody(), /mcp_/);
   const bare = Buffer.byteLength(firstBody());
-  const { code, notes } = await ground.runWithScript(["-p", "Hello", "--trust"], ["Hello."]);
+  const { code, notes } = await program.runWithScript(["-p", "Hello", "--trust"], ["Hello."]);
   assert.deepEqual([code, /this folder configures MCP servers: desk/.test(notes)], [0, true]);
   const more = Buffer.byteLength(firstBody()) - bare;
   assert.ok(more > 0 && more <= 1024, `${more} bytes`);
@@ -63,42 +63,42 @@ test("MCP1 MCP2 MCP12 servers of a folder need trust, fifty tools add at most 1 
 
 test("MCP3 MCP4 MCP14 in print mode, tools are trusted by a subcommand, allowed by a rule, and refused once they change", async () => {
   const web = await startHttpMcpServer();
-  settle({ desk: program(), web: { url: web.url } });
+  settle({ desk: serverCommand(), web: { url: web.url } });
   const script = [call("desk/add", { one: 1, other: 2 }), call("web/greet", { name: "Ann" })];
-  await ground.runWithScript(["-p", "Go", "--allow", "mcp_call(desk/*)"], [...script, "Done."]);
-  assert.match(allSaid(), /the program for desk is not trusted yet, so it was not started.*pith mcp trust desk/);
-  assert.match(allSaid(), /no user is available to ask\. To allow it, use --allow 'mcp_call\(web\/greet\)'/);
+  await program.runWithScript(["-p", "Go", "--allow", "mcp_call(desk/*)"], [...script, "Done."]);
+  assert.match(lastBody(), /the program for desk is not trusted yet, so it was not started.*pith mcp trust desk/);
+  assert.match(lastBody(), /no user is available to ask\. To allow it, use --allow 'mcp_call\(web\/greet\)'/);
 
   assert.deepEqual(started(), []);
-  assert.equal((await ground.run(["mcp", "trust", "desk", "--yes"])).code, 0);
-  const { home, folder: cwd } = ground;
-  const asked = { cwd, home, environment: {}, arguments: ["web"], flags: { yes: true }, notify: () => {} };
-  assert.equal((await trustServer(asked as unknown as SubcommandCall)).type, "success");
+  assert.equal((await program.run(["mcp", "trust", "desk", "--yes"])).code, 0);
+  const { home, folder: cwd } = program;
+  const trustCall = { cwd, home, environment: {}, arguments: ["web"], flags: { yes: true }, notify: () => {} };
+  assert.equal((await trustServer(trustCall as unknown as SubcommandCall)).type, "success");
   const rules = ["--allow", "mcp_call(desk/*)", "--allow", "mcp_call(web)", "--deny", "mcp_call(desk/die)"];
   const rest = [call("desk/die"), call("desk/more"), call("desk/add", { one: 1, other: 2 }), "Done."];
-  assert.equal((await ground.runWithScript(["-p", "Go", ...rules], [...script, ...rest])).out, "Done.\n");
-  assert.match(allSaid(), /"3".*Hello, Ann.*the rule mcp_call\(desk\/die\) denies it.*there is more now/);
-  assert.match(allSaid(), /have changed since they were trusted \(new: late\).*pith mcp trust desk/);
+  assert.equal((await program.runWithScript(["-p", "Go", ...rules], [...script, ...rest])).out, "Done.\n");
+  assert.match(lastBody(), /"3".*Hello, Ann.*the rule mcp_call\(desk\/die\) denies it.*there is more now/);
+  assert.match(lastBody(), /have changed since they were trusted \(new: late\).*pith mcp trust desk/);
   assert.ok(!started().some(isRunning));
   await web.close();
 });
 
 test("MCP23 over RPC a server's program starts after Yes and does not start after No", async () => {
-  settle({ other: { ...program(), args: [...(testServerCommand(log(), []).args ?? []), "other"] } });
-  const { url } = await ground.serve(({ resultCount }) =>
+  settle({ other: { ...serverCommand(), args: [...(testServerCommand(log(), []).args ?? []), "other"] } });
+  const { url } = await program.serve(({ resultCount }) =>
     resultCount === 0 ? call("other/add", { one: 1, other: 2 }) : "Done.",
   );
   const env = { ...ours(), ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url };
-  const asked: { readonly title: string; readonly starts: number }[] = [];
+  const questions: { readonly title: string; readonly starts: number }[] = [];
   const runs = started().length;
   for (const answer of [/^No/, /^Yes/]) {
     const args = [BIN, "--mode", "rpc", "--permission-mode", "all"];
-    const client = RpcClient.start({ command: process.execPath, args, cwd: ground.folder, env });
+    const client = RpcClient.start({ command: process.execPath, args, cwd: program.folder, env });
     const settled = new Promise<void>((resolve) => {
       client.listen((event) => {
         if (event.type === "agent_settled") resolve();
         if (event.type !== "extension_ui_request" || event.method !== "select") return;
-        asked.push({ title: event.title.split("\n")[0] ?? "", starts: started().length - runs });
+        questions.push({ title: event.title.split("\n")[0] ?? "", starts: started().length - runs });
         const value = event.options.find((option) => answer.test(option)) ?? "";
         client.respond({ type: "extension_ui_response", id: event.id, value });
       });
@@ -106,9 +106,9 @@ test("MCP23 over RPC a server's program starts after Yes and does not start afte
     await client.send({ type: "prompt", message: "Go." });
     await settled;
     await client.close();
-    assert.match(allSaid(), answer.test("No") ? /the user did not allow the program for other to start/ : /"3"/);
+    assert.match(lastBody(), answer.test("No") ? /the user did not allow the program for other to start/ : /"3"/);
   }
-  assert.deepEqual(asked, [
+  assert.deepEqual(questions, [
     { title: "other: start this program?", starts: 0 },
     { title: "other: start this program?", starts: 0 },
     { title: "other: trust its tools?", starts: 1 },
@@ -116,12 +116,12 @@ test("MCP23 over RPC a server's program starts after Yes and does not start afte
 });
 
 test("MCP8 MCP9 neither SIGINT nor SIGKILL leaves a server running", async () => {
-  settle({ desk: program() });
-  await ground.serve(() => call("desk/hang"));
+  settle({ desk: serverCommand() });
+  await program.serve(() => call("desk/hang"));
   const ends = (["SIGINT", "SIGKILL"] as const).map(async (name) => {
     const child = spawn(process.execPath, [BIN, "-p", "Go", "--permission-mode", "all"], {
-      cwd: ground.folder,
-      env: { ...ours(), ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: ground.server.url },
+      cwd: program.folder,
+      env: { ...ours(), ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: program.server.url },
       stdio: "ignore",
     });
     const ended = new Promise((resolve) => child.once("exit", resolve));
@@ -137,19 +137,19 @@ test("MCP8 MCP9 neither SIGINT nor SIGKILL leaves a server running", async () =>
 test.skipIf(here.type === "unavailable")(
   "MCP25 MCP29 a sandboxed server is trusted and called without a terminal, and a kill leaves no process behind",
   async () => {
-    const mark = `--mark=${ground.home}`;
+    const mark = `--mark=${program.home}`;
     const args = [join(import.meta.dirname, "servers/curious.ts"), mark];
     settle({ curious: { command: process.execPath, args } });
-    writeFileSync(join(ground.folder, "secret"), "secret");
-    const { code, out } = await ground.run(["mcp", "trust", "curious", "--yes"]);
+    writeFileSync(join(program.folder, "secret"), "secret");
+    const { code, out } = await program.run(["mcp", "trust", "curious", "--yes"]);
     assert.deepEqual([code, /\nsandbox: on; it cannot see/.test(out)], [0, true]);
-    const look = call("curious/read", { path: join(ground.folder, "secret") });
-    await ground.runWithScript(["-p", "Go", "--permission-mode", "all"], [look, "Done."]);
-    assert.match(allSaid(), /failed: ENOENT/);
-    await ground.serve(() => call("curious/wait"));
+    const look = call("curious/read", { path: join(program.folder, "secret") });
+    await program.runWithScript(["-p", "Go", "--permission-mode", "all"], [look, "Done."]);
+    assert.match(lastBody(), /failed: ENOENT/);
+    await program.serve(() => call("curious/wait"));
     const child = spawn(process.execPath, [BIN, "-p", "Go", "--permission-mode", "all"], {
-      cwd: ground.folder,
-      env: { ...ours(), ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: ground.server.url },
+      cwd: program.folder,
+      env: { ...ours(), ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: program.server.url },
       stdio: "ignore",
     });
     const ended = new Promise((resolve) => child.once("exit", resolve));
@@ -164,7 +164,7 @@ const BIN = findBuiltProgram();
 
 function ours(): Record<string, string | undefined> {
   const { PATH, NODE_COMPILE_CACHE } = process.env;
-  return { PATH, HOME: ground.userHome, PITH_HOME: ground.home, ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }) };
+  return { PATH, HOME: program.userHome, PITH_HOME: program.home, ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }) };
 }
 
 async function until(isSo: () => boolean): Promise<void> {
@@ -173,10 +173,10 @@ async function until(isSo: () => boolean): Promise<void> {
 
 test("MCP30 /mcp says how to add a server when there is none, and lists servers that are turned off", async () => {
   settle({});
-  const { code, out } = await ground.runWithScript(["-p", "/mcp"], []);
+  const { code, out } = await program.runWithScript(["-p", "/mcp"], []);
   assert.equal(code, 0);
   assert.match(out, /^No MCP servers are configured\. To add one, /);
-  settle({ desk: { ...program(), enabled: false } });
-  assert.match((await ground.runWithScript(["-p", "/mcp"], [])).out, /^desk {2}off/);
-  assert.match((await ground.runWithScript(["-p", "/mcp", "--no-extensions"], [])).out, /^MCP servers are off/);
+  settle({ desk: { ...serverCommand(), enabled: false } });
+  assert.match((await program.runWithScript(["-p", "/mcp"], [])).out, /^desk {2}off/);
+  assert.match((await program.runWithScript(["-p", "/mcp", "--no-extensions"], [])).out, /^MCP servers are off/);
 });

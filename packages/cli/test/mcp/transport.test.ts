@@ -37,9 +37,9 @@ test.each([
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());
-  const told: string[] = [];
-  const fetching = createBoundedFetch({ maxBytes: 1_000, onTooLong: (why) => void told.push(why) });
+  const reasons: string[] = [];
+  const fetching = createBoundedFetch({ maxBytes: 1_000, onTooLong: (why) => void reasons.push(why) });
   const response = await fetching(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   const text = await response.text().catch(() => null);
-  assert.deepEqual([text === null, told.length], isRead ? [false, 0] : [true, 1]);
+  assert.deepEqual([text === null, reasons.length], isRead ? [false, 0] : [true, 1]);
 });

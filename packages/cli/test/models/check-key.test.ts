@@ -8,13 +8,13 @@ import { checkKey, listProviderOptions } from "../../src/models/check-key.ts";
 
 let server: Server;
 let answer: { readonly status: number; readonly body: string };
-let asked: { readonly url: string | undefined; readonly headers: IncomingHttpHeaders }[];
+let requests: { readonly url: string | undefined; readonly headers: IncomingHttpHeaders }[];
 
 beforeEach(async () => {
-  asked = [];
+  requests = [];
   answer = { status: 200, body: '{"data":[{"id":"claude-sonnet-4-5"}]}' };
   server = createServer(({ url, headers }, response) => {
-    asked.push({ url, headers });
+    requests.push({ url, headers });
     response.writeHead(answer.status).end(answer.body);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -37,10 +37,10 @@ test("FST4 an accepted key returns its models, with each provider's own URL and 
   await tried("openai");
   await tried("google");
   await tried("openrouter");
-  expect(asked.map(({ url }) => url)).toEqual(["/v1/models", "/v1/models", "/v1/models", "/v1/key"]);
-  expect(asked[0]?.headers).toMatchObject({ "x-api-key": "sk-1", "anthropic-version": "2023-06-01" });
-  expect(asked[1]?.headers).toMatchObject({ authorization: "Bearer sk-1" });
-  expect(asked[2]?.headers).toMatchObject({ "x-goog-api-key": "sk-1" });
+  expect(requests.map(({ url }) => url)).toEqual(["/v1/models", "/v1/models", "/v1/models", "/v1/key"]);
+  expect(requests[0]?.headers).toMatchObject({ "x-api-key": "sk-1", "anthropic-version": "2023-06-01" });
+  expect(requests[1]?.headers).toMatchObject({ authorization: "Bearer sk-1" });
+  expect(requests[2]?.headers).toMatchObject({ "x-goog-api-key": "sk-1" });
 });
 
 test("FST4 401, 403 and Google's 400 reject a key; other responses leave it unchecked", async () => {

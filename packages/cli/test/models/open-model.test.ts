@@ -55,12 +55,12 @@ test.each([
 ])(
   "SET4 the base URL in the settings serves only the models that it was set for, %s: %s",
   async (_, name, { provider, ...set }, isServed) => {
-    await asked(name, { ...set, baseUrl: address.url }, provider);
+    await expectRequest(name, { ...set, baseUrl: address.url }, provider);
     expect([address, own].map(({ requests }) => requests.length > 0)).toEqual([isServed, !isServed]);
   },
 );
 
-async function asked(name: string, choices: object, provider: string): Promise<void> {
+async function expectRequest(name: string, choices: object, provider: string): Promise<void> {
   const environment = {
     ...{ ANTHROPIC_API_KEY: "a", ANTHROPIC_BASE_URL: own.url },
     ...{ OPENAI_API_KEY: "b", OPENAI_BASE_URL: own.url },

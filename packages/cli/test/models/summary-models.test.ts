@@ -35,7 +35,7 @@ test("SET9 summary models are opened only for a compaction; the first that works
       findings: expect.arrayContaining([finding("none/missing: none needs an API key: set NONE_API_KEY")]),
     },
   });
-  await talk(agent.session);
+  await fillSession(agent.session);
   expect(await agent.compact()).toMatchObject({ receipt: { by: "cheap/small" } });
   expect(opened).toEqual(["none/missing", "cheap/small", "none/missing"]);
 });
@@ -77,7 +77,7 @@ interface Cast {
 
 async function agentWith(names: readonly string[], { open, speaker = named("main/speaker") }: Cast): Promise<Agent> {
   const session = await Session.open(MemoryStore.create(nodeRuntime), nodeRuntime);
-  await talk(session);
+  await fillSession(session);
   const writers = createCompactionSummarizers({
     setting: names,
     openModel: open,
@@ -88,11 +88,11 @@ async function agentWith(names: readonly string[], { open, speaker = named("main
   return agent;
 }
 
-async function talk(session: Session): Promise<void> {
+async function fillSession(session: Session): Promise<void> {
   const { api, provider, model } = named("main/speaker");
   const content = [{ type: "text", text: "looking at the parser ".repeat(150) }] as const;
   const reply = { role: "assistant", content, api, provider, model, usage: emptyUsage, stopReason: "stop" } as const;
-  for (let said = 0; said < 12; said += 1)
+  for (let turn = 0; turn < 12; turn += 1)
     await session.append(
       { type: "message", message: { role: "user", content: "mend the parser", timestamp: 0 } },
       { type: "message", message: { ...reply, timestamp: 0 } },

@@ -15,24 +15,24 @@ beforeAll(async () => {
 afterAll(() => machine?.close());
 
 interface Tried {
-  readonly said: string;
+  readonly output: string;
   readonly isLoosened: boolean;
 }
 
 async function tryOut(attempt: Attempt, isHeld: boolean): Promise<Tried> {
   const target: AttemptEnvironment = await AttemptEnvironment.open({
     machine,
-    script: async (asked) => {
+    script: async (request) => {
       const script = attempt.script?.(target);
-      return typeof script === "function" ? await script(asked) : "Done.";
+      return typeof script === "function" ? await script(request) : "Done.";
     },
   });
   try {
     await attempt.before?.(target);
     target.forget();
     target.policy = machine.policy({ text: JSON.stringify(isHeld ? attempt.policy(target) : {}) });
-    const said = await attempt.act(target);
-    return { said, isLoosened: attempt.isLoosened(target) };
+    const output = await attempt.act(target);
+    return { output, isLoosened: attempt.isLoosened(target) };
   } finally {
     await target.close();
   }
@@ -55,12 +55,12 @@ describe.concurrent("attempts to get around a policy", () => {
       `POL6 ${attempt.item}: ${attempt.way} has no effect${isControlled(attempt) ? ", and would without the policy" : ""}`,
       async () => {
         const held = await tryOut(attempt, true);
-        expect(held, held.said).toMatchObject({ isLoosened: false });
+        expect(held, held.output).toMatchObject({ isLoosened: false });
         if (attempt.namesPolicy)
-          expect(held.said).toMatch(/Your organization's policy does not allow .*\/etc\/pith\/policy\.json/);
+          expect(held.output).toMatch(/Your organization's policy does not allow .*\/etc\/pith\/policy\.json/);
         if (!isControlled(attempt)) return;
         const free = await tryOut(attempt, false);
-        expect(free, free.said).toMatchObject({ isLoosened: true });
+        expect(free, free.output).toMatchObject({ isLoosened: true });
       },
       LONGEST_MS,
     );
@@ -108,9 +108,9 @@ describe.concurrent("what a policy allows", () => {
     );
     await target.pith("-p", "hello");
     expect(target.has("work/made.txt")).toBe(true);
-    const said = await target.acp([]);
-    expect(said).toContain('"availableModes":[{"id":"plan"');
-    expect(said).not.toContain('"id":"all"');
+    const output = await target.acp([]);
+    expect(output).toContain('"availableModes":[{"id":"plan"');
+    expect(output).not.toContain('"id":"all"');
     await target.close();
   });
 
@@ -166,11 +166,11 @@ describe.concurrent("what a policy allows", () => {
       network: { mode: "off" },
     }));
     target.settings({ sandbox: "off", network: "open" });
-    const said = await target.pith("settings");
-    expect(said).toMatch(/permissionMode +"ask" +← \/etc\/pith\/policy\.json/);
-    expect(said).toMatch(/sandbox +"on" +← \/etc\/pith\/policy\.json/);
-    expect(said).toMatch(/network +"off" +← \/etc\/pith\/policy\.json/);
-    expect(said).toContain(
+    const output = await target.pith("settings");
+    expect(output).toMatch(/permissionMode +"ask" +← \/etc\/pith\/policy\.json/);
+    expect(output).toMatch(/sandbox +"on" +← \/etc\/pith\/policy\.json/);
+    expect(output).toMatch(/network +"off" +← \/etc\/pith\/policy\.json/);
+    expect(output).toContain(
       'Your organization\'s policy does not allow sandbox "off" (/etc/pith/policy.json). Using "on" instead.',
     );
     await target.close();

@@ -126,7 +126,7 @@ describe("hosts", () => {
   });
 
   test("POL6 other hosts are refused without a question, and the reason names the policy", async () => {
-    const asked: string[] = [];
+    const questions: string[] = [];
     const permissions = new Permissions({
       mode: "all",
       rules: buildPolicyRules(policy),
@@ -141,7 +141,7 @@ describe("hosts", () => {
       },
       resolveRealPath: async (path) => path,
       ask: async ({ arguments: { host } }) => {
-        asked.push(String(host));
+        questions.push(String(host));
         return { type: "yes" };
       },
     });
@@ -162,12 +162,12 @@ describe("hosts", () => {
         "the rule network(bad.example.org) from your organization's policy (/etc/pith/policy.json)",
       ),
     });
-    expect(asked).toEqual(["example.com"]);
+    expect(questions).toEqual(["example.com"]);
   });
 
   test("POL6 a mode that the policy leaves out cannot be set", () => {
     const limits = buildPolicyLimits(of({ permissions: { modes: ["plan", "ask"] } }));
-    const ground = {
+    const paths = {
       root: "/",
       home: "/",
       temporaryFolders: Promise.resolve([]),
@@ -175,7 +175,7 @@ describe("hosts", () => {
       permissionFiles: [],
       hasSandbox: Promise.resolve(true),
     };
-    const permissions = new Permissions({ mode: "ask", limits, paths: ground, resolveRealPath: async (path) => path });
+    const permissions = new Permissions({ mode: "ask", limits, paths, resolveRealPath: async (path) => path });
     expect(() => permissions.setMode("all")).toThrow("does not allow the mode all");
     expect(permissions.mode).toBe("ask");
   });

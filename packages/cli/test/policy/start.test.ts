@@ -19,14 +19,14 @@ afterAll(async () => {
   await server?.close();
 });
 
-interface Wish {
+interface StartOptions {
   readonly policy: PolicyFile | null;
   readonly args: readonly string[];
   readonly variables?: Readonly<Record<string, string>>;
   readonly input?: string;
 }
 
-async function pith({ policy, args, variables, input }: Wish): Promise<CommandResult> {
+async function pith({ policy, args, variables, input }: StartOptions): Promise<CommandResult> {
   const home = machine.folder("home");
   const command = machine.command(args, policy === null ? null : machine.policy(policy), policy?.etcMode);
   const key = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: server.url };

@@ -23,7 +23,7 @@ const bin = findBuiltProgram();
 const [secret = ""] = createSampleSecrets(1, createSeededRandom(12)).map((planted) => planted.secret);
 
 /** Says this to every question. */
-async function talk(script: Script, answer: "Yes" | "No", flags: readonly string[]) {
+async function runWithAnswer(script: Script, answer: "Yes" | "No", flags: readonly string[]) {
   const { url } = await program.serve(script);
   const keys = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url, DEPLOY_TOKEN: secret };
   const env = { PATH: process.env.PATH, HOME: program.userHome, PITH_HOME: program.home, ...keys };
@@ -41,10 +41,14 @@ async function talk(script: Script, answer: "Yes" | "No", flags: readonly string
   await client.send({ type: "prompt", message: "Deploy it." });
   await settled;
   await client.close();
-  const asked = events.flatMap((event) =>
+  const questions = events.flatMap((event) =>
     event.type === "extension_ui_request" && event.method === "select" ? [event.title] : [],
   );
-  return { asked, told: JSON.stringify(events), sent: JSON.stringify(program.server.requests.map(({ body }) => body)) };
+  return {
+    questions,
+    eventText: JSON.stringify(events),
+    sent: JSON.stringify(program.server.requests.map(({ body }) => body)),
+  };
 }
 
 const deploy =
@@ -60,19 +64,23 @@ test.each([
 ])(
   "PERM29 BASH21 %s a variable is passed after Yes, even in mode all, and its value is not shown or sent",
   async (_, flags, end) => {
-    const { asked, told, sent } = await talk(deploy(["DEPLOY_TOKEN"]), "Yes", ["--permission-mode", "all", ...flags]);
-    expect(asked).toEqual([expect.stringMatching(/^Allow bash to run `printf .*` with the variable DEPLOY_TOKEN/)]);
-    expect(asked[0]?.endsWith(end)).toBe(true);
+    const { questions, eventText, sent } = await runWithAnswer(deploy(["DEPLOY_TOKEN"]), "Yes", [
+      "--permission-mode",
+      "all",
+      ...flags,
+    ]);
+    expect(questions).toEqual([expect.stringMatching(/^Allow bash to run `printf .*` with the variable DEPLOY_TOKEN/)]);
+    expect(questions[0]?.endsWith(end)).toBe(true);
     expect(readFileSync(join(program.folder, "got.txt"), "utf8")).toBe(secret);
-    expect(`${told}${sent}${program.readSession()}`).not.toContain(secret);
+    expect(`${eventText}${sent}${program.readSession()}`).not.toContain(secret);
     expect(sent).toContain("PITH_SECRET_");
   },
 );
 
 test("PERM29 after No the command is not run, and a provider's key is never passed", async () => {
-  const refused = await talk(deploy(["DEPLOY_TOKEN"]), "No", ["--permission-mode", "all"]);
+  const refused = await runWithAnswer(deploy(["DEPLOY_TOKEN"]), "No", ["--permission-mode", "all"]);
   expect(refused.sent).toContain("the user did not permit it");
-  const key = await talk(deploy(["ANTHROPIC_API_KEY"]), "Yes", ["--permission-mode", "all"]);
+  const key = await runWithAnswer(deploy(["ANTHROPIC_API_KEY"]), "Yes", ["--permission-mode", "all"]);
   expect(key.sent).toContain("the variable ANTHROPIC_API_KEY is not set or cannot be passed to commands");
   expect(() => readFileSync(join(program.folder, "got.txt"))).toThrow();
 });

@@ -14,7 +14,7 @@ beforeEach(() => {
 
 afterEach(() => program.remove());
 
-const told =
+const summary =
   "## Goal\n- fix the login [#1]\n\n## Constraints & Preferences\n- (none)\n\n## Progress\n### Done\n- (none)\n\n### In Progress\n- [ ] the login\n\n### Blocked\n- (none)\n\n## Key Decisions\n- (none)\n\n## Next Steps\n1. go on\n\n## Critical Context\n- (none)";
 
 /** Without a model, since it is for code alone. */
@@ -108,7 +108,7 @@ test("COM39 /compact, /undo and /redo work from the command line", async () => {
   writeFileSync(join(program.home, "settings.json"), '{ "compaction": { "keepRecentTokens": 1000 } }');
   await program.runWithScript(["-p", "Fix the login."], ["word ".repeat(40_000)]);
   await program.runWithScript(["-p", "-c", "And now?"], ["Now this."]);
-  const compacted = await program.runWithScript(["-p", "-c", "/compact keep the numbers"], [told, told, told]);
+  const compacted = await program.runWithScript(["-p", "-c", "/compact keep the numbers"], [summary, summary, summary]);
   expect(compacted).toMatchObject({
     code: 0,
     out: expect.stringMatching(/^Compacted: [\d,]+ → [\d,]+ tokens; summary by/),

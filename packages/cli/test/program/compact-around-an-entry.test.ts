@@ -65,13 +65,13 @@ test("CUT12 in print mode, /compact --from previews and replaces everything afte
   await run("-p", "question 1");
   for (const number of [2, 3]) await run("-p", "-c", `question ${number}`);
   const first = await numberOf(run, "Answer 1 begins");
-  const asked = program.server.requests.length;
+  const requestCount = program.server.requests.length;
   const preview = await run("-p", "-c", `/compact --from ${first} --preview`);
   expect(preview.out).toMatch(
     new RegExp(`^Would replace 4 entries after ${first} with a summary and keep the \\d+ before`),
   );
   expect(preview.out).toMatch(/Summary by anthropic\/\S+, for about \$0\.\d+/);
-  expect(program.server.requests).toHaveLength(asked);
+  expect(program.server.requests).toHaveLength(requestCount);
   const { out } = await run("-p", "-c", `/compact --from ${first} mind the names`);
   expect(out).toMatch(/^Compacted.*: a summary replaces 4 entries after #\d+\. To go back to them: \/tree \S+\.\n$/);
   expect(lastRequest()).toContain("mind the names");

@@ -8,7 +8,7 @@ import type { ReplyPart, Step } from "@pith/testkit";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { TestProgram } from "../ground.ts";
 
-const voices = [
+const providers = [
   { model: "anthropic/claude-sonnet-4-5", path: "/v1", key: "ANTHROPIC_API_KEY" },
   { model: "openai/gpt-5", path: "/v1", key: "OPENAI_API_KEY" },
   { model: "openrouter/qwen/qwen3-coder", path: "/v1", key: "OPENROUTER_API_KEY" },
@@ -37,7 +37,7 @@ afterEach(async () => {
   await program.remove();
 });
 
-test.each(voices)(
+test.each(providers)(
   "PRT10 $model: forty turns with every tool count usage and cost as the server does, and a restart extends the last request",
   async ({ model, path, key }) => {
     const server = await program.serve(rounds());
@@ -59,9 +59,9 @@ test.each(voices)(
       { code: 0, out: "Half of it is done.\n" },
       { code: 0, out: "All done.\n" },
     ]);
-    const asked = server.requests.filter(({ wire }) => wire);
-    expect(asked.map(({ outcome }) => outcome)).toEqual(Array.from({ length: ROUNDS + 2 }, () => "said"));
-    expect(shortOf(asked.map(({ body }) => body))).toEqual([]);
+    const requests = server.requests.filter(({ wire }) => wire);
+    expect(requests.map(({ outcome }) => outcome)).toEqual(Array.from({ length: ROUNDS + 2 }, () => "said"));
+    expect(shortOf(requests.map(({ body }) => body))).toEqual([]);
     const entries = program
       .readSession()
       .split("\n")
@@ -71,14 +71,14 @@ test.each(voices)(
     expect(new Set(results.map(({ toolName }) => toolName)).size).toBe(8);
     const replies = entries.flatMap(({ message }) => (message?.role === "assistant" ? [message] : []));
     for (const count of ["input", "output", "cacheRead", "cacheWrite"] as const)
-      expect(sum(replies.map(({ usage }) => usage[count]))).toBe(sum(asked.map(({ usage }) => usage?.[count] ?? 0)));
+      expect(sum(replies.map(({ usage }) => usage[count]))).toBe(sum(requests.map(({ usage }) => usage?.[count] ?? 0)));
     expect(replies.every(({ usage }) => usage.cost.total > 0)).toBe(true);
     expect(readFileSync(join(program.folder, "a.txt"), "utf8")).toContain("edited 40");
   },
 );
 
 /** A model that goes through the tools in turn, and answers when half of it is done. */
-function rounds(): (asked: unknown) => Step {
+function rounds(): (request: unknown) => Step {
   let round = 0;
   return () => {
     round += 1;
@@ -126,8 +126,8 @@ function shortOf(bodies: readonly unknown[]): readonly number[] {
 /** Tools, system and messages, without the marks for the cache, which wander. */
 function pieces(body: unknown): readonly string[] {
   const { tools, system, instructions, systemInstruction, messages, input, contents } = body as Record<string, unknown>;
-  const said = (messages ?? input ?? contents) as readonly unknown[];
-  return [tools, system ?? instructions ?? systemInstruction ?? null, ...said].map((piece) =>
+  const requestMessages = (messages ?? input ?? contents) as readonly unknown[];
+  return [tools, system ?? instructions ?? systemInstruction ?? null, ...requestMessages].map((piece) =>
     JSON.stringify(piece, (name, value) => (name === "cache_control" ? undefined : value)),
   );
 }

@@ -21,14 +21,14 @@ const bin = findBuiltProgram();
 const runs = (command: string): Step => ({ parts: [{ type: "call", name: "bash", arguments: { command } }] });
 /** Runs any command in the sandbox without a question. */
 const ALL = ["--permission-mode", "all"];
-const told = (): string => JSON.stringify(program.lastRequestBody());
+const lastBodyText = (): string => JSON.stringify(program.lastRequestBody());
 const setting = (name: string): string =>
   execFileSync("git", ["-C", program.folder, "config", "--default", "none", name]).toString().trim();
 
 test("BOX47 with -p a git setting that could run a program is refused, and the result names the flag that allows it", async () => {
   const command = "git config core.pager ./x; git config user.name Ada";
   await program.runWithScript(["-p", ...ALL, "go"], [runs(command), "Done."]);
-  expect(told()).toContain(
+  expect(lastBodyText()).toContain(
     "was not changed: not permitted: no user is available to ask. To allow it, use --allow 'edit(.git/config)'",
   );
   expect([setting("core.pager"), setting("user.name")]).toEqual(["none", "Ada"]);
@@ -48,18 +48,18 @@ test("BOX46 BOX47 the question about a git setting appears while the command run
     cwd: program.folder,
     env,
   });
-  const asked: string[] = [];
+  const questions: string[] = [];
   await new Promise<void>((resolve) => {
     client.listen((event) => {
       if (event.type === "agent_settled") resolve();
       if (event.type !== "extension_ui_request" || event.method !== "select") return;
-      asked.push(event.title);
+      questions.push(event.title);
       client.respond({ type: "extension_ui_response", id: event.id, value: event.options[0] ?? "" });
     });
     void client.send({ type: "prompt", message: "go" });
   });
   await client.close();
-  expect(asked).toEqual([
+  expect(questions).toEqual([
     `Allow \`${command}\` to set core.pager = ./x in .git/config? Git can run a program because of it.`,
   ]);
   expect(setting("core.pager")).toBe("./x");

@@ -17,11 +17,11 @@ afterEach(() => program.remove());
 const bin = findBuiltProgram();
 
 const runs = (command: string): Step => ({ parts: [{ type: "call", name: "bash", arguments: { command } }] });
-const told = (): string => JSON.stringify(program.lastRequestBody());
+const lastBodyText = (): string => JSON.stringify(program.lastRequestBody());
 
 test("PERM31 with -p a new host is refused, and the result names the flag that allows it", async () => {
   await program.runWithScript(["-p", "go"], [runs("curl -sS http://pages.example/"), "Done."]);
-  expect(told()).toContain(
+  expect(lastBodyText()).toContain(
     "network: pages.example was refused: no user is available to ask. To allow it, use --allow 'network(pages.example)' or --network open",
   );
 });
@@ -29,15 +29,15 @@ test("PERM31 with -p a new host is refused, and the result names the flag that a
 test("PERM30 in plan mode a command reaches no host, even with an allow rule", async () => {
   const flags = ["--permission-mode", "plan", "--allow", "network(pages.example)"];
   await program.runWithScript(["-p", ...flags, "go"], [runs("curl -sS http://pages.example/"), "Done."]);
-  expect(told()).toContain("network: pages.example was refused: plan mode is read-only");
+  expect(lastBodyText()).toContain("network: pages.example was refused: plan mode is read-only");
 });
 
 test("SET15 with --network open a host needs no question, and a denied host is refused", async () => {
   const flags = ["--network", "open", "--deny", "network(no.example)"];
   const command = "curl -sS http://pages.example/; curl -sS http://no.example/";
   await program.runWithScript(["-p", ...flags, "go"], [runs(command), "Done."]);
-  expect(told()).toContain("network: no.example was refused: the rule network(no.example) denies it");
-  expect(told()).not.toContain("pages.example was refused");
+  expect(lastBodyText()).toContain("network: no.example was refused: the rule network(no.example) denies it");
+  expect(lastBodyText()).not.toContain("pages.example was refused");
 });
 
 test("PERM25 PERM26 PERM31 the question about a host appears while the command runs, and No holds for the rest of the command", async () => {
@@ -47,18 +47,18 @@ test("PERM25 PERM26 PERM31 the question about a host appears while the command r
   const keys = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url };
   const env = { PATH: process.env.PATH, HOME: program.userHome, PITH_HOME: program.home, ...keys };
   const client = RpcClient.start({ command: process.execPath, args: [bin, "--mode", "rpc"], cwd: program.folder, env });
-  const asked: string[] = [];
+  const questions: string[] = [];
   await new Promise<void>((resolve) => {
     client.listen((event) => {
       if (event.type === "agent_settled") resolve();
       if (event.type !== "extension_ui_request" || event.method !== "select") return;
-      asked.push(event.title);
+      questions.push(event.title);
       client.respond({ type: "extension_ui_response", id: event.id, value: "No" });
     });
     void client.send({ type: "prompt", message: "go" });
   });
   await client.close();
-  expect(asked).toEqual([`Allow \`${command}\` to connect to pages.example?`]);
-  expect(told()).toContain("after");
-  expect(told()).toContain("network: pages.example was refused: the user did not permit it");
+  expect(questions).toEqual([`Allow \`${command}\` to connect to pages.example?`]);
+  expect(lastBodyText()).toContain("after");
+  expect(lastBodyText()).toContain("network: pages.example was refused: the user did not permit it");
 });

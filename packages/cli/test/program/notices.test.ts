@@ -85,8 +85,9 @@ test("UPG3 plain mode prints the notice, and JSON mode, RPC mode and ACP print i
 
 test("UPG3 the interactive mode shows the notice above the first message, line by line", async () => {
   const app = await startInteractiveApp([], { prepare: ({ home }) => mkdirSync(join(home, "sessions")) });
-  const seen = await app.waitForText("Shown once.");
-  for (const line of notice.split("\n")) expect(seen.split("\n").map((each) => each.trim())).toContain(line.trim());
+  const screenText = await app.waitForText("Shown once.");
+  for (const line of notice.split("\n"))
+    expect(screenText.split("\n").map((each) => each.trim())).toContain(line.trim());
 });
 
 test("UPG4 programs that start at the same time show the notice at most once each and leave a valid record", async () => {

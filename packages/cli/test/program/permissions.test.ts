@@ -21,13 +21,13 @@ const runs = (command: string, more = {}): Step => ({
 const place = (path: string, text: string): void => writeFileSync(join(program.folder, path), text);
 
 /** What the model was told in the end. */
-const told = (): string => JSON.stringify(program.lastRequestBody());
+const lastBodyText = (): string => JSON.stringify(program.lastRequestBody());
 
 test("PERM22 an allow rule does not take a command out of the sandbox, and the refusal names the flag that would", async () => {
   await program.runWithScript(["-p", "--allow", "bash(env)", "go"], [runs("env", { outside: true }), "Done."]);
-  expect(told()).toContain("To allow it, use --allow 'outside(env)'");
+  expect(lastBodyText()).toContain("To allow it, use --allow 'outside(env)'");
   await program.runWithScript(["-p", "--allow", "outside(env)", "go"], [runs("env", { outside: true }), "Done."]);
-  expect(told()).toContain("PATH=");
+  expect(lastBodyText()).toContain("PATH=");
 });
 
 test("BASH20 API keys of providers are not in the environment of a command, inside and outside the sandbox", async () => {
@@ -38,8 +38,8 @@ test("BASH20 API keys of providers are not in the environment of a command, insi
     const { url } = await program.serve([runs("env; echo $ANTHROPIC_API_KEY", { outside: true }), "Done."]);
     const variables = { ANTHROPIC_API_KEY: "sk-secret", ANTHROPIC_BASE_URL: url };
     await program.run(["-p", ...flags, "go"], { variables });
-    expect(told()).toContain("ANTHROPIC_BASE_URL=");
-    expect(told()).not.toContain("sk-secret");
+    expect(lastBodyText()).toContain("ANTHROPIC_BASE_URL=");
+    expect(lastBodyText()).not.toContain("sk-secret");
   }
 });
 
@@ -50,7 +50,7 @@ test("PERM23 sandboxed commands obey deny rules for whole files and folders; rul
   const deny = ["read(.env)", "edit(src/**)", "read(*.pem)"].flatMap((rule) => ["--deny", rule]);
   const command = "cat .env; echo changed > src/a.ts; echo new > ok.txt; cat ok.txt";
   const { notes } = await program.runWithScript(["-p", ...deny, "go"], [runs(command), "Done."]);
-  expect(told()).not.toContain("TOKEN=secret");
+  expect(lastBodyText()).not.toContain("TOKEN=secret");
   expect(readFileSync(join(program.folder, "src/a.ts"), "utf8")).toBe("as it was");
   expect(readFileSync(join(program.folder, "ok.txt"), "utf8")).toBe("new\n");
   expect(notes).toContain("pith: the rule read(*.pem) is enforced for tools but not for shell commands\n");
@@ -60,7 +60,7 @@ test("PERM23 sandboxed commands obey deny rules for whole files and folders; rul
 
 test("PERM28 git push needs approval in edit mode, and without a user it is refused with the flag that allows it", async () => {
   await program.runWithScript(["-p", "go"], [runs("git -C . push origin main"), "Done."]);
-  expect(told()).toContain(
+  expect(lastBodyText()).toContain(
     "not permitted: no user is available to ask. To allow it, use --allow 'bash(git -C . push origin main)' or --permission-mode all",
   );
 });
@@ -69,12 +69,12 @@ test("PERM1 fetching from a new host needs approval, also in edit and all", asyn
   const page: Step = { parts: [{ type: "call", name: "fetch", arguments: { url: "https://pages.example/x" } }] };
   for (const mode of ["edit", "plan", "all"]) {
     await program.runWithScript(["-p", "--tools", "all", "--permission-mode", mode, "go"], [page, "Done."]);
-    expect(told()).toContain(
+    expect(lastBodyText()).toContain(
       "not permitted: no user is available to ask. To allow it, use --allow 'fetch(pages.example)'",
     );
   }
   await program.runWithScript(["-p", "--tools", "all", "--allow", "network(pages.example)", "go"], [page, "Done."]);
-  expect(told()).toContain("https://pages.example/x was not fetched");
+  expect(lastBodyText()).toContain("https://pages.example/x was not fetched");
 });
 
 test("PERM7 a deny rule for an unknown tool is a mistake", async () => {
@@ -105,7 +105,7 @@ test("SEEK17 with all tools, grep does not run an rg executable of the project",
   const { url } = await program.serve([search, "Done."]);
   const variables = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url, PATH: `.:${program.folder}:/usr/bin:/bin` };
   await program.run(["-p", "--tools", "all", "--permission-mode", "plan", "go"], { variables });
-  expect(told()).toContain("rg:2: touch HIT");
+  expect(lastBodyText()).toContain("rg:2: touch HIT");
   expect(existsSync(join(program.folder, "HIT"))).toBe(false);
 });
 
@@ -115,5 +115,5 @@ test("TXT5 an AGENTS.md that links to a file which needs permission is not read"
   symlinkSync(".ssh/config", join(program.folder, "AGENTS.md"));
   const { notes } = await program.runWithScript(["-p", "go"], ["Done."]);
   expect(notes).toContain("AGENTS.md was not read, because reading it requires permission\n");
-  expect(told()).not.toContain("never-told");
+  expect(lastBodyText()).not.toContain("never-told");
 });

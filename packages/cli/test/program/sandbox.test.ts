@@ -14,7 +14,7 @@ beforeEach(() => {
 
 afterEach(() => program.remove());
 
-const told = (): string => JSON.stringify(program.lastRequestBody());
+const lastBodyText = (): string => JSON.stringify(program.lastRequestBody());
 
 const call = (command: string) => ({ parts: [{ type: "call" as const, name: "bash", arguments: { command } }] });
 
@@ -22,8 +22,8 @@ test("BOX1 a command sees no keys, sessions or originals in Pith's home", async 
   writeFileSync(join(program.home, "keys.json"), '{"openai":"sk-secret"}', { mode: 0o600 });
   const command = `ls -A ${program.home} | wc -l; cat ${program.home}/keys.json; touch ${program.home}/new`;
   await program.runWithScript(["-p", "go"], [call(command), "Done."]);
-  expect(told()).toMatch(/No such file or directory\\n0\\n/);
-  expect(told()).not.toContain("sk-secret");
+  expect(lastBodyText()).toMatch(/No such file or directory\\n0\\n/);
+  expect(lastBodyText()).not.toContain("sk-secret");
   expect(existsSync(join(program.home, "new"))).toBe(false);
 });
 
@@ -42,10 +42,10 @@ test("BOX13 a command sees no variable that looks like a secret, except those in
       REGION: "eu",
     },
   });
-  const seen = readFileSync(join(program.folder, "env.txt"), "utf8");
-  expect(seen).not.toMatch(/DEPLOY_TOKEN|DATABASE_ADDRESS|ANTHROPIC_API_KEY/);
-  expect(seen).toMatch(/^SHOWN_TOKEN=shown-on-purpose$/m);
-  expect(seen).toMatch(/^REGION=eu$/m);
+  const variables = readFileSync(join(program.folder, "env.txt"), "utf8");
+  expect(variables).not.toMatch(/DEPLOY_TOKEN|DATABASE_ADDRESS|ANTHROPIC_API_KEY/);
+  expect(variables).toMatch(/^SHOWN_TOKEN=shown-on-purpose$/m);
+  expect(variables).toMatch(/^REGION=eu$/m);
 });
 
 const fileCall = (name: string, args: Record<string, string>) => ({
@@ -64,8 +64,8 @@ test("FILE26 file tools and commands share one private /tmp, which is deleted wi
       "Done.",
     ],
   );
-  expect(told()).toContain("made by a script\\n");
-  expect(told()).toContain(`${name}.other does not exist`);
+  expect(lastBodyText()).toContain("made by a script\\n");
+  expect(lastBodyText()).toContain(`${name}.other does not exist`);
   expect([`${name}.sh`, `${name}.txt`].map((path) => existsSync(path))).toEqual([false, false]);
 });
 
@@ -75,7 +75,7 @@ test("FILE27 a file of others in /tmp can be read, and is not changed without pe
   writeFileSync(theirs, "theirs\n");
   const edit = { path: theirs, content: "mine\n" };
   await program.runWithScript(["-p", "go"], [fileCall("read", { path: theirs }), fileCall("write", edit), "Done."]);
-  expect(told()).toContain("theirs");
+  expect(lastBodyText()).toContain("theirs");
   expect(readFileSync(theirs, "utf8")).toBe("theirs\n");
   rmSync(folder, { recursive: true });
 });
@@ -100,7 +100,7 @@ test("SKL12 a command can read and run skills in Pith's home, and cannot write t
   writeFileSync(join(program.home, "keys.json"), '{"openai":"sk-secret"}', { mode: 0o600 });
   const command = `sh ${folder}/go.sh; ls -A ${program.home}; touch ${folder}/new`;
   await program.runWithScript(["-p", "go"], [call(command), "Done."]);
-  expect(told()).toMatch(/shipped by a script\\nskills\\n/);
-  expect(told()).toContain("Read-only file system");
+  expect(lastBodyText()).toMatch(/shipped by a script\\nskills\\n/);
+  expect(lastBodyText()).toContain("Read-only file system");
   expect(existsSync(join(folder, "new"))).toBe(false);
 });

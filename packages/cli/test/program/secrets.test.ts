@@ -118,10 +118,10 @@ test("SEC11 none of 200 secrets from every kind of input is sent, shown or saved
   expect(readFileSync(join(program.folder, "made.txt"), "utf8")).toBe(
     textOf(share(7)).replace(String(share(7)[0]?.text), "changed"),
   );
-  const telling: Script = () => `## Goal\nTo find them.\n\n## Critical Context\n${textOf(planted)}`;
+  const summaryScript: Script = () => `## Goal\nTo find them.\n\n## Critical Context\n${textOf(planted)}`;
   const compacted = await program.runWithScript(
     ["-p", "-c", ...all, "/compact"],
-    Array.from({ length: 6 }, () => telling({} as ScriptRequest) as Step),
+    Array.from({ length: 6 }, () => summaryScript({} as ScriptRequest) as Step),
   );
   expect(compacted.code).toBe(0);
   const refused = await program.runWithScript(
@@ -130,15 +130,15 @@ test("SEC11 none of 200 secrets from every kind of input is sent, shown or saved
   );
   expect(refused.code).toBe(1);
   page.close();
-  const seen = [
+  const outputs = [
     sent,
     JSON.stringify(program.server.requests.map(({ body }) => body)),
     ...[first, compacted, refused].map(shownBy),
     ...keptBy(program),
   ];
-  expect(planted.filter(({ secret }) => seen.some((text) => text.includes(secret)))).toEqual([]);
+  expect(planted.filter(({ secret }) => outputs.some((text) => text.includes(secret)))).toEqual([]);
   // Each of them was there: a test that plants nothing finds nothing.
-  expect(new Set(seen.join("").match(/PITH_SECRET_\w+?_[0-9a-f]{12}/g)).size).toBeGreaterThanOrEqual(200);
+  expect(new Set(outputs.join("").match(/PITH_SECRET_\w+?_[0-9a-f]{12}/g)).size).toBeGreaterThanOrEqual(200);
 });
 
 test("SEC11 EXP1 none of 200 secrets in a session saved without redaction is exported, shown or indexed", async () => {
@@ -159,8 +159,8 @@ test("SEC11 EXP1 none of 200 secrets in a session saved without redaction is exp
   const shown = await program.run(["sessions", "show", "last", "--tail", "300"]);
   const exported = formats.map((as) => readFileSync(join(program.folder, `out-${as}`), "utf8"));
   const index = readFileSync(join(program.home, "search.db"), "latin1");
-  const seen = [...exported, shownBy(found), shownBy(shown), index];
-  expect(planted.filter(({ secret }) => seen.some((text) => text.includes(secret)))).toEqual([]);
+  const outputs = [...exported, shownBy(found), shownBy(shown), index];
+  expect(planted.filter(({ secret }) => outputs.some((text) => text.includes(secret)))).toEqual([]);
   for (const text of exported)
     expect(new Set(text.match(/PITH_SECRET_\w+?_[0-9a-f]{12}/g)).size).toBeGreaterThanOrEqual(200);
 });
@@ -176,9 +176,11 @@ test("SEC12 a file with a secret is written and edited with its real content, al
   await program.runWithScript(["-p", ...all, "Read it."], [reading, slow], {
     signal: { name: "SIGKILL", afterRequests: 2 },
   });
-  const script: Script = (asked) => {
-    const [first = "", second = ""] = new Set(JSON.stringify(asked.body).match(/PITH_SECRET_\w+_[0-9a-f]{12}/g) ?? []);
-    if (asked.number === 1)
+  const script: Script = (request) => {
+    const [first = "", second = ""] = new Set(
+      JSON.stringify(request.body).match(/PITH_SECRET_\w+_[0-9a-f]{12}/g) ?? [],
+    );
+    if (request.number === 1)
       return {
         parts: [
           call("edit", {
@@ -214,9 +216,9 @@ test("SEC12 a file with a secret is written and edited with its real content, al
 
 test("SEC6 SEC17 a placeholder in a URL or a command is sent unchanged, with a note to the model", async () => {
   const [one] = createSampleSecrets(1, createSeededRandom(77));
-  const asked: string[] = [];
+  const requestPaths: string[] = [];
   const page = createServer((request, response) => {
-    asked.push(String(request.url));
+    requestPaths.push(String(request.url));
     response.end("a page");
   });
   await new Promise<void>((resolve) => page.listen(0, "127.0.0.1", resolve));
@@ -237,9 +239,9 @@ test("SEC6 SEC17 a placeholder in a URL or a command is sent unchanged, with a n
   const variables = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url };
   const { code } = await program.run(["-p", ...all, "Send it."], { variables });
   page.close();
-  const placeholder = asked[0]?.slice(1);
+  const placeholder = requestPaths[0]?.slice(1);
   expect(code).toBe(0);
-  expect(asked).toEqual([expect.stringMatching(/^\/PITH_SECRET_\w+_[0-9a-f]{12}$/)]);
+  expect(requestPaths).toEqual([expect.stringMatching(/^\/PITH_SECRET_\w+_[0-9a-f]{12}$/)]);
   expect(readFileSync(join(program.folder, "sent.txt"), "utf8")).toBe(`${placeholder}\n`);
   expect(
     JSON.stringify(program.lastRequestBody()).split(`${placeholder} was passed literally, not replaced by the secret.`),

@@ -30,7 +30,7 @@ function place(files: Readonly<Record<string, string>>, root = program.home): vo
 }
 
 /** All that a request says, as text. */
-function told(body: unknown): string {
+function listTexts(body: unknown): string {
   const texts: string[] = [];
   const walk = (value: unknown): void => {
     if (typeof value === "string") texts.push(value);
@@ -64,19 +64,20 @@ test("SKL1 SKL7 TXT8 a skill is in the catalogue, readable without a question, a
   const first = await program.run(["-p", "Deploy it."], { variables });
   expect(first).toMatchObject({ code: 0, out: "Deployed.\n" });
   expect(first.notes).toContain("allowed-tools is ignored in deploy: a skill grants no permissions");
-  const asked = server.requests.filter(({ wire }) => wire).map(({ body }) => body);
-  expect(told(asked[0])).toContain(`- deploy: How this house deploys: whenever somebody ships. (${path})`);
-  const summaries = asked.filter((body) => !JSON.stringify(body).includes('"tools":[{'));
+  const bodies = server.requests.filter(({ wire }) => wire).map(({ body }) => body);
+  expect(listTexts(bodies[0])).toContain(`- deploy: How this house deploys: whenever somebody ships. (${path})`);
+  const summaries = bodies.filter((body) => !JSON.stringify(body).includes('"tools":[{'));
   expect(summaries.length).toBeGreaterThan(0);
-  for (const body of summaries) expect(told(body)).not.toMatch(/say <why>|House rule/);
-  expect(told(summaries[0])).toContain("the skill deploy was loaded here");
-  const lastTurn = asked.findLast((body) => !summaries.includes(body));
-  expect(told(lastTurn)).toContain(DEPLOY);
-  expect(told(lastTurn).split(RULES)).toHaveLength(2);
-  for (const body of asked.filter((each) => !summaries.includes(each))) expect(told(body)).toContain(HOUSE.trim());
+  for (const body of summaries) expect(listTexts(body)).not.toMatch(/say <why>|House rule/);
+  expect(listTexts(summaries[0])).toContain("the skill deploy was loaded here");
+  const lastTurn = bodies.findLast((body) => !summaries.includes(body));
+  expect(listTexts(lastTurn)).toContain(DEPLOY);
+  expect(listTexts(lastTurn).split(RULES)).toHaveLength(2);
+  for (const body of bodies.filter((each) => !summaries.includes(each)))
+    expect(listTexts(body)).toContain(HOUSE.trim());
   place({ "skills/deploy/SKILL.md": DEPLOY.replace("Never", "Always") });
   expect(await program.run(["-p", "-c", "Again."], { variables })).toMatchObject({ code: 0 });
-  expect(told(program.lastRequestBody())).toContain(DEPLOY);
+  expect(listTexts(program.lastRequestBody())).toContain(DEPLOY);
 });
 
 test("SKL10 TPL1 SKL3 /skill:name attaches a skill before the message, /name fills a template, and those of a project need trust", async () => {
@@ -88,15 +89,15 @@ test("SKL10 TPL1 SKL3 /skill:name attaches a skill before the message, /name fil
   place({ ".pith/skills/sink/SKILL.md": DEPLOY.replace("deploy", "sink"), ".git/HEAD": "" }, program.folder);
   const loaded = await program.runWithScript(["-p", "/skill:deploy to the moon"], ["Up it goes."]);
   expect(loaded).toMatchObject({ code: 0, out: "Up it goes.\n" });
-  const said = told(program.lastRequestBody());
-  expect(said.indexOf(DEPLOY)).toBeGreaterThan(0);
-  expect(said.indexOf("Follow the skill deploy.\n\nto the moon")).toBeGreaterThan(said.indexOf(DEPLOY));
-  expect(said).not.toContain("sink");
+  const lastTexts = listTexts(program.lastRequestBody());
+  expect(lastTexts.indexOf(DEPLOY)).toBeGreaterThan(0);
+  expect(lastTexts.indexOf("Follow the skill deploy.\n\nto the moon")).toBeGreaterThan(lastTexts.indexOf(DEPLOY));
+  expect(lastTexts).not.toContain("sink");
   const filled = await program.runWithScript(["-p", "--trust", '/review "a b.ts" race conditions'], ["Fine."]);
   expect(filled).toMatchObject({ code: 0, out: "Fine.\n" });
   expect(filled.notes).toContain("compact.md is not used, because /compact is a command");
-  expect(told(program.lastRequestBody())).toContain("Review a b.ts for race conditions.");
-  expect(told(program.lastRequestBody())).toMatch(/- sink: How this house deploys/);
+  expect(listTexts(program.lastRequestBody())).toContain("Review a b.ts for race conditions.");
+  expect(listTexts(program.lastRequestBody())).toMatch(/- sink: How this house deploys/);
   const unknown = await program.runWithScript(["-p", "/skill:sank"], []);
   expect(unknown).toMatchObject({ code: 2, notes: expect.stringContaining("unknown command /skill:sank") });
 });

@@ -24,9 +24,9 @@ test("TXT2 attached files and piped input reach the model, an image as an image"
   const { messages } = program.lastRequestBody() as {
     messages: readonly { content: readonly Record<string, unknown>[] }[];
   };
-  const said = messages.flatMap(({ content }) => content);
-  expect(said.map(({ type }) => type)).toContain("image");
-  const texts = said.map(({ text }) => text).filter((text) => text !== undefined);
+  const blocks = messages.flatMap(({ content }) => content);
+  expect(blocks.map(({ type }) => type)).toContain("image");
+  const texts = blocks.map(({ text }) => text).filter((text) => text !== undefined);
   expect(texts.slice(-4)).toEqual([
     '<file path="a.ts">\nconst a = 1;\n</file>',
     "The picture shot.png:",

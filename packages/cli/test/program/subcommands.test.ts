@@ -50,8 +50,8 @@ interface Listed {
 test("SUB3 an unknown subcommand is answered with the closest one; an unknown session with the command to list them", async () => {
   const mistyped = await program.run(["sesions", "list"]);
   expect(mistyped).toMatchObject({ code: 2, out: "", notes: expect.stringContaining("did you mean pith sessions?") });
-  const nobody = await program.run(["-p", "--session", "nobody", "hi"], { variables: { ANTHROPIC_API_KEY: "any" } });
-  expect(nobody).toMatchObject({ code: 2, notes: expect.stringContaining("pith sessions list --all") });
+  const missing = await program.run(["-p", "--session", "nobody", "hi"], { variables: { ANTHROPIC_API_KEY: "any" } });
+  expect(missing).toMatchObject({ code: 2, notes: expect.stringContaining("pith sessions list --all") });
 });
 
 test("SUB4 pith --help names every subcommand", () => {

@@ -45,8 +45,10 @@ const toolCall = (index: number) => ({ type: "toolCall", id: `c${index}`, name: 
 
 test("JSON1 blocks of a reply begin and end in order, and each delta has only new content", () => {
   const end: AgentEvent = { type: "message_end", message: reply([toolCall(0), toolCall(1)]) };
-  const told = pieces(wired(start, thought("hm"), text("a"), text("b"), json(0, "{"), json(1, "["), json(0, "}"), end));
-  expect(told).toEqual([
+  const events = pieces(
+    wired(start, thought("hm"), text("a"), text("b"), json(0, "{"), json(1, "["), json(0, "}"), end),
+  );
+  expect(events).toEqual([
     { type: "thinking_start", contentIndex: 0 },
     { type: "thinking_delta", contentIndex: 0, delta: "hm" },
     { type: "thinking_end", contentIndex: 0, content: "hm" },
@@ -66,9 +68,9 @@ test("JSON1 blocks of a reply begin and end in order, and each delta has only ne
 
 test("JSON1 a retry starts the blocks of a reply again", () => {
   const retry: AgentEvent = { type: "auto_retry_start", attempt: 1, maxAttempts: 6, delayMs: 1, errorMessage: "busy" };
-  const told = pieces(wired(start, text("half"), retry, text("whole"), { type: "message_end", message: reply() }));
-  expect(told.filter(({ type }) => type === "text_start").map(({ contentIndex }) => contentIndex)).toEqual([0, 0]);
-  expect(told.at(-1)).toEqual({ type: "text_end", contentIndex: 0, content: "whole" });
+  const events = pieces(wired(start, text("half"), retry, text("whole"), { type: "message_end", message: reply() }));
+  expect(events.filter(({ type }) => type === "text_start").map(({ contentIndex }) => contentIndex)).toEqual([0, 0]);
+  expect(events.at(-1)).toEqual({ type: "text_end", contentIndex: 0, content: "whole" });
 });
 
 test("JSON1 for any events, the deltas of a block join to its content, and each block begins and ends once", () => {
@@ -80,14 +82,14 @@ test("JSON1 for any events, the deltas of a block join to its content, and each 
   fc.assert(
     fc.property(fc.array(piece), (all) => {
       const message = reply([toolCall(0), toolCall(1), toolCall(2)]);
-      const told = pieces(wired(start, ...inOrder(all), { type: "message_end", message }));
-      const starts = told.filter(({ type }) => type.endsWith("_start")).map(({ contentIndex }) => contentIndex);
-      const ends = told.filter(({ type }) => type.endsWith("_end")).map(({ contentIndex }) => contentIndex);
+      const events = pieces(wired(start, ...inOrder(all), { type: "message_end", message }));
+      const starts = events.filter(({ type }) => type.endsWith("_start")).map(({ contentIndex }) => contentIndex);
+      const ends = events.filter(({ type }) => type.endsWith("_end")).map(({ contentIndex }) => contentIndex);
       expect(starts).toEqual(starts.map((_, at) => at));
       expect([...ends].sort((one, other) => one - other)).toEqual(starts);
-      for (const end of told) {
+      for (const end of events) {
         if (!("content" in end)) continue;
-        const deltas = told.filter((each) => each.contentIndex === end.contentIndex && "delta" in each);
+        const deltas = events.filter((each) => each.contentIndex === end.contentIndex && "delta" in each);
         expect(deltas.map((each) => ("delta" in each ? each.delta : "")).join("")).toBe(end.content);
       }
     }),

@@ -27,14 +27,14 @@ describe("message content", () => {
   });
 
   test("TXT2 WORD5 a prompt alone and piped input alone are sent unchanged", async () => {
-    expect(await said({ words: "hi" })).toEqual({ type: "content", content: "hi" });
-    expect(await said({ words: "" }, "what\nto do\n")).toEqual({ type: "content", content: "what\nto do" });
+    expect(await buildPrompt({ words: "hi" })).toEqual({ type: "content", content: "hi" });
+    expect(await buildPrompt({ words: "" }, "what\nto do\n")).toEqual({ type: "content", content: "what\nto do" });
   });
 
   test("TXT2 WORD1 WORD5 attached files come before the prompt, each with its path, and piped input between them", async () => {
     writeFileSync(join(folder, "a.ts"), "one\r\ntwo");
     writeFileSync(join(folder, "b c.md"), "three\n");
-    expect(await said({ words: "Explain.", files: ["a.ts", "b c.md"] }, "a diff\n")).toEqual({
+    expect(await buildPrompt({ words: "Explain.", files: ["a.ts", "b c.md"] }, "a diff\n")).toEqual({
       type: "content",
       content: [
         marked("file", "a.ts", '<file path="a.ts">\none\r\ntwo\n</file>'),
@@ -47,7 +47,7 @@ describe("message content", () => {
 
   test("TXT2 an image is recognized by its first bytes, whatever its name", async () => {
     writeFileSync(join(folder, "shot.txt"), PNG);
-    expect(await said({ words: "What is it?", files: ["shot.txt"] })).toEqual({
+    expect(await buildPrompt({ words: "What is it?", files: ["shot.txt"] })).toEqual({
       type: "content",
       content: [
         marked("image", "shot.txt", "The picture shot.txt:"),
@@ -68,7 +68,7 @@ describe("message content", () => {
     writeFileSync(join(folder, "src/main.ts"), "");
     writeFileSync(join(folder, "tool.bin"), Buffer.from([1, 0, 2, 0, 3]));
     const messages = ["parser.ts", "src", "tool.bin"].map((path) =>
-      said({ words: "x", files: [path] }).then(mistakeOf),
+      buildPrompt({ words: "x", files: [path] }).then(mistakeOf),
     );
     expect(await Promise.all(messages)).toEqual([
       "@parser.ts: parser.ts does not exist; the folder contains parse.ts. @ attaches a file; put text that starts with @ after --",
@@ -83,26 +83,26 @@ describe("message content", () => {
     writeFileSync(join(folder, "fits.png"), Buffer.concat([PNG], MAX_IMAGE_BYTES));
     writeFileSync(join(folder, "long.png"), Buffer.concat([PNG], MAX_IMAGE_SOURCE_BYTES + 1));
     writeFileSync(join(folder, "damaged.png"), Buffer.concat([PNG], MAX_IMAGE_BYTES + 1));
-    expect(await said({ words: "x", files: ["fits.txt", "fits.png"] })).toMatchObject({ type: "content" });
+    expect(await buildPrompt({ words: "x", files: ["fits.txt", "fits.png"] })).toMatchObject({ type: "content" });
     const advice = "cannot be attached; write its path without the @ and let the model read it";
-    expect(mistakeOf(await said({ words: "x", files: ["long.txt"] }))).toBe(
+    expect(mistakeOf(await buildPrompt({ words: "x", files: ["long.txt"] }))).toBe(
       `@long.txt is larger than 256 KB and ${advice}`,
     );
-    expect(mistakeOf(await said({ words: "x", files: ["long.png"] }))).toBe(
+    expect(mistakeOf(await buildPrompt({ words: "x", files: ["long.png"] }))).toBe(
       `@long.png is larger than 32 MB and ${advice}`,
     );
-    expect(mistakeOf(await said({ words: "x", files: ["damaged.png"] }))).toMatch(
+    expect(mistakeOf(await buildPrompt({ words: "x", files: ["damaged.png"] }))).toMatch(
       /^@damaged\.png cannot be attached: the limit is 3\.8 MB, and it could not be shrunk: /,
     );
-    expect(mistakeOf(await said({ words: "x" }, "x".repeat(MAX_STDIN_BYTES + 1)))).toContain(
+    expect(mistakeOf(await buildPrompt({ words: "x" }, "x".repeat(MAX_STDIN_BYTES + 1)))).toContain(
       "the piped input is larger than 256 KB",
     );
-    expect(mistakeOf(await said({ words: "x" }, "a\0b"))).toBe("the piped input is not text");
+    expect(mistakeOf(await buildPrompt({ words: "x" }, "a\0b"))).toBe("the piped input is not text");
   });
 
   test("FILE32 an attached image that is too large for the provider is shrunk, with the sizes in its caption", async () => {
     writeFileSync(join(folder, "large.png"), noisyPng(2_400, 800));
-    const content = await said({ words: "what is it?", files: ["large.png"] });
+    const content = await buildPrompt({ words: "what is it?", files: ["large.png"] });
     if (content.type !== "content" || typeof content.content === "string") throw new Error("nothing is attached");
     const image = content.content.find((block) => block.type === "image");
     expect(Buffer.from(image?.data ?? "", "base64").length).toBeLessThanOrEqual(MAX_IMAGE_BYTES);
@@ -112,23 +112,28 @@ describe("message content", () => {
   });
 
   test("PRT7 an empty prompt is allowed with a named session, and is a mistake without one", async () => {
-    expect(await said({ words: "", session: { type: "last" } })).toEqual({ type: "nothing" });
-    expect(await said({ words: "", session: { type: "named", name: "0198" } }, " \n")).toEqual({ type: "nothing" });
-    expect(mistakeOf(await said({ words: "" }))).toBe('the prompt is missing; run: pith -p "what to do"');
+    expect(await buildPrompt({ words: "", session: { type: "last" } })).toEqual({ type: "nothing" });
+    expect(await buildPrompt({ words: "", session: { type: "named", name: "0198" } }, " \n")).toEqual({
+      type: "nothing",
+    });
+    expect(mistakeOf(await buildPrompt({ words: "" }))).toBe('the prompt is missing; run: pith -p "what to do"');
   });
 
   function marked(kind: string, name: string, text: string) {
     return { type: "text", text, pith: { attachment: { kind, name } } };
   }
 
-  interface SaidParts {
+  interface PromptParts {
     readonly words: string;
     readonly files?: readonly string[];
     readonly session?: SessionTarget;
   }
 
-  function said({ words, files = [], session = { type: "new" } }: SaidParts, input = ""): Promise<PromptContent> {
-    const wish: CliArgs = {
+  function buildPrompt(
+    { words, files = [], session = { type: "new" } }: PromptParts,
+    input = "",
+  ): Promise<PromptContent> {
+    const args: CliArgs = {
       prompt: words,
       files,
       session,
@@ -140,7 +145,7 @@ describe("message content", () => {
       trustsProject: false,
       mode: "text",
     };
-    return buildPromptContent(wish, {
+    return buildPromptContent(args, {
       files: nodeFiles({ root: folder, maxBytes: MAX_IMAGE_SOURCE_BYTES }),
       readStdin: () => readAllText(Readable.from([Buffer.from(input)])),
     });

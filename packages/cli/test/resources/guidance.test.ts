@@ -10,10 +10,10 @@ import { createGuidanceActions, loadGuidance } from "../../src/resources/guidanc
 import { trustShownFiles } from "../../src/subcommands/trust.ts";
 import { checkTrust } from "../../src/trust/trust.ts";
 
-let ground: string;
+let root: string;
 
 beforeEach(() => {
-  ground = realpathSync(mkdtempSync(join(tmpdir(), "pith-guidance-")));
+  root = realpathSync(mkdtempSync(join(tmpdir(), "pith-guidance-")));
   place({
     "repo/.git/HEAD": "",
     "repo/AGENTS.md": "Tabs.",
@@ -21,24 +21,24 @@ beforeEach(() => {
   });
 });
 
-afterEach(() => rmSync(ground, { recursive: true }));
+afterEach(() => rmSync(root, { recursive: true }));
 
 function place(files: Readonly<Record<string, string>>): void {
   for (const [path, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(ground, path)), { recursive: true });
-    writeFileSync(join(ground, path), text);
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
   }
 }
 
-const wish = { overrides: {}, trustsProject: false } as Parameters<typeof loadGuidance>[0]["args"];
+const cliArgs = { overrides: {}, trustsProject: false } as Parameters<typeof loadGuidance>[0]["args"];
 
 function parts(choices: Parameters<typeof loadGuidance>[0]["settings"] = {}) {
   return {
-    args: wish,
+    args: cliArgs,
     settings: choices,
-    cwd: join(ground, "repo"),
-    home: join(ground, "home"),
-    userHome: join(ground, "user"),
+    cwd: join(root, "repo"),
+    home: join(root, "home"),
+    userHome: join(root, "user"),
     environment: {},
     mayRead: async () => true,
     trustedFolder: undefined,
@@ -57,10 +57,10 @@ test("TXT4 SKL1 context files and skills are loaded unless a setting turns them 
 test("SKL11 a reload replaces the context files and skills and lists what changed; a broken settings file changes nothing", async () => {
   const began = parts();
   const guides = await loadGuidance(began);
-  const told: SystemPromptOptions[] = [];
-  const agent = { setSystemPrompt: (each: SystemPromptOptions) => void told.push(each) } as unknown as Parameters<
-    typeof createGuidanceActions
-  >[0];
+  const systemPrompts: SystemPromptOptions[] = [];
+  const agent = {
+    setSystemPrompt: (each: SystemPromptOptions) => void systemPrompts.push(each),
+  } as unknown as Parameters<typeof createGuidanceActions>[0];
   const beginning = ({ project, catalogue: skills }: typeof guides.state.guidance): SystemPromptOptions => ({
     folder: began.cwd,
     projectTexts: project,
@@ -75,7 +75,7 @@ test("SKL11 a reload replaces the context files and skills and lists what change
     "home/skills/sink/SKILL.md": "---\nname: sink\ndescription: Do not.\n---\n",
     "home/settings.json": '{ "compaction": { "enabled": false }, "thinking": "high" }',
   });
-  expect((await reload()).map((line) => line.replaceAll(`${ground}/`, ""))).toEqual([
+  expect((await reload()).map((line) => line.replaceAll(`${root}/`, ""))).toEqual([
     'Setting "compaction" changed: thresholds and token limits apply now, other compaction settings after a restart.',
     'Setting "thinking" changed; restart Pith to apply it.',
     "home/AGENTS.md was added",
@@ -83,12 +83,12 @@ test("SKL11 a reload replaces the context files and skills and lists what change
     "The skill sink was added",
     "The skill ship changed",
   ]);
-  expect(told.at(-1)).toMatchObject({
+  expect(systemPrompts.at(-1)).toMatchObject({
     projectTexts: [{ text: "Mine." }, { text: "Spaces." }],
     skills: [{ description: "How else." }, { name: "sink" }],
   });
   expect(guides.limits({ api: "", provider: "", model: "" }).enabled).toBe(false);
-  rmSync(join(ground, "home/skills/sink"), { recursive: true });
+  rmSync(join(root, "home/skills/sink"), { recursive: true });
   expect(await reload()).toEqual(["The skill sink was removed"]);
   place({ "home/settings.json": '{ "thinking": "hard" }' });
   expect((await reload())[0]).toMatch(/^Nothing was changed: .*settings\.json.*hard/s);
@@ -97,9 +97,9 @@ test("SKL11 a reload replaces the context files and skills and lists what change
 
 test("SKL11 TRU8 a reload reports why a skill of a changed project is no longer used", async () => {
   place({ "repo/.pith/skills/build/SKILL.md": "---\nname: build\ndescription: How.\n---\n" });
-  const seen = () => checkTrust({ ...parts(), isTrustedForRun: false });
-  await trustShownFiles((await seen()).project, { home: join(ground, "home"), redaction: noRedaction });
-  const began = { ...parts(), trustedFolder: await seen() };
+  const checkFolder = () => checkTrust({ ...parts(), isTrustedForRun: false });
+  await trustShownFiles((await checkFolder()).project, { home: join(root, "home"), redaction: noRedaction });
+  const began = { ...parts(), trustedFolder: await checkFolder() };
   const agent = { setSystemPrompt: () => {} } as unknown as Parameters<typeof createGuidanceActions>[0];
   const beginning = (): SystemPromptOptions => ({ folder: began.cwd });
   const { reload } = createGuidanceActions(agent, await loadGuidance(began), {

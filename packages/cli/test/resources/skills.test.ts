@@ -8,19 +8,19 @@ import { createSkillFiles } from "../../src/resources/guidance.ts";
 import { findSkills, limitCatalogue, MAX_CATALOGUE_BYTES } from "../../src/resources/skills.ts";
 import { checkTrust } from "../../src/trust/trust.ts";
 
-let ground: string;
+let root: string;
 
 beforeEach(() => {
-  ground = realpathSync(mkdtempSync(join(tmpdir(), "pith-skills-")));
+  root = realpathSync(mkdtempSync(join(tmpdir(), "pith-skills-")));
   place({ "repo/.git/HEAD": "", "user/.keep": "" });
 });
 
-afterEach(() => rmSync(ground, { recursive: true }));
+afterEach(() => rmSync(root, { recursive: true }));
 
 function place(files: Readonly<Record<string, string>>): void {
   for (const [path, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(ground, path)), { recursive: true });
-    writeFileSync(join(ground, path), text);
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
   }
 }
 
@@ -28,14 +28,14 @@ const skill = (name: string, description = `How to ${name}.`): string =>
   `---\nname: ${name}\ndescription: ${description}\n---\nDo ${name}.\n`;
 
 async function found(parts: { readonly cwd?: string; readonly trusts?: boolean } = {}) {
-  const places = { home: join(ground, "user/.pith"), userHome: join(ground, "user") };
-  const cwd = join(ground, parts.cwd ?? "repo");
+  const places = { home: join(root, "user/.pith"), userHome: join(root, "user") };
+  const cwd = join(root, parts.cwd ?? "repo");
   const trusted = await checkTrust({ ...places, cwd, isTrustedForRun: parts.trusts ?? false });
   return await findSkills({ ...places, trustedFolder: trusted });
 }
 
 const shown = async (...args: Parameters<typeof found>): Promise<unknown> =>
-  JSON.parse(JSON.stringify(await found(...args)).replaceAll(`${ground}/`, ""));
+  JSON.parse(JSON.stringify(await found(...args)).replaceAll(`${root}/`, ""));
 
 test("SKL1 the user's skills of both folders are found by name; links are followed, other files are ignored", async () => {
   place({
@@ -45,7 +45,7 @@ test("SKL1 the user's skills of both folders are found by name; links are follow
     "user/.agents/skills/brew/SKILL.md": skill("brew"),
     "elsewhere/dance/SKILL.md": skill("dance"),
   });
-  symlinkSync(join(ground, "elsewhere/dance"), join(ground, "user/.agents/skills/dance"));
+  symlinkSync(join(root, "elsewhere/dance"), join(root, "user/.agents/skills/dance"));
   const { skills, notes } = await found();
   expect(skills.map(({ name, description }) => `${name}: ${description}`)).toEqual([
     "brew: How to brew.",
@@ -58,7 +58,7 @@ test("SKL1 the user's skills of both folders are found by name; links are follow
 
 test("SKL3 skills of a project are found only if it is trusted, and links out of it never", async () => {
   place({ "repo/.pith/skills/ship/SKILL.md": skill("ship"), "secret/leak/SKILL.md": skill("leak") });
-  symlinkSync(join(ground, "secret/leak"), join(ground, "repo/.pith/skills/leak"));
+  symlinkSync(join(root, "secret/leak"), join(root, "repo/.pith/skills/leak"));
   expect((await found()).skills).toEqual([]);
   expect((await found({ trusts: true })).skills.map(({ name }) => name)).toEqual(["ship"]);
 });
@@ -101,7 +101,7 @@ test("SKL2 an invalid skill causes a note, and the others are still loaded", asy
   expect(skills.map(({ name }) => name)).toEqual(["long", "other", "sly"]);
   expect(skills[0]?.description).toHaveLength(1024);
   expect(skills[2]?.description).toBe("\\x1b[2Jgone\\u{202e}");
-  expect(notes.map((note) => note.replaceAll(`${ground}/user/.pith/skills/`, ""))).toEqual([
+  expect(notes.map((note) => note.replaceAll(`${root}/user/.pith/skills/`, ""))).toEqual([
     "large/SKILL.md is not a regular file or is larger than 256 KB, so it was not read",
     "Shout/SKILL.md is in a folder whose name is not a valid skill name (at most 64 characters: a-z, 0-9 and single dashes between them), so it was not loaded as a skill",
     "binary/SKILL.md is not a text file, so it was not loaded as a skill",
@@ -137,8 +137,8 @@ test("SKL9 only the files of current skills are hashed to detect changes", async
   place({ "user/.pith/skills/ship/SKILL.md": skill("ship"), "user/keys.json": "secret" });
   const { skills } = await found();
   const files = createSkillFiles(() => skills);
-  expect(await files.readHash(join(ground, "user/.pith/skills/ship/SKILL.md"))).toBe(skills[0]?.hash);
-  expect(await files.readHash(join(ground, "user/keys.json"))).toBeNull();
+  expect(await files.readHash(join(root, "user/.pith/skills/ship/SKILL.md"))).toBe(skills[0]?.hash);
+  expect(await files.readHash(join(root, "user/keys.json"))).toBeNull();
   place({ "user/.pith/skills/ship/SKILL.md": skill("ship", "anew") });
-  expect(await files.readHash(join(ground, "user/.pith/skills/ship/SKILL.md"))).not.toBe(skills[0]?.hash);
+  expect(await files.readHash(join(root, "user/.pith/skills/ship/SKILL.md"))).not.toBe(skills[0]?.hash);
 });

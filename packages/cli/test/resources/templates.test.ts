@@ -8,25 +8,25 @@ import type { FoundSkill } from "../../src/resources/skills.ts";
 import { createTemplates, expandTemplate, findTemplates } from "../../src/resources/templates.ts";
 import { checkTrust } from "../../src/trust/trust.ts";
 
-let ground: string;
+let root: string;
 
 beforeEach(() => {
-  ground = realpathSync(mkdtempSync(join(tmpdir(), "pith-prompts-")));
+  root = realpathSync(mkdtempSync(join(tmpdir(), "pith-prompts-")));
   place({ "repo/.git/HEAD": "", "home/.keep": "" });
 });
 
-afterEach(() => rmSync(ground, { recursive: true }));
+afterEach(() => rmSync(root, { recursive: true }));
 
 function place(files: Readonly<Record<string, string>>): void {
   for (const [path, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(ground, path)), { recursive: true });
-    writeFileSync(join(ground, path), text);
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
   }
 }
 
 async function places(always = false) {
-  const home = join(ground, "home");
-  const trusted = await checkTrust({ cwd: join(ground, "repo"), home, userHome: ground, isTrustedForRun: always });
+  const home = join(root, "home");
+  const trusted = await checkTrust({ cwd: join(root, "repo"), home, userHome: root, isTrustedForRun: always });
   return { home, trustedFolder: trusted, reservedNames: ["compact", "new"] };
 }
 
@@ -41,8 +41,8 @@ test.each([
   ["No place.", "", "No place."],
   ["Say $1", '"open', 'Say "open'],
   ["Say $ARGUMENTSX", "a", "Say $ARGUMENTSX\n\na"],
-])("TPL2 the template %j with the arguments %j expands to %j", (text, words, said) => {
-  expect(expandTemplate(text, words)).toBe(said);
+])("TPL2 the template %j with the arguments %j expands to %j", (text, words, expanded) => {
+  expect(expandTemplate(text, words)).toBe(expanded);
 });
 
 test("TPL1 TPL3 templates of the user and of a trusted project are found; the nearer one wins, a command wins over both, with notes", async () => {
@@ -62,7 +62,7 @@ test("TPL1 TPL3 templates of the user and of a trusted project are found; the ne
     ["plain", "First line.", ""],
     ["review", "Looks for faults", "<files>"],
   ]);
-  expect(own.notes.map((note) => note.replace(`${ground}/home/prompts/`, ""))).toEqual([
+  expect(own.notes.map((note) => note.replace(`${root}/home/prompts/`, ""))).toEqual([
     "empty.md contains no text, so it was not loaded as a prompt template",
     "two words.md has an invalid name (use letters, digits and dashes), so it was not loaded as a prompt template",
     "compact.md is not used, because /compact is a command; rename the template",

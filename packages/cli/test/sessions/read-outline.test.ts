@@ -25,13 +25,13 @@ async function growthsOf(store: Store, most?: number): Promise<readonly OutlineU
 
 test("WLK15 the first part of the outline is the end of the current branch, and nothing else is read for it", async () => {
   const store = await storeOf(long);
-  const asked: string[] = [];
+  const calls: string[] = [];
   const counting = new Proxy(store, {
     get: (target, name) => {
       const value = Reflect.get(target, name);
       if (typeof value !== "function") return value;
       return (...given: readonly unknown[]) => {
-        asked.push(String(name));
+        calls.push(String(name));
         return value.apply(target, given);
       };
     },
@@ -40,8 +40,8 @@ test("WLK15 the first part of the outline is the end of the current branch, and 
   const growing = readOutline({ store: counting, leaf });
   const first = await growing.next();
   expect(first.value).toMatchObject({ status: "loading" });
-  expect(asked.every((name) => name === "entry")).toBe(true);
-  expect(asked.length).toBeLessThanOrEqual(300);
+  expect(calls.every((name) => name === "entry")).toBe(true);
+  expect(calls.length).toBeLessThanOrEqual(300);
   await growing.return(undefined);
 });
 
@@ -61,14 +61,14 @@ test("WLK15 the complete outline has every entry below its parent, for any tree"
   for (const growth of await growthsOf(store)) outline = extendOutline(outline, growth);
   expect(outline.status).toBe("complete");
   expect(outline.nodes.size).toBe(lines.length + 3);
-  const seen: string[] = [];
+  const ids: string[] = [];
   const waiting = [...findRoots(outline)];
   for (let twig = waiting.pop(); twig; twig = waiting.pop()) {
-    seen.push(twig.id);
+    ids.push(twig.id);
     waiting.push(...twig.children);
   }
-  expect(new Set(seen).size).toBe(outline.nodes.size);
-  expect(seen).toHaveLength(outline.nodes.size);
+  expect(new Set(ids).size).toBe(outline.nodes.size);
+  expect(ids).toHaveLength(outline.nodes.size);
   const way = (await store.branchEntries(leaf)).map((entry: Entry) => entry.id);
   expect(new Set([...outline.nodes.values()].filter(({ isOnBranch }) => isOnBranch).map(({ id }) => id))).toEqual(
     new Set(way),

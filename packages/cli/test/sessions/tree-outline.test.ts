@@ -82,7 +82,7 @@ test("WLK16 secrets are redacted before a text is shortened, so that no part of 
   const secret = "s3cr3t-".repeat(8);
   const redacted = (text: string) => text.replaceAll(secret, "<secret>");
   const about = `${"x".repeat(220)} ${secret}`;
-  for (const told of [
+  for (const entries of [
     story(`user: ${about}`),
     story(`says: ${about}`),
     story("calls: read path=a.ts", `fails: ${about}`),
@@ -91,5 +91,5 @@ test("WLK16 secrets are redacted before a text is shortened, so that no part of 
     story(`note: ${about}`),
     story(`left e1: ${about}`),
   ])
-    for (const entry of told) expect(toOutlineEntry(entry, redacted).text).not.toContain("s3cr3t");
+    for (const entry of entries) expect(toOutlineEntry(entry, redacted).text).not.toContain("s3cr3t");
 });

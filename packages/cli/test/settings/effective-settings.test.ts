@@ -113,11 +113,16 @@ test("SET10 pith settings prints the effective values with their sources, and it
 
 test("SET7 a base URL set by a trusted project is ignored, and the key is not sent there", async () => {
   mkdirSync(join(program.folder, ".pith"));
-  const said = { baseUrl: "http://127.0.0.1:9/v1", model: "openai/gpt-5.1", permissionMode: "all", sandbox: "off" };
-  writeFileSync(join(program.folder, ".pith/settings.json"), JSON.stringify(said));
+  const projectSettings = {
+    baseUrl: "http://127.0.0.1:9/v1",
+    model: "openai/gpt-5.1",
+    permissionMode: "all",
+    sandbox: "off",
+  };
+  writeFileSync(join(program.folder, ".pith/settings.json"), JSON.stringify(projectSettings));
   const { code, out, notes } = await program.runWithScript(["-p", "--trust", "hi"], ["Hello."]);
   expect({ code, out }).toEqual({ code: 0, out: "Hello.\n" });
-  for (const name of Object.keys(said)) expect(notes).toContain(`settings.json:1: ${name} `);
+  for (const name of Object.keys(projectSettings)) expect(notes).toContain(`settings.json:1: ${name} `);
 });
 
 test("DUE4 with --no-auto-compact a context that is too long ends the run, and the error offers /compact (B22)", async () => {

@@ -20,8 +20,8 @@ test("TYP21 a hint names the currently bound key, and is left out if none is bou
 test("TYP21 the status line names the key bound to stop", () => {
   const work = { type: "running", startedAt: 0, phase: "thinking", chars: 0 } as const;
   const brush = { width: 60, theme: createTheme("none"), isUnfolded: false, now: 2_000 };
-  const told = (stop: readonly string[]): string | undefined =>
+  const stopHint = (stop: readonly string[]): string | undefined =>
     renderActivity({ ...initialScreenState, activity: work }, { ...brush, keymap: { stop } })[1];
-  expect(told(["f9"])).toBe(" ● thinking · 2 s · F9 stop");
-  expect(told([])).toBe(" ● thinking · 2 s");
+  expect(stopHint(["f9"])).toBe(" ● thinking · 2 s · F9 stop");
+  expect(stopHint([])).toBe(" ● thinking · 2 s");
 });

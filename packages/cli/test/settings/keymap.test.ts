@@ -50,8 +50,8 @@ test("TYP18 an invalid binding leaves the default key", () => {
 test("TYP17 the table of editor keys matches the editor's own defaults", () => {
   const own = Object.fromEntries(editorBindings.map(({ id, keys }) => [id, keys]));
   const theirs = Object.entries(TUI_KEYBINDINGS).map(([id, { defaultKeys }]) => [id, [defaultKeys].flat()]);
-  const said = theirs.filter(([id]) => Object.hasOwn(own, String(id)));
-  expect(own).toEqual(Object.fromEntries(said));
+  const known = theirs.filter(([id]) => Object.hasOwn(own, String(id)));
+  expect(own).toEqual(Object.fromEntries(known));
 });
 
 test("TYP17 no default key of the app is bound twice", () => {

@@ -150,8 +150,8 @@ describe("project settings", () => {
     [{ branchSummary: { skipPrompt: true } }, "branchSummary.skipPrompt"],
     [{ secrets: { redact: "off" } }, "secrets.redact"],
     [{ secrets: { also: ["A"] } }, "secrets.also"],
-  ])("SET7 a setting that only the user may set is ignored in a project, with a note: %j", async (said, name) => {
-    expect(await chosenWith(said)).toEqual({
+  ])("SET7 a setting that only the user may set is ignored in a project, with a note: %j", async (projectSettings, name) => {
+    expect(await chosenWith(projectSettings)).toEqual({
       choices: {},
       notes: [`${path}:1: ${name} cannot be set by a project, so it is ignored; set it in ${file}`],
     });
@@ -172,10 +172,10 @@ describe("project settings", () => {
     [{ tools: ["all"] }, { tools: ["read"] }, 'tools ["all"] is less strict than your ["read"]'],
     [{ skills: true }, { skills: false }, "skills true is less strict than your false"],
     [{ contextFiles: true }, { contextFiles: false }, "contextFiles true is less strict than your false"],
-  ] as const)("SET7 a project cannot loosen the user's settings: %j over %j", async (said, own, told) => {
-    expect(await chosenWith(said, own)).toEqual({
+  ] as const)("SET7 a project cannot loosen the user's settings: %j over %j", async (projectSettings, own, reason) => {
+    expect(await chosenWith(projectSettings, own)).toEqual({
       choices: own,
-      notes: [`${path}:1: ${told}, so it is ignored; set it in ${file}`],
+      notes: [`${path}:1: ${reason}, so it is ignored; set it in ${file}`],
     });
   });
 
@@ -190,8 +190,8 @@ describe("project settings", () => {
     [{ tools: ["read"] }, {}],
     [{ skills: false, contextFiles: false }, {}],
     [{ thinking: "high", contextWindow: 9_000, compaction: { enabled: false, instructions: "Tests." } }, {}],
-  ] as const)("SET7 a project may be stricter, and may set its own settings: %j over %j", async (said, own) => {
-    expect(await chosenWith(said, own)).toEqual({ choices: { ...own, ...said }, notes: [] });
+  ] as const)("SET7 a project may be stricter, and may set its own settings: %j over %j", async (projectSettings, own) => {
+    expect(await chosenWith(projectSettings, own)).toEqual({ choices: { ...own, ...projectSettings }, notes: [] });
   });
 
   test.each(["apiKey", "keys", "headers", "proxy", "env", "command", "hooks", "permissions", "allow"])(
@@ -219,9 +219,12 @@ describe("project settings", () => {
     });
   });
 
-  async function chosenWith(said: object, own: Settings = {}) {
+  async function chosenWith(projectSettings: object, own: Settings = {}) {
     writeFileSync(file, JSON.stringify(own));
-    const chosen = await loadSettings({}, { environment: {}, home, projectFile: { path, text: JSON.stringify(said) } });
+    const chosen = await loadSettings(
+      {},
+      { environment: {}, home, projectFile: { path, text: JSON.stringify(projectSettings) } },
+    );
     if (chosen.type !== "resolved") throw new Error(chosen.message);
     return { choices: chosen.settings, notes: chosen.notes };
   }

@@ -77,9 +77,9 @@ describe("save key", () => {
   test("FST5 a key that cannot be saved is reported without its value", async () => {
     const blocked = join(home, "blocked");
     writeFileSync(blocked, "");
-    const told = await saveKey({ provider: "openai", key: "sk-1", home: blocked });
-    expect(told?.message).toMatch(/keys.json cannot be (?:read|written)/);
-    expect(told?.message).not.toContain("sk-1");
+    const failure = await saveKey({ provider: "openai", key: "sk-1", home: blocked });
+    expect(failure?.message).toMatch(/keys.json cannot be (?:read|written)/);
+    expect(failure?.message).not.toContain("sk-1");
   });
 });
 

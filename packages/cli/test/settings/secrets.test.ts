@@ -71,10 +71,10 @@ describe("secrets learnt again", () => {
   const [planted] = createSampleSecrets(1, createSeededRandom(3));
   const text = `key = ${planted?.text}`;
 
-  async function sessionThat(...said: readonly string[]): Promise<Session> {
+  async function sessionThat(...texts: readonly string[]): Promise<Session> {
     const ports = testRuntime();
     const session = await Session.open(MemoryStore.create(ports), ports);
-    for (const each of said)
+    for (const each of texts)
       await session.append({
         type: "message",
         message: { role: "user", content: [{ type: "text", text: each }], timestamp: 0 },
@@ -91,7 +91,7 @@ describe("secrets learnt again", () => {
         return found === undefined ? { type: "missing", message: "no" } : { type: "read", bytes: Buffer.from(found) };
       },
       resolve: (path: string) => `/work/${path}`,
-      seen: read,
+      readPaths: read,
     };
   }
 
@@ -99,15 +99,15 @@ describe("secrets learnt again", () => {
     const redacted = vault().redact(text);
     const session = await sessionThat('<file path="shown.txt">\nx\n</file>');
     const about = disk({ "/work/it.txt": text });
-    const asked = { path: "it.txt", content: redacted };
-    expect(await relearning(vault(), { session, files: about }).restore(asked)).toEqual({
+    const input = { path: "it.txt", content: redacted };
+    expect(await relearning(vault(), { session, files: about }).restore(input)).toEqual({
       type: "restored",
-      value: { ...asked, content: text },
+      value: { ...input, content: text },
     });
-    expect(about.seen).toEqual(["/work/it.txt"]);
+    expect(about.readPaths).toEqual(["/work/it.txt"]);
     const shown = disk({ "/work/shown.txt": text });
-    expect((await relearning(vault(), { session, files: shown }).restore(asked)).type).toBe("restored");
-    expect(shown.seen).toEqual(["/work/it.txt", "/work/shown.txt"]);
+    expect((await relearning(vault(), { session, files: shown }).restore(input)).type).toBe("restored");
+    expect(shown.readPaths).toEqual(["/work/it.txt", "/work/shown.txt"]);
   });
 
   test("SEC12 no file is read if all placeholders are known, and a placeholder in no file stays unknown", async () => {
@@ -116,7 +116,7 @@ describe("secrets learnt again", () => {
     const own = vault();
     const redacted = own.redact(text);
     expect(await relearning(own, { session, files }).restore(redacted)).toEqual({ type: "restored", value: text });
-    expect(files.seen).toEqual([]);
+    expect(files.readPaths).toEqual([]);
     expect((await relearning(vault(), { session, files }).restore(redacted)).type).toBe("unknown");
   });
 
@@ -126,8 +126,8 @@ describe("secrets learnt again", () => {
     const files = disk({ "/work/docs.md": `see ${example}`, "/work/notes.txt": example });
     const secrets = relearning(vault(), { session, files });
     expect((await secrets.restore({ path: "other.md", content: example })).type).toBe("unknown");
-    const asked = { path: "docs.md", content: `look at ${example}` };
-    expect(await secrets.restore(asked)).toEqual({ type: "restored", value: asked });
+    const input = { path: "docs.md", content: `look at ${example}` };
+    expect(await secrets.restore(input)).toEqual({ type: "restored", value: input });
   });
 
   test("SEC12 writing a literal placeholder to one file does not make it literal in others", async () => {
@@ -141,9 +141,9 @@ describe("secrets learnt again", () => {
   test("SEC12 a file that tools cannot read is not searched for secrets", async () => {
     const session = await sessionThat('<file path="closed/shown.txt">\nx\n</file>');
     const files = disk({ "/work/closed/it.txt": text, "/work/closed/shown.txt": text });
-    const asked = { path: "closed/it.txt", content: vault().redact(text) };
-    expect((await relearning(vault(), { session, files }).restore(asked)).type).toBe("unknown");
-    expect(files.seen).toEqual([]);
+    const input = { path: "closed/it.txt", content: vault().redact(text) };
+    expect((await relearning(vault(), { session, files }).restore(input)).type).toBe("unknown");
+    expect(files.readPaths).toEqual([]);
   });
 });
 

@@ -249,8 +249,8 @@ test.each(spellings)(
     const events: AgentEvent[] = [];
     const listen = (event: AgentEvent): void => void events.push(event);
     const switched = await agentOf([], looking, { session: await sessionWith(199_000), model: other, onEvent: listen });
-    const asked = await agentOf([], looking, { session: await longSession() });
-    if (isByAgent) for (const agent of [threshold, overflow, switched, asked]) agent.setAutoCompactionEnabled(false);
+    const requested = await agentOf([], looking, { session: await longSession() });
+    if (isByAgent) for (const agent of [threshold, overflow, switched, requested]) agent.setAutoCompactionEnabled(false);
 
     const full = await ran(threshold);
     expect([full.end, startsByItself(full.events)]).toEqual([{ type: "done" }, false]);
@@ -259,7 +259,7 @@ test.each(spellings)(
     expect(refused.end).toMatchObject({ type: "failed", why: expect.stringContaining("/compact") });
     expect(await switched.setModel(back)).toMatchObject({ type: "too-much" });
     expect([startsByItself(events), switched.model]).toEqual([false, other]);
-    expect(await asked.compact()).toMatchObject({ type: "compacted" });
+    expect(await requested.compact()).toMatchObject({ type: "compacted" });
   },
 );
 
@@ -366,7 +366,7 @@ async function sessionWith(tokens: number): Promise<Session> {
 async function longSession(): Promise<Session> {
   const session = await Session.open(MemoryStore.create(nodeRuntime), nodeRuntime);
   const message = { role: "user", content: "The tests of the parser fail again. ".repeat(400), timestamp: 0 } as const;
-  for (let said = 0; said < 20; said += 1) await session.append({ type: "message", message });
+  for (let turn = 0; turn < 20; turn += 1) await session.append({ type: "message", message });
   return session;
 }
 

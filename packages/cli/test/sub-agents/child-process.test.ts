@@ -126,14 +126,17 @@ describe("run child", () => {
     const question =
       '{ type: "extension_ui_request", id: "1", method: "select", title: "May I?", options: ["Yes"], timeout: 9000 }';
     const onCommand = `say(${question}); answered(); setTimeout(() => { console.error("no more"); process.exit(3); }, 50);`;
-    const asked: (UiPromptOptions | undefined)[] = [];
+    const promptOptions: (UiPromptOptions | undefined)[] = [];
     const select: ExtensionUi["select"] = (_title, _options, asking) => {
-      asked.push(asking);
+      promptOptions.push(asking);
       return new Promise((resolve) => asking?.signal?.addEventListener("abort", () => resolve(undefined)));
     };
     const end = await run({ name: "asks", onCommand }, { ui: { select } });
     assert.ok(end.type === "failed" && end.why === "exited with code 3: no more");
-    assert.deepEqual([asked.length, asked[0]?.timeout, asked[0]?.signal?.aborted], [1, 9000, true]);
+    assert.deepEqual(
+      [promptOptions.length, promptOptions[0]?.timeout, promptOptions[0]?.signal?.aborted],
+      [1, 9000, true],
+    );
   });
 
   test("AGT6 a sub-agent whose run failed has failed with the same reason", async () => {
@@ -153,12 +156,24 @@ describe("run child", () => {
 
   test("AGT4 without a user the question of a sub-agent is cancelled, and a notification gets no response", async () => {
     const signal = new AbortController().signal;
-    const asked = { type: "extension_ui_request", id: "1", method: "confirm", title: "May I?", message: "" } as const;
-    const answer = await forwardQuestion(asked, { context: there(null), agentName: "scout", signal });
+    const confirmRequest = {
+      type: "extension_ui_request",
+      id: "1",
+      method: "confirm",
+      title: "May I?",
+      message: "",
+    } as const;
+    const answer = await forwardQuestion(confirmRequest, { context: there(null), agentName: "scout", signal });
     assert.deepEqual(answer, { type: "extension_ui_response", id: "1", cancelled: true });
     const failing = there({ confirm: () => Promise.reject(new Error("no")) });
-    assert.deepEqual(await forwardQuestion(asked, { context: failing, agentName: "scout", signal }), answer);
-    const told = { type: "extension_ui_request", id: "2", method: "notify", message: "m", notifyType: "info" } as const;
-    assert.equal(await forwardQuestion(told, { context: there({}), agentName: "scout", signal }), null);
+    assert.deepEqual(await forwardQuestion(confirmRequest, { context: failing, agentName: "scout", signal }), answer);
+    const notifyRequest = {
+      type: "extension_ui_request",
+      id: "2",
+      method: "notify",
+      message: "m",
+      notifyType: "info",
+    } as const;
+    assert.equal(await forwardQuestion(notifyRequest, { context: there({}), agentName: "scout", signal }), null);
   });
 });

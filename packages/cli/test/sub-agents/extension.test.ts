@@ -20,7 +20,7 @@ test("AGT6 AGT7 AGT15 of eight parallel sub-agents, four at a time and one kille
   writeFileSync(join(program.home, "settings.json"), '{ "tools": ["read", "write", "subagent"] }');
   const four = Promise.withResolvers<void>();
   const chained: string[] = [];
-  let [most, asked, turns] = [0, 0, 0];
+  let [most, childRequests, turns] = [0, 0, 0];
   const variables = await program.serveAgents({
     parent: ({ body }) => {
       turns += 1;
@@ -38,7 +38,7 @@ test("AGT6 AGT7 AGT15 of eight parallel sub-agents, four at a time and one kille
         return text.startsWith("/help") ? "$& {previous} A" : "The end.";
       }
       most = Math.max(most, program.children().length);
-      if (++asked === 4) four.resolve();
+      if (++childRequests === 4) four.resolve();
       await four.promise;
       if (task === "Task 2.") for (const pid of program.children(task)) process.kill(pid, "SIGKILL");
       return `Done with ${task}`;

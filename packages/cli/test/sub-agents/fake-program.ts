@@ -25,15 +25,15 @@ import { createInterface } from "node:readline";
 import { appendFileSync, readFileSync } from "node:fs";
 const say = (line) => process.stdout.write((typeof line === "string" ? line : JSON.stringify(line)) + "\\n");
 const path = process.argv[process.argv.indexOf("--session") + 1];
-/** As a sub-agent that was asked, and said this. */
+/** Writes a prompt and this reply to the session, as a sub-agent does. */
 const kept = (text) => {
   const parentId = JSON.parse(readFileSync(path, "utf8").trim().split("\\n").at(-1)).id;
   const placed = { type: "message", timestamp: "2026-01-01T00:00:00.000Z" };
   const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, totalTokens: 2, cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 } };
   const by = { api: "anthropic-messages", provider: "p", model: "m", usage, stopReason: "stop", timestamp: 0 };
-  const said = { role: "assistant", content: [{ type: "text", text }], ...by };
-  const asked = { role: "user", content: "Look.", timestamp: 0 };
-  const entries = [{ ...placed, id: "aaaaaaaa", parentId, message: asked }, { ...placed, id: "bbbbbbbb", parentId: "aaaaaaaa", message: said }];
+  const reply = { role: "assistant", content: [{ type: "text", text }], ...by };
+  const prompt = { role: "user", content: "Look.", timestamp: 0 };
+  const entries = [{ ...placed, id: "aaaaaaaa", parentId, message: prompt }, { ...placed, id: "bbbbbbbb", parentId: "aaaaaaaa", message: reply }];
   appendFileSync(path, entries.map((entry) => JSON.stringify(entry) + "\\n").join(""));
 };
 FIRST

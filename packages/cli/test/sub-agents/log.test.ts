@@ -81,14 +81,14 @@ test("AGT16 after a compaction the log is read from its mark, which has the sub-
     usage: zeroUsage,
     note: "b",
   };
-  const told: Entry = {
+  const endEntry: Entry = {
     ...placed,
     id: "t",
     type: "custom",
     customType: "subagent",
     data: { id: "a", isDropped: true },
   };
-  const history = [begun("a", null), begun("b", "sa"), begun("c", "sb"), told, paid];
+  const history = [begun("a", null), begun("b", "sa"), begun("c", "sb"), endEntry, paid];
   let reads = 0;
   const session = (entries: readonly Entry[]) => ({
     entries: () => entries,

@@ -36,13 +36,13 @@ describe("recovery", () => {
   const usage: Usage = { ...zeroUsage, input: 10, output: 5, totalTokens: 15 };
   const placed = { parentId: null, timestamp: "2026-01-01T00:00:00.000Z" };
 
-  async function ended(name: string, said: string): Promise<string> {
+  async function ended(name: string, finalText: string): Promise<string> {
     const path = join(folder, `${name}.jsonl`);
     const opened = await createStore(path, { cwd: folder });
     if (opened.type !== "opened") throw new Error(opened.type);
     const session = await Session.open(opened.store, nodeRuntime);
     const by = { api: "anthropic-messages", provider: "p", model: "m", usage, timestamp: 0 } as const;
-    const content = [{ type: "text", text: said }] as const;
+    const content = [{ type: "text", text: finalText }] as const;
     await session.append({ type: "message", message: { role: "user", content: "Look.", timestamp: 0 } });
     await session.append({ type: "message", message: { role: "assistant", content, stopReason: "stop", ...by } });
     await opened.store.close();
@@ -59,16 +59,16 @@ describe("recovery", () => {
         log.push({ ...placed, id: `u${log.length}`, type: "usage", ...whose, usage: spent, note: id });
       },
     };
-    const untold = await recoverUnreported(parseSubAgentLog(log), { pool: pool, file: null });
+    const untold = await recoverUnreported(parseSubAgentLog(log), { pool, file: null });
     assert.deepEqual(untold, [{ id: "a", agent: "scout", status: "done", text: "Found it." }]);
     assert.equal(
-      (await recoverUnreported(parseSubAgentLog(log), { pool: pool, file: null })).length,
+      (await recoverUnreported(parseSubAgentLog(log), { pool, file: null })).length,
       1,
       "paid, and not yet told",
     );
     const message = { customType: "subagent", content: "", display: true, details: createResultDetails(untold) };
     log.push({ ...placed, id: "t", type: "custom_message", ...message });
-    assert.deepEqual(await recoverUnreported(parseSubAgentLog(log), { pool: pool, file: null }), []);
+    assert.deepEqual(await recoverUnreported(parseSubAgentLog(log), { pool, file: null }), []);
     assert.equal(log.filter(({ type }) => type === "usage").length, 1);
     assert.deepEqual([...parseSubAgentLog(log).paidIds], ["a"]);
   });
@@ -84,10 +84,7 @@ describe("recovery", () => {
     const paid: string[] = [];
     const pool = { recordUsage: async (id: string) => void paid.push(id) };
     const subAgents = ["d", "e"].map((id) => ({ id, agent: "scout", task: "Look.", path }));
-    const untold = await recoverUnreported(
-      { subAgents, reportedIds: new Set(), paidIds: new Set() },
-      { pool: pool, file },
-    );
+    const untold = await recoverUnreported({ subAgents, reportedIds: new Set(), paidIds: new Set() }, { pool, file });
     assert.deepEqual([untold.length, paid], [2, ["e"]]);
   });
 
@@ -125,18 +122,18 @@ describe("recovery", () => {
 
   test("AGT9 after kill -9 of the parent no sub-agent keeps running, and each result is reported once when the parent continues", async () => {
     const program = new SubAgentProgram();
-    const asked = new Set<string>();
+    const childTexts = new Set<string>();
     const variables = await program.serveAgents({
       parent: ({ text, resultCount }) =>
         text.includes("Go.") && resultCount === 0 ? callSubAgent({ tasks: tasks(2) }) : "I see.",
       child: async ({ text }) => {
-        asked.add(taskOf(text));
+        childTexts.add(taskOf(text));
         return taskOf(text) === "Task 0." ? "Done with Task 0." : { parts: [], breaks: { how: "stall" } };
       },
     });
     const parent = program.rpc(variables, NO_SANDBOX);
     void parent.send({ type: "prompt", message: "Go." });
-    while (asked.size < 2 || !program.hasSessionText("Task 0.", "Done with Task 0.")) await sleep(50);
+    while (childTexts.size < 2 || !program.hasSessionText("Task 0.", "Done with Task 0.")) await sleep(50);
     process.kill(parent.pid ?? 0, "SIGKILL");
     await parent.exited;
     for (let times = 0; times < 100 && program.children().length > 0; times += 1) await sleep(100);
@@ -167,11 +164,11 @@ describe("pool", () => {
     program = new SubAgentProgram();
     writeFileSync(join(program.home, "settings.json"), '{ "contextWindow": 8192 }');
     const variables = await program.serveAgents({
-      parent: (asked) => {
-        bodies.push(bodyOf(asked));
-        const { text, resultCount } = asked;
+      parent: (request) => {
+        bodies.push(bodyOf(request));
+        const { text, resultCount } = request;
         // Behind a result that was stopped it stands in one message with it.
-        const isRead = bodyOf(asked).includes(", page 1 of");
+        const isRead = bodyOf(request).includes(", page 1 of");
         if (text.includes("Read.") && !isRead) return callSubAgent({ read: program.started().at(-1)?.id ?? "" });
         if (resultCount > 0) return "I go on.";
         if (text.includes("Ask.")) return callSubAgent({ agent: "scout", task: "Write." });
@@ -196,16 +193,16 @@ describe("pool", () => {
     await program.remove();
   });
 
-  async function said(message: string): Promise<boolean> {
+  async function promptAndWait(message: string): Promise<boolean> {
     const settled = waitForEvent(client, "agent_settled");
     await client.send({ type: "prompt", message });
     return (await settled).aborted;
   }
 
   test("AGT4 a question of a sub-agent is answered by the user of its parent", async () => {
-    const asked = waitForEvent(client, "extension_ui_request", ({ method }) => method === "select");
-    const settled = said("Ask.");
-    const question = await asked;
+    const questionEvent = waitForEvent(client, "extension_ui_request", ({ method }) => method === "select");
+    const settled = promptAndWait("Ask.");
+    const question = await questionEvent;
     assert.ok(question.method === "select" && question.title.startsWith("scout: "), JSON.stringify(question));
     assert.equal(existsSync(join(program.folder, "made.txt")), false);
     client.respond({ type: "extension_ui_response", id: question.id, value: question.options[0] ?? "" });
@@ -214,9 +211,9 @@ describe("pool", () => {
   });
 
   test("AGT11 background sub-agents survive a compaction, and each result is reported once", async () => {
-    await said("Background.");
+    await promptAndWait("Background.");
     const compacted = waitForEvent(client, "compaction_end");
-    await said(`Keep this: ${"more of the same story, ".repeat(1_000)}`);
+    await promptAndWait(`Keep this: ${"more of the same story, ".repeat(1_000)}`);
     assert.equal((await compacted).aborted, false);
     const open = program.started().slice(1);
     for (const { id } of open) assert.ok((bodies.at(-1) ?? "").includes(`- ${id} (scout): Task`), bodies.at(-1));
@@ -226,29 +223,29 @@ describe("pool", () => {
       Object(mark?.data).open.map((each: StoredEntry) => each.id),
       open.map(({ id }) => id),
     );
-    const last = waitForEvent(client, "agent_settled", () => told(program.parent()).length === 2);
+    const last = waitForEvent(client, "agent_settled", () => listReportedIds(program.parent()).length === 2);
     go.resolve();
     await last;
-    assert.deepEqual(told(program.parent()).toSorted(), open.map(({ id }) => id).toSorted());
+    assert.deepEqual(listReportedIds(program.parent()).toSorted(), open.map(({ id }) => id).toSorted());
     for (const task of ["Task 0.", "Task 1."]) assert.equal(countIn(bodies.at(-1) ?? "", `Done with ${task}`), 1);
   });
 
   test("AGT13 aborting the parent stops its sub-agents, and their transcripts can be read by page", async () => {
-    const settled = said("Stop.");
+    const settled = promptAndWait("Stop.");
     await begun.promise;
     assert.equal(program.children().length, 1);
     await client.send({ type: "abort" });
     assert.equal(await settled, true);
     for (let times = 0; times < 50 && program.children().length > 0; times += 1) await sleep(100);
     assert.deepEqual(program.children(), []);
-    await said("Read.");
+    await promptAndWait("Read.");
     const body = bodies.at(-1) ?? "";
     assert.ok(/\[[0-9a-f]{8}-subagent, page 1 of 1\]/.test(body), body);
     assert.ok(body.includes("user · ") && body.includes("Wait."));
   });
 
   /** The ids whose end stands in the log as a message, one for each time. */
-  function told(entries: readonly StoredEntry[]): readonly string[] {
+  function listReportedIds(entries: readonly StoredEntry[]): readonly string[] {
     const own = entries.filter(({ type, customType }) => type === "custom_message" && customType === "subagent");
     return own
       .flatMap(({ details }) => (details as { readonly subAgents: readonly { id: string }[] }).subAgents)

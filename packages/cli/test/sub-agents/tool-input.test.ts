@@ -26,14 +26,14 @@ test("AGT5 the input is exactly one of a task, several tasks, or a chain", () =>
     id: "subagent-1",
     page: 2,
   });
-  for (const asked of [
+  for (const input of [
     {},
     { ...task, tasks: [task] },
     { tasks: Array(9).fill(task) },
     { tasks: [] },
     { agent: "scout" },
   ])
-    assert.equal(parseToolInput(asked, agents).type, "invalid");
+    assert.equal(parseToolInput(input, agents).type, "invalid");
 });
 
 test("AGT5 an unknown agent is answered with the available ones", () => {

@@ -28,7 +28,7 @@ const FULL = async (): Promise<never> => {
   throw new Error("the disk is full");
 };
 
-function crewWith(
+function createPool(
   pith: Partial<SubAgentPoolOptions["pith"]> = {},
   onCommand = "answered();",
   onWorking = (_count: number): unknown => undefined,
@@ -59,30 +59,30 @@ function crewWith(
   });
 }
 
-const calling = (pool: SubAgentPool) => ({ pool: pool, agents: [agent], hasUser: true, findStarted: async () => [] });
+const calling = (pool: SubAgentPool) => ({ pool, agents: [agent], hasUser: true, findStarted: async () => [] });
 const call = (given: object, signal = new AbortController().signal): ToolCall => ({
   ...{ id: "c", arguments: { ...given }, signal, maxOutputBytes: 10_000, update: () => {} },
 });
-const saidIn = ({ content: [block] }: Awaited<ReturnType<typeof runTool>>): string =>
+const outputText = ({ content: [block] }: Awaited<ReturnType<typeof runTool>>): string =>
   block?.type === "text" ? block.text : "";
 const sessions = (): readonly string[] =>
   readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".jsonl"));
 
 test("AGT6 if the log cannot be written, no sub-agent starts and the result says why", async () => {
   for (const given of [task, { chain: [task, task] }, { tasks: [task], background: true }]) {
-    const output = await runTool(call(given), calling(crewWith({ appendEntry: FULL })));
-    assert.deepEqual([saidIn(output), output.isError], ["scout cannot be started: the disk is full", true]);
+    const output = await runTool(call(given), calling(createPool({ appendEntry: FULL })));
+    assert.deepEqual([outputText(output), output.isError], ["scout cannot be started: the disk is full", true]);
   }
   assert.deepEqual(sessions(), []);
 });
 
 test("AGT9 the result of a sub-agent is reported even if its cost cannot be written", async () => {
-  const pool = crewWith(
+  const pool = createPool(
     { appendUsage: FULL, sendMessage: FULL },
     'kept("Found it."); answered(); say({ type: "agent_settled" });',
   );
   const output = await runTool(call(task), calling(pool));
-  assert.match(saidIn(output), /^\[scout [0-9a-f]{8}-subagent finished\]\nFound it\.$/);
+  assert.match(outputText(output), /^\[scout [0-9a-f]{8}-subagent finished\]\nFound it\.$/);
   await runTool(call({ ...task, background: true }), calling(pool));
   await Promise.all(pool.subAgents.map(({ completion }) => completion));
   assert.ok(
@@ -98,7 +98,7 @@ test("AGT13 an abort during the start of sub-agents lets none of them run", asyn
     { tasks: [task, task], background: true },
   ]) {
     const stopping = new AbortController();
-    const pool = crewWith({ appendEntry: async () => stopping.abort() });
+    const pool = createPool({ appendEntry: async () => stopping.abort() });
     await runTool(call(given, stopping.signal), calling(pool));
     await Promise.all(pool.subAgents.map(({ completion }) => completion));
     assert.deepEqual(
@@ -109,45 +109,48 @@ test("AGT13 an abort during the start of sub-agents lets none of them run", asyn
 });
 
 test("AGT9 of two calls that wait for the same sub-agent, one gets its result", async () => {
-  const told: unknown[] = [];
-  const sendMessage = async (message: unknown): Promise<void> => void told.push(message);
-  const heard = 'kept("Found it."); answered(); setTimeout(() => say({ type: "agent_settled" }), 300);';
+  const messages: unknown[] = [];
+  const sendMessage = async (message: unknown): Promise<void> => void messages.push(message);
+  const onCommand = 'kept("Found it."); answered(); setTimeout(() => say({ type: "agent_settled" }), 300);';
   const working: number[] = [];
-  const pool = crewWith({ sendMessage }, heard, (count) => working.push(count));
+  const pool = createPool({ sendMessage }, onCommand, (count) => working.push(count));
   await runTool(call({ ...task, background: true }), calling(pool));
   const [id = ""] = pool.subAgents.map((member) => member.id);
   const waits = [{ wait: [id, id] }, { wait: [id] }].map((given) => runTool(call(given), calling(pool)));
-  const [first = "", second = ""] = (await Promise.all(waits)).map(saidIn);
+  const [first = "", second = ""] = (await Promise.all(waits)).map(outputText);
   assert.equal(first.split("Found it.").length - 1, 1);
   assert.equal(second, `another call is waiting for ${id} and reports its result`);
-  assert.match(saidIn(await runTool(call({ wait: [id] }), calling(pool))), /was already reported/);
+  assert.match(outputText(await runTool(call({ wait: [id] }), calling(pool))), /was already reported/);
   const known = async () => pool.subAgents;
   const stranger = await runTool(call({ wait: ["nope"] }), { ...calling(pool), findStarted: known });
-  assert.deepEqual([saidIn(stranger), stranger.isError], [`No sub-agent nope in this session. Started: ${id}`, true]);
+  assert.deepEqual(
+    [outputText(stranger), stranger.isError],
+    [`No sub-agent nope in this session. Started: ${id}`, true],
+  );
   assert.deepEqual(working, [1, 0]);
   assert.equal(
-    saidIn(await runTool(call({ read: "x" }), calling(pool))),
+    outputText(await runTool(call({ read: "x" }), calling(pool))),
     "No sub-agent x in this session. None were started.",
   );
-  assert.deepEqual(told, []);
+  assert.deepEqual(messages, []);
 });
 
 test("AGT6 at most 32 sub-agents run or wait at the same time", async () => {
-  const pool = crewWith();
+  const pool = createPool();
   const eight = { tasks: Array(8).fill(task), background: true };
   for (let times = 0; times < 4; times += 1) await runTool(call(eight), calling(pool));
   const output = await runTool(call({ ...task, background: true }), calling(pool));
   assert.equal(
-    saidIn(output),
+    outputText(output),
     "scout cannot be started: 32 sub-agents are already running or queued; wait for some of them to finish",
   );
   await pool.close();
 });
 
 test("AGT20 the limit of sub-agents between two user messages holds even for calls at the same time", async () => {
-  const pool = crewWith({}, "answered();", undefined, 5);
+  const pool = createPool({}, "answered();", undefined, 5);
   const three = { tasks: Array(3).fill(task), background: true };
-  const texts = (await Promise.all([1, 2, 3].map(() => runTool(call(three), calling(pool))))).map(saidIn);
+  const texts = (await Promise.all([1, 2, 3].map(() => runTool(call(three), calling(pool))))).map(outputText);
   assert.equal(pool.subAgents.length, 5);
   assert.match(
     texts.join("\n"),

@@ -104,8 +104,8 @@ test("SUB15 the id of a reply in the tree can be used as its id and to name its 
   const path = await runner.add();
   const reply = "0123456789abcdef0123-1-0";
   const message = { role: "assistant", content: [{ type: "text", text: "Done." }], provider: "p", model: "m" };
-  const [, said = ""] = readFileSync(path, "utf8").split("\n");
-  const { id: parentId } = JSON.parse(said) as { id: string };
+  const [, firstEntry = ""] = readFileSync(path, "utf8").split("\n");
+  const { id: parentId } = JSON.parse(firstEntry) as { id: string };
   const entry = { type: "message", id: reply, parentId, timestamp: "2026-01-01T00:00:00.000Z", message };
   appendFileSync(path, `${JSON.stringify(entry)}\n`);
   expect((await runner.run("sessions", "show", "last", "--tree")).out).toContain(`\n${reply} reply: Done.`);

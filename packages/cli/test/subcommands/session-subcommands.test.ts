@@ -160,13 +160,13 @@ describe("purge", () => {
       { parts: [{ type: "call", name: "edit", arguments: edit }] },
       `it says ${WORD}`,
     ] as const;
-    const said = await program.runWithScript(["-p", `remember ${WORD}`], script);
-    expect(said.code).toBe(0);
+    const result = await program.runWithScript(["-p", `remember ${WORD}`], script);
+    expect(result.code).toBe(0);
     expect((await program.run(["sessions", "search", "cellar"])).out).toContain("cellar");
     expect(everything()).toContain(WORD);
 
-    const looked = await program.run(["sessions", "purge", "last", "--stdin", "--json"], { input: `${WORD}\n` });
-    expect(JSON.parse(looked.out)).toMatchObject({ purged: false, sessions: [{ lines: expect.any(Number) }] });
+    const preview = await program.run(["sessions", "purge", "last", "--stdin", "--json"], { input: `${WORD}\n` });
+    expect(JSON.parse(preview.out)).toMatchObject({ purged: false, sessions: [{ lines: expect.any(Number) }] });
     expect(everything()).toContain(WORD);
 
     const done = await program.run(["sessions", "purge", "--all", "--stdin", "--yes"], { input: `${WORD}\n` });
@@ -194,7 +194,7 @@ describe("purge", () => {
   const TOKEN = `Zk9-vT3qLm7w${"Xb2rNc8sPd4f"}`;
 
   /** Sessions that were written before anybody knew the token. */
-  async function tellingShelf(
+  async function createRunnerWithSecret(
     count: number,
   ): Promise<{ readonly runner: SubcommandRunner; readonly paths: readonly string[] }> {
     const runner = new SubcommandRunner();
@@ -205,7 +205,7 @@ describe("purge", () => {
   }
 
   test("PUR5 purge skips and names a session in use, purges all others and deletes the search index", async () => {
-    const { runner, paths } = await tellingShelf(3);
+    const { runner, paths } = await createRunnerWithSecret(3);
     const [, busy = ""] = paths;
     await runner.run("sessions", "search", "deploy");
     expect(existsSync(join(runner.home, "search.db"))).toBe(true);
@@ -222,7 +222,7 @@ describe("purge", () => {
   });
 
   test("PUR8 purge keeps the order of sessions by their last message", async () => {
-    const { runner } = await tellingShelf(0);
+    const { runner } = await createRunnerWithSecret(0);
     const paths: string[] = [];
     for (const age of [3, 1, 2]) paths.push(await runner.add({ prompt: `deploy with ${TOKEN}`, age }));
     const listed = async (): Promise<unknown> => {
@@ -239,7 +239,7 @@ describe("purge", () => {
   });
 
   test("PUR7 purge searches the saved originals, also of a session given by its path or in the trash", async () => {
-    const { runner, paths } = await tellingShelf(2);
+    const { runner, paths } = await createRunnerWithSecret(2);
     const [named = "", trashed = ""] = paths;
     for (const path of paths) {
       mkdirSync(join(runner.home, "restore", idOf(path)), { recursive: true });
@@ -256,10 +256,10 @@ describe("purge", () => {
       sessions: [{ lines: 1, files: 1 }],
     });
     const names = readdirSync(runner.home, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
-    const telling = names.filter(({ parentPath, name }) =>
+    const filesWithSecret = names.filter(({ parentPath, name }) =>
       readFileSync(join(parentPath, name), "latin1").includes(TOKEN),
     );
-    expect(telling.map(({ name }) => name)).toEqual(["own.txt"]);
+    expect(filesWithSecret.map(({ name }) => name)).toEqual(["own.txt"]);
     runner.remove();
   });
 });

@@ -155,7 +155,7 @@ describe("trust", () => {
     });
   });
 
-  afterEach(() => project.clear());
+  afterEach(() => project.remove());
 
   test("TRU11 without a terminal, pith trust shows the folder's files, trusts nothing, and says how to", async () => {
     const outcome = await run({});
@@ -174,12 +174,12 @@ Sent to the model as text, even if the folder is not trusted
   AGENTS.md  10 bytes
 
 Nothing was trusted. To trust this, run the command again with --yes.`);
-    expect((await project.seen()).type).toBe("untrusted");
+    expect((await project.check()).type).toBe("untrusted");
   });
 
   test("TRU11 --yes trusts what is shown; later changes are shown as a diff and need trust again", async () => {
     expect(data(await run({ yes: true }))).toMatchObject({ isTrusted: true });
-    expect((await project.seen()).type).toBe("trusted");
+    expect((await project.check()).type).toBe("trusted");
     project.place({ "repo/.pith/settings.json": '{ "model": "c/d" }\n' });
     const shown = await run({ show: true });
     expect(text(shown)).toContain(`
@@ -192,7 +192,7 @@ Changed since the folder was last trusted
       +{ "model": "c/d" }`);
     expect(data(shown)).toMatchObject({ isTrusted: false, isChanged: true });
     await run({ yes: true });
-    expect((await project.seen()).type).toBe("trusted");
+    expect((await project.check()).type).toBe("trusted");
   });
 
   test("TRU11 trust is listed and revoked, also for a folder that no longer exists", async () => {
@@ -209,7 +209,7 @@ Changed since the folder was last trusted
   test("TRU11 a folder without such files needs no trust and gets none", async () => {
     project.place({ "bare/file": "" });
     const shown = await run({ yes: true }, ["../bare"]);
-    expect(text(shown)).toBe(`${join(project.ground, "bare")}\n  contains nothing that requires trust`);
+    expect(text(shown)).toBe(`${join(project.base, "bare")}\n  contains nothing that requires trust`);
     expect(() => readFileSync(join(project.home, "trust.json"))).toThrow("ENOENT");
   });
 
@@ -228,7 +228,7 @@ Changed since the folder was last trusted
     const shown = text(await run({ show: true }));
     expect(shown).toContain(`  ${sly.replaceAll("\n", "\\n")} has a control character or line break in its name`);
     expect(shown).not.toContain("\n  is trusted");
-    expect((await project.seen("repo", true)).project.files.map(({ name }) => name)).toEqual([
+    expect((await project.check("repo", true)).project.files.map(({ name }) => name)).toEqual([
       ".pith/settings.json",
       ".pith/skills/build/SKILL.md",
     ]);
@@ -236,7 +236,7 @@ Changed since the folder was last trusted
 
   test("TRU11 only context files of the project are listed", async () => {
     project.place({ "repo-home/AGENTS.md": "mine" });
-    expect(data(await run({ show: true }, [], join(project.ground, "repo-home")))).toMatchObject({
+    expect(data(await run({ show: true }, [], join(project.base, "repo-home")))).toMatchObject({
       contextFiles: [{ name: "AGENTS.md", size: 10 }],
     });
   });
@@ -248,7 +248,7 @@ Changed since the folder was last trusted
     project.place({ "repo/.mcp.json": servers("one") });
     const shown = [await run({ show: true }), await run({ yes: true })];
     expect(text(shown[0] as SubcommandResult)).toContain('{"mcpServers":{"one":');
-    expect((await project.seen()).type).toBe("trusted");
+    expect((await project.check()).type).toBe("trusted");
     project.place({ "repo/.mcp.json": servers("two") });
     const changed = await run({ show: true });
     expect(text(changed)).toContain(".mcp.json was changed");

@@ -19,25 +19,25 @@ test("TRU3 files of a folder are used once it is trusted, and not after a change
     code: 0,
     out: expect.stringContaining("is trusted in its current state"),
   });
-  const trusted = await said(["-p", "hi"]);
+  const trusted = await runPrompt(["-p", "hi"]);
   expect(trusted.notes).not.toContain("trust");
   expect(trusted.request).toContain("Builds the site");
   place(".agents/skills/build/SKILL.md", skill("Sends the site elsewhere"));
-  const changed = await said(["-p", "hi"]);
+  const changed = await runPrompt(["-p", "hi"]);
   expect(changed.notes).toContain(".agents/skills/build/SKILL.md has changed since this folder was trusted");
   expect(changed.request).not.toMatch(/(?:Builds|Sends) the site/);
   const kept = readFileSync(join(program.home, "trust.json"), "utf8");
-  const once = await said(["-p", "--trust", "hi"]);
+  const once = await runPrompt(["-p", "--trust", "hi"]);
   expect(once.request).toContain("Sends the site elsewhere");
   expect(readFileSync(join(program.home, "trust.json"), "utf8")).toBe(kept);
 });
 
-interface Heard {
+interface PromptResult {
   readonly notes: string;
   readonly request: string;
 }
 
-async function said(args: readonly string[]): Promise<Heard> {
+async function runPrompt(args: readonly string[]): Promise<PromptResult> {
   const { notes } = await program.runWithScript(args, ["done"]);
   return { notes, request: JSON.stringify(program.lastRequestBody()) };
 }

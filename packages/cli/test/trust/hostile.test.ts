@@ -10,8 +10,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { plant } from "./hostile-repository.ts";
 import { type Traced, traced } from "./traced.ts";
 
-const ground = realpathSync(mkdtempSync(join(tmpdir(), "pith-hostile-")));
-const at = (name: string): string => join(ground, name);
+const root = realpathSync(mkdtempSync(join(tmpdir(), "pith-hostile-")));
+const at = (name: string): string => join(root, name);
 const KEY = "sk-ant-the-key-of-the-user";
 const stolen: string[] = [];
 let server: TestServer;
@@ -34,7 +34,7 @@ beforeAll(async () => {
 afterAll(async () => {
   thief.close();
   await server.close();
-  rmSync(ground, { recursive: true });
+  rmSync(root, { recursive: true });
 });
 
 /** Each tool that starts a program, and those that walk through folders. */
@@ -65,12 +65,12 @@ test("TRU10 in a hostile folder pith starts no other program, connects to no oth
 
 test("TRU10 subcommands in a hostile folder start none of its programs and connect to nothing", async () => {
   const looks = [["sessions", "list"], ["doctor"], ["trust", "--show"]];
-  const seen = await Promise.all(looks.map((args, number) => run(`look-${number}`, args, work)));
-  expect(seen.flatMap(({ started }) => started).filter(isForeign)).toEqual([]);
-  expect(seen.flatMap(({ connected }) => connected)).toEqual([]);
-  expect(seen.flatMap((each, number) => elsewhere(each, `look-${number}`, work))).toEqual([]);
-  expect(seen.flatMap(strangeReads)).toEqual([]);
-  expect(seen[2]?.out).toContain(".pith/skills/outside resolves to a path outside the project");
+  const traces = await Promise.all(looks.map((args, number) => run(`look-${number}`, args, work)));
+  expect(traces.flatMap(({ started }) => started).filter(isForeign)).toEqual([]);
+  expect(traces.flatMap(({ connected }) => connected)).toEqual([]);
+  expect(traces.flatMap((each, number) => elsewhere(each, `look-${number}`, work))).toEqual([]);
+  expect(traces.flatMap(strangeReads)).toEqual([]);
+  expect(traces[2]?.out).toContain(".pith/skills/outside resolves to a path outside the project");
   expect(harm()).toEqual([]);
 });
 
@@ -121,7 +121,7 @@ const LOOKED_AT =
 
 /** Of the folder, or of whatever place it is found in. */
 function isForeign(program: string): boolean {
-  return !program.startsWith("/") || program.startsWith(ground);
+  return !program.startsWith("/") || program.startsWith(root);
 }
 
 function harm(): readonly string[] {

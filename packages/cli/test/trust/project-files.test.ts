@@ -13,7 +13,7 @@ beforeEach(() => {
   project = new Project();
 });
 
-afterEach(() => project.clear());
+afterEach(() => project.remove());
 
 test("TRU9 links out of the project, pipes, devices and cycles are reported and not opened; links inside are followed", async () => {
   project.place({
@@ -23,14 +23,14 @@ test("TRU9 links out of the project, pipes, devices and cycles are reported and 
     "repo/.pith/prompts/ok.md": "ok",
   });
   const at = (path: string): string => join(project.root, path);
-  symlinkSync(join(project.ground, "secret/skills"), at(".pith/skills"));
+  symlinkSync(join(project.base, "secret/skills"), at(".pith/skills"));
   symlinkSync(at("docs/shared"), at(".agents/skills/inside"));
   symlinkSync(at(".agents"), at(".agents/skills/circle"));
   symlinkSync("/dev/zero", at(".pith/settings.json"));
   symlinkSync("/proc/self/environ", at(".pith/prompts/environ.md"));
   symlinkSync("gone", at(".pith/prompts/gone.md"));
   execFileSync("mkfifo", [at(".mcp.json")]);
-  const folder = await project.seen();
+  const folder = await project.check();
   expect(names(folder)).toEqual([
     ".agents/skills/fine/SKILL.md",
     ".agents/skills/inside/SKILL.md",
@@ -47,12 +47,12 @@ test("TRU9 links out of the project, pipes, devices and cycles are reported and 
 
 test("TRU9 a .pith folder that links out of the project is not followed", async () => {
   project.place({ "elsewhere/settings.json": "{}" });
-  symlinkSync(join(project.ground, "elsewhere"), join(project.root, ".pith"));
-  expect(names(await project.seen())).toEqual([]);
+  symlinkSync(join(project.base, "elsewhere"), join(project.root, ".pith"));
+  expect(names(await project.check())).toEqual([]);
 });
 
 test("TRU9 a missing folder has no files", async () => {
-  expect(names(await project.seen("repo/gone/deeper"))).toEqual([]);
+  expect(names(await project.check("repo/gone/deeper"))).toEqual([]);
 });
 
 test("TRU9 reading is limited in file size, number of files and depth", async () => {
@@ -80,7 +80,7 @@ test("TRU9 the number of folders that are searched is limited", async () => {
   for (let at = 0; at < 100; at += 1) mkdirSync(join(project.root, `many/${at}`), { recursive: true });
   mkdirSync(join(project.root, ".pith/skills"), { recursive: true });
   for (let at = 0; at < 25; at += 1) symlinkSync(join(project.root, "many"), join(project.root, `.pith/skills/${at}`));
-  const { project: holds } = await project.seen();
+  const { project: holds } = await project.check();
   expect(holds.unread.map(({ why }) => why)).toEqual(["exceeds the limit of 2000 files and folders"]);
 });
 
@@ -88,28 +88,28 @@ test("TRU9 a folder replaced by a link between listing and opening is not read",
   project.place({ "repo/.pith/settings.json": "{}", "secret/settings.json": "secret" });
   const real = join(project.root, ".pith/settings.json");
   renameSync(join(project.root, ".pith"), join(project.root, "before"));
-  symlinkSync(join(project.ground, "secret"), join(project.root, ".pith"));
+  symlinkSync(join(project.base, "secret"), join(project.root, ".pith"));
   await expect(readBytes(real, 1000)).rejects.toMatchObject({ code: "EMOVED" });
   rmSync(join(project.root, ".pith"));
   mkdirSync(join(project.root, ".pith"));
-  symlinkSync(join(project.ground, "secret/settings.json"), real);
+  symlinkSync(join(project.base, "secret/settings.json"), real);
   await expect(readBytes(real, 1000)).rejects.toMatchObject({ code: "EMOVED" });
 });
 
 test("TRU9 a folder that is constantly replaced by a link never leads to a read outside", async () => {
   project.place({ "repo/.pith/settings.json": "{}", "repo/.pith/prompts/a.md": "mine" });
   project.place({ "secret/settings.json": SECRET, "secret/prompts/a.md": SECRET });
-  symlinkSync(join(project.ground, "secret"), join(project.root, "link"));
+  symlinkSync(join(project.base, "secret"), join(project.root, "link"));
   const exchanging = spawn(process.execPath, ["-e", EXCHANGE], { cwd: project.root });
   const ended = new Promise((resolve) => exchanging.on("close", resolve));
-  const seen: string[] = [];
+  const contents: string[] = [];
   for (let reads = 0; reads < 300; reads += 1) {
-    const { project: holds } = await project.seen();
-    seen.push(...holds.files.map(({ bytes }) => Buffer.from(bytes).toString()));
+    const { project: holds } = await project.check();
+    contents.push(...holds.files.map(({ bytes }) => Buffer.from(bytes).toString()));
   }
   exchanging.kill();
   await ended;
-  expect(new Set(seen)).toEqual(new Set(["{}", "mine"]));
+  expect(new Set(contents)).toEqual(new Set(["{}", "mine"]));
 });
 
 const SECRET = "not yours";

@@ -9,10 +9,10 @@ import { checkTrust, type FolderTrust } from "../../src/trust/trust.ts";
 import type { SaveTrustResult } from "../../src/trust/trust-file.ts";
 
 export class Project {
-  readonly ground: string = realpathSync(mkdtempSync(join(tmpdir(), "pith-trust-")));
-  readonly root: string = join(this.ground, "repo");
-  readonly userHome: string = join(this.ground, "user");
-  readonly home: string = join(this.ground, "user/.pith");
+  readonly base: string = realpathSync(mkdtempSync(join(tmpdir(), "pith-trust-")));
+  readonly root: string = join(this.base, "repo");
+  readonly userHome: string = join(this.base, "user");
+  readonly home: string = join(this.base, "user/.pith");
 
   constructor() {
     mkdirSync(join(this.root, ".git"), { recursive: true });
@@ -22,14 +22,14 @@ export class Project {
   /** Files by their paths below the ground. */
   place(files: Readonly<Record<string, string | Uint8Array>>): void {
     for (const [path, content] of Object.entries(files)) {
-      mkdirSync(dirname(join(this.ground, path)), { recursive: true });
-      writeFileSync(join(this.ground, path), content);
+      mkdirSync(dirname(join(this.base, path)), { recursive: true });
+      writeFileSync(join(this.base, path), content);
     }
   }
 
-  async seen(from = "repo", always = false): Promise<FolderTrust> {
+  async check(from = "repo", always = false): Promise<FolderTrust> {
     return await checkTrust({
-      cwd: join(this.ground, from),
+      cwd: join(this.base, from),
       home: this.home,
       userHome: this.userHome,
       isTrustedForRun: always,
@@ -37,11 +37,11 @@ export class Project {
   }
 
   async trust(from = "repo"): Promise<SaveTrustResult> {
-    return await trustShownFiles((await this.seen(from)).project, { home: this.home, redaction: noRedaction });
+    return await trustShownFiles((await this.check(from)).project, { home: this.home, redaction: noRedaction });
   }
 
-  clear(): void {
-    rmSync(this.ground, { recursive: true });
+  remove(): void {
+    rmSync(this.base, { recursive: true });
   }
 }
 

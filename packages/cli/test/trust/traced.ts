@@ -100,7 +100,7 @@ const CHANGING = /^(?:truncate|rename|link|symlink|unlink|rmdir|mkdir|mknod|f?ch
 /** A call that another came between is told in two lines: what it was given, and what came of it. */
 function whole(lines: readonly string[]): readonly string[] {
   const begun = new Map<string, string>();
-  const told = lines.flatMap((line) => {
+  const calls = lines.flatMap((line) => {
     const [, process = "", rest = ""] = /^(\d+) +(.*)$/.exec(line) ?? [];
     const [, end] = /^<\.\.\. \w+ resumed>(.*)$/.exec(rest) ?? [];
     const start = begun.get(process) ?? `${process} `;
@@ -109,7 +109,7 @@ function whole(lines: readonly string[]): readonly string[] {
     if (rest.endsWith(UNFINISHED)) return [];
     return [end === undefined ? line : `${start}${end}`];
   });
-  return [...told, ...begun.values()];
+  return [...calls, ...begun.values()];
 }
 
 const UNFINISHED = "<unfinished ...>";

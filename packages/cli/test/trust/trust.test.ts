@@ -12,7 +12,7 @@ beforeEach(() => {
   project = new Project();
 });
 
-afterEach(() => project.clear());
+afterEach(() => project.remove());
 
 const everything = {
   "repo/.pith/settings.json": "{}",
@@ -27,7 +27,7 @@ const everything = {
 
 test("TRU1 in an untrusted folder the files that need trust are listed and not used", async () => {
   project.place({ ...everything, "repo/.pith/notes.txt": "no kind of ours", "repo/.claude/settings.json": "{}" });
-  const folder = await project.seen();
+  const folder = await project.check();
   expect(folder).toMatchObject({ type: "untrusted", reason: "never", changes: [] });
   expect(names(folder)).toEqual(Object.keys(everything).map((path) => path.slice("repo/".length)));
   expect(listTrustedFiles(folder, "settings")).toEqual([]);
@@ -36,27 +36,27 @@ test("TRU1 in an untrusted folder the files that need trust are listed and not u
 test("TRU1 nothing in the folder itself can make it trusted", async () => {
   const claim = JSON.stringify({ version: 1, projects: { [project.root]: { trusted: "now", files: {} } } });
   project.place({ "repo/.pith/settings.json": '{"trust": true, "trusted": true}', "repo/.pith/trust.json": claim });
-  expect((await project.seen()).type).toBe("untrusted");
+  expect((await project.check()).type).toBe("untrusted");
 });
 
 test("TRU2 trust for one run uses all files and stores nothing", async () => {
   project.place(everything);
-  const folder = await project.seen("repo", true);
+  const folder = await project.check("repo", true);
   expect(listTrustedFiles(folder, "skills").map(({ name }) => name)).toEqual([
     ".pith/skills/build/SKILL.md",
     ".agents/skills/test/SKILL.md",
   ]);
   expect(readdirSync(project.home)).toEqual([]);
-  expect((await project.seen()).type).toBe("untrusted");
+  expect((await project.check()).type).toBe("untrusted");
 });
 
 test("TRU3 trusted files are used until one byte changes; then the change is listed with a diff", async () => {
   project.place(everything);
   await project.trust();
-  expect((await project.seen()).type).toBe("trusted");
+  expect((await project.check()).type).toBe("trusted");
   project.place({ "repo/.pith/mcp.json": '{"servers": 1}\n', "repo/.pith/prompts/new.md": "New" });
   rmSync(join(project.root, ".pith/agents/scout.md"));
-  const folder = await project.seen();
+  const folder = await project.check();
   expect(folder).toMatchObject({ type: "untrusted", reason: "changed" });
   expect(folder.type === "untrusted" && folder.changes).toEqual([
     { type: "added", name: ".pith/prompts/new.md" },
@@ -64,20 +64,20 @@ test("TRU3 trusted files are used until one byte changes; then the change is lis
     { type: "removed", name: ".pith/agents/scout.md" },
   ]);
   await project.trust();
-  expect((await project.seen()).type).toBe("trusted");
+  expect((await project.check()).type).toBe("trusted");
 });
 
 test("TRU3 an invisible change, such as a byte order mark, counts as a change", async () => {
   project.place({ "repo/.pith/settings.json": "{}" });
   await project.trust();
   project.place({ "repo/.pith/settings.json": "\ufeff{}" });
-  expect(await project.seen()).toMatchObject({ changes: [{ type: "changed", name: ".pith/settings.json" }] });
+  expect(await project.check()).toMatchObject({ changes: [{ type: "changed", name: ".pith/settings.json" }] });
 });
 
 test("TRU4 the bytes that were compared are used, even if the file changes afterwards", async () => {
   project.place({ "repo/.pith/settings.json": '{"model":"a/b"}' });
   await project.trust();
-  const folder = await project.seen();
+  const folder = await project.check();
   project.place({ "repo/.pith/settings.json": '{"model":"evil/one"}' });
   expect(listTrustedFiles(folder, "settings").map(({ bytes }) => Buffer.from(bytes).toString())).toEqual([
     '{"model":"a/b"}',
@@ -86,29 +86,29 @@ test("TRU4 the bytes that were compared are used, even if the file changes after
 
 test("TRU5 trust belongs to the real root of a repository: links and subfolders share it, a nested repository does not", async () => {
   project.place({ "repo/.pith/settings.json": "{}", "repo/a/b/file": "", "repo/inner/.pith/settings.json": "{}" });
-  symlinkSync(project.root, join(project.ground, "link"));
+  symlinkSync(project.root, join(project.base, "link"));
   await project.trust("link");
-  for (const from of ["repo", "link", "repo/a/b", "link/a"]) expect((await project.seen(from)).type).toBe("trusted");
-  expect(await project.seen("repo/inner")).toMatchObject({
+  for (const from of ["repo", "link", "repo/a/b", "link/a"]) expect((await project.check(from)).type).toBe("trusted");
+  expect(await project.check("repo/inner")).toMatchObject({
     changes: [{ type: "added", name: "inner/.pith/settings.json" }],
   });
   mkdirSync(join(project.root, "inner/.git"));
-  expect(await project.seen("repo/inner")).toMatchObject({ type: "untrusted", reason: "never" });
+  expect(await project.check("repo/inner")).toMatchObject({ type: "untrusted", reason: "never" });
 });
 
 test("TRU5 trusting the root again keeps a nested folder trusted", async () => {
   project.place({ "repo/.pith/settings.json": "{}", "repo/inner/.pith/settings.json": "{}" });
   await project.trust("repo/inner");
-  expect((await project.seen()).type).toBe("trusted");
+  expect((await project.check()).type).toBe("trusted");
   project.place({ "repo/.pith/settings.json": "{ }" });
   await project.trust();
-  expect((await project.seen("repo/inner")).type).toBe("trusted");
+  expect((await project.check("repo/inner")).type).toBe("trusted");
 });
 
 test("TRU6 Pith's home and the user's home are not projects", async () => {
   project.place({ "user/.pith/settings.json": "{}", "user/.agents/skills/mine/SKILL.md": "mine" });
-  expect(names(await project.seen("user"))).toEqual([]);
-  expect(names(await project.seen("user/.pith"))).toEqual([]);
+  expect(names(await project.check("user"))).toEqual([]);
+  expect(names(await project.check("user/.pith"))).toEqual([]);
 });
 
 test("TRU7 the trust file is private, and one that others can write trusts nothing", async () => {
@@ -117,7 +117,7 @@ test("TRU7 the trust file is private, and one that others can write trusts nothi
   const file = join(project.home, "trust.json");
   expect(statSync(file).mode & 0o777).toBe(0o600);
   chmodSync(file, 0o622);
-  const folder = await project.seen();
+  const folder = await project.check();
   expect(folder.type).toBe("untrusted");
   expect(folder.notes).toEqual([expect.stringMatching(/run chmod 600 on it\), so no folder is trusted$/)]);
 });
@@ -126,7 +126,7 @@ test("TRU7 a damaged trust file trusts nothing and is replaced by the next trust
   project.place({ "repo/.pith/settings.json": "{}" });
   const file = join(project.home, "trust.json");
   writeFileSync(file, '{"version":1,"projects":{"/a":[]}}', { mode: 0o600 });
-  expect((await project.seen()).notes).toEqual([`${file} is damaged, so no folder is trusted`]);
+  expect((await project.check()).notes).toEqual([`${file} is damaged, so no folder is trusted`]);
   expect(await project.trust()).toEqual({ type: "saved" });
   expect(readdirSync(project.home).filter((name) => name.startsWith("trust.json.damaged-"))).toHaveLength(1);
   writeFileSync(file, '{"version":2}');
@@ -138,30 +138,32 @@ test("TRU7 trusting several folders at the same time stores all of them", async 
   const roots = Array.from({ length: 8 }, (_, at) => `r${at}`);
   project.place(Object.fromEntries(roots.map((root) => [`${root}/.pith/settings.json`, root])));
   await Promise.all(roots.map((root) => project.trust(root)));
-  const seen = await Promise.all(roots.map((root) => project.seen(root)));
-  expect(seen.map(({ type }) => type)).toEqual(roots.map(() => "trusted"));
+  const results = await Promise.all(roots.map((root) => project.check(root)));
+  expect(results.map(({ type }) => type)).toEqual(roots.map(() => "trusted"));
 });
 
 test("TRU8 a notice in one line says what is not used and how to use it; a folder without such files has none", async () => {
-  expect(formatTrustNotice(await project.seen())).toBeNull();
+  expect(formatTrustNotice(await project.check())).toBeNull();
   project.place(everything);
-  expect(formatTrustNotice(await project.seen())).toBe(
+  expect(formatTrustNotice(await project.check())).toBe(
     "this folder is not trusted, so its settings, skills, prompt templates, agents, extensions and MCP servers are not used; review them with: pith trust --show, then run: pith trust",
   );
   await project.trust();
-  expect(formatTrustNotice(await project.seen())).toBeNull();
+  expect(formatTrustNotice(await project.check())).toBeNull();
   project.place({ "repo/.mcp.json": "{ }" });
-  expect(formatTrustNotice(await project.seen())).toMatch(/^\.mcp\.json has changed since this folder was trusted, so/);
+  expect(formatTrustNotice(await project.check())).toMatch(
+    /^\.mcp\.json has changed since this folder was trusted, so/,
+  );
 });
 
 test("TRU8 files that are never used are mentioned if the notice has nothing else", async () => {
   mkdirSync(join(project.root, ".pith"));
   symlinkSync(project.userHome, join(project.root, ".pith/skills"));
-  const said = ".pith/skills resolves to a path outside the project, so it is not used";
-  expect(formatTrustNotice(await project.seen())).toBe(said);
+  const notice = ".pith/skills resolves to a path outside the project, so it is not used";
+  expect(formatTrustNotice(await project.check())).toBe(notice);
   symlinkSync(project.userHome, join(project.root, ".pith/prompts"));
   project.place({ "repo/.pith/settings.json": "{}" });
-  expect(formatTrustNotice(await project.seen())).toMatch(/^this folder is not trusted, so its settings are not used/);
+  expect(formatTrustNotice(await project.check())).toMatch(/^this folder is not trusted, so its settings are not used/);
   await project.trust();
-  expect(formatTrustNotice(await project.seen())).toBe(`${said} (and 1 more; list them with: pith trust --show)`);
+  expect(formatTrustNotice(await project.check())).toBe(`${notice} (and 1 more; list them with: pith trust --show)`);
 });

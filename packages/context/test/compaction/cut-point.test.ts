@@ -316,12 +316,14 @@ const line = fc.oneof(
   fc.constant("stops: half"),
 );
 const metadata = fc.constantFrom("model: a/b", "labels e1: x", "thinking: high");
-const talks = fc.array(line, { minLength: 1, maxLength: 30 }).map((lines) => lines.flatMap((each) => each.split("|")));
+const branches = fc
+  .array(line, { minLength: 1, maxLength: 30 })
+  .map((lines) => lines.flatMap((each) => each.split("|")));
 
 describe("for any branch", () => {
   test("CUT1 CUT2 INV6 INV9 the kept part consists of whole exchanges at the end, within the limits", () => {
     fc.assert(
-      fc.property(talks, fc.integer({ min: 1, max: 200 }), (lines, keep) => {
+      fc.property(branches, fc.integer({ min: 1, max: 200 }), (lines, keep) => {
         const entries = story(...lines);
         const found = cut(entries, keep);
         const all = entries.reduce((sum, entry) => sum + shownTokens(entry), 0);
@@ -345,7 +347,7 @@ describe("for any branch", () => {
   test("CUT6 INV12 metadata does not change which messages are kept", () => {
     fc.assert(
       fc.property(
-        talks,
+        branches,
         fc.integer({ min: 1, max: 200 }),
         fc.array(fc.tuple(fc.nat(40), metadata)),
         (lines, keep, added) => {
@@ -365,7 +367,7 @@ describe("for any branch", () => {
 
   test("CUT4 INV10 the two parts of a split turn make up the turn", () => {
     fc.assert(
-      fc.property(talks, fc.integer({ min: 1, max: 100 }), (lines, keep) => {
+      fc.property(branches, fc.integer({ min: 1, max: 100 }), (lines, keep) => {
         const entries = story(...lines);
         const found = cut(entries, keep);
         if (!found || found.turnStartIndex === null) return;

@@ -187,10 +187,10 @@ describe("turns", () => {
   });
 
   test("CMP5 a note of a branch summary is longer than one of a request, and on one line", () => {
-    const [left, asked] = collectTurnNotes(
+    const [left, requested] = collectTurnNotes(
       story(`left e9: ${"tried\nit ".repeat(200)}`, `user: ${"do it ".repeat(200)}`),
     );
-    expect([left?.asked.length, asked?.asked.length]).toEqual([600, 160]);
+    expect([left?.asked.length, requested?.asked.length]).toEqual([600, 160]);
     expect(left?.asked).not.toContain("\n");
   });
 

@@ -104,10 +104,10 @@ describe("build request", () => {
       { kind: "story", length: 6, tokens: 1 },
       { kind: "request", length: 7, tokens: 1 },
     ];
-    const [said, compaction] = story("user: one", "compacts: pins,words,story,request, keeps nothing");
+    const [userEntry, compaction] = story("user: one", "compacts: pins,words,story,request, keeps nothing");
     const ours = { ...(compaction as CompactionEntry), details: { pith: { front: parts } } };
     const blocks = (entry: CompactionEntry): readonly string[] => {
-      const [front] = convertToLlm(buildSessionContext(loadBranch([said, entry] as Entry[])).messages);
+      const [front] = convertToLlm(buildSessionContext(loadBranch([userEntry, entry] as Entry[])).messages);
       return typeof front?.content === "string"
         ? []
         : (front?.content ?? []).map((block) => (block.type === "text" ? block.text : ""));

@@ -7,30 +7,30 @@ import { budgetKeeping } from "../documents/budgets.ts";
 
 const lines = ["user: fix the build", `says: ${repeatWord(900)}`, "user: go on"];
 
-const withState = (content: string, heard: string[] = []): CompactionHooks => ({
+const withState = (content: string, compactions: string[] = []): CompactionHooks => ({
   session_compact: [
     ({ compactionEntry, fromExtension, reason, willRetry }) => {
-      heard.push(`${compactionEntry.id} ${fromExtension} ${reason} ${willRetry}`);
+      compactions.push(`${compactionEntry.id} ${fromExtension} ${reason} ${willRetry}`);
       return {
         entries: [
           { type: "custom_message", customType: "build", content, display: true },
-          { type: "custom", customType: "build.seen", data: { times: heard.length } },
+          { type: "custom", customType: "build.seen", data: { times: compactions.length } },
         ],
       };
     },
   ],
-  report: ({ event, why }) => heard.push(`${event}: ${why}`),
+  report: ({ event, why }) => compactions.push(`${event}: ${why}`),
 });
 
 test("HOOK5 B75 entries of a hook follow the compaction in the log and are in the context at once", async () => {
   const session = await createSession(...lines);
-  const heard: string[] = [];
+  const compactions: string[] = [];
   const outcome = await compactSmall(session, {
     budget: budgetKeeping(session, 1),
-    hooks: withState("two tests are red", heard),
+    hooks: withState("two tests are red", compactions),
   });
   const id = outcome.type === "compacted" ? outcome.id : "";
-  expect(heard).toEqual([`${id} false manual false`]);
+  expect(compactions).toEqual([`${id} false manual false`]);
   expect(contextLines(session).slice(1)).toEqual(["1 user      go on", "2 custom    two tests are red"]);
   expect((await session.branchEntries()).slice(3)).toMatchObject([
     { type: "compaction", id },
@@ -41,12 +41,12 @@ test("HOOK5 B75 entries of a hook follow the compaction in the log and are in th
 
 test("HOOK2 HOOK4 HOOK5 entries over the limit are reported and left out, and the compaction stays", async () => {
   const session = await createSession(...lines);
-  const heard: string[] = [];
-  const hooks = withState(repeatWord(900), heard);
+  const compactions: string[] = [];
+  const hooks = withState(repeatWord(900), compactions);
   expect(await compactSmall(session, { budget: budgetKeeping(session, 1), hooks })).toMatchObject({
     type: "compacted",
   });
-  expect(heard[1]).toMatch(/^session_compact: its entries have \d+ tokens; the limit is 600$/);
+  expect(compactions[1]).toMatch(/^session_compact: its entries have \d+ tokens; the limit is 600$/);
   expect(contextLines(session).slice(1)).toEqual(["1 user      go on"]);
 });
 

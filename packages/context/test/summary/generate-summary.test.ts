@@ -31,8 +31,8 @@ describe("thinking level", () => {
     ["high", "medium"],
     ["xhigh", "medium"],
     ["max", "medium"],
-  ])("SUM10 a session with thinking %s has summaries with thinking %s", (level, asked) => {
-    expect(clampThinking(level)).toBe(asked);
+  ])("SUM10 a session with thinking %s has summaries with thinking %s", (level, expected) => {
+    expect(clampThinking(level)).toBe(expected);
   });
 });
 

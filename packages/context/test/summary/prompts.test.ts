@@ -76,7 +76,7 @@ describe("prompts", () => {
   const summary = "## Goal\n- names with a space work [#1]";
 
   /** Returns all requests to a model that always answers with this summary. */
-  async function asked(
+  async function collectRequests(
     parts: Partial<GenerateSummaryOptions>,
     window: object = {},
   ): Promise<ScriptedModel["requests"]> {
@@ -125,19 +125,19 @@ describe("prompts", () => {
       ["map", "part 2/3", { entries: long, previous, instructions: "the tests" }, small],
       ["merge", "merge", { entries: long, previous, instructions: "the tests" }, small],
     ])("SUM6 matches its snapshot: %s", async (name, kind, parts, window) => {
-      const request = (await asked(parts, window)).find((each) => requestKind(each) === kind);
+      const request = (await collectRequests(parts, window)).find((each) => requestKind(each) === kind);
       await expect(printed(request as Request)).toMatchFileSnapshot(`requests/${name}.txt`);
     });
 
     test("SUM6 SUM9 matches its snapshot: correction", async () => {
-      const [first, second] = await asked({ thinking: "medium" });
+      const [first, second] = await collectRequests({ thinking: "medium" });
       expect(second).toStrictEqual({ ...first, messages: second?.messages, replyBudget: second?.replyBudget });
       expect(second?.replyBudget?.tokens).toBeLessThan(first?.replyBudget?.tokens ?? 0);
       await expect(printed(second as Request)).toMatchFileSnapshot("requests/correction.txt");
     });
 
     test("SUM7 B43 history and turn are summarized in one request", async () => {
-      const requests = await asked({ entries: before, turn: since.slice(0, 2) });
+      const requests = await collectRequests({ entries: before, turn: since.slice(0, 2) });
       expect(requests.filter(({ messages }) => messages.length === 1).map(requestKind)).toStrictEqual(["initial"]);
     });
   });
@@ -164,13 +164,13 @@ describe("prompts", () => {
           "nonce-1 nonce-2",
         ),
       );
-      const [plain] = await asked({ entries: story("user: x", "says: y") });
+      const [plain] = await collectRequests({ entries: story("user: x", "says: y") });
       await fc.assert(
         fc.asyncProperty(hostile, hostile, async (one, other) => {
           const entries = story("user: x", "says: y").map((entry) =>
             withTexts(entry, { user: `a${one}`, assistant: `b${other}` }),
           );
-          const [request] = await asked({ entries });
+          const [request] = await collectRequests({ entries });
           const [, word = ""] = /contain the word (\S+)\./.exec(request?.system[0]?.text ?? "") ?? [];
           expect(requestTask(request as Request)).toBe(requestTask(plain as Request));
           expect(requestText(request as Request).split(word)).toHaveLength(3);
@@ -181,7 +181,7 @@ describe("prompts", () => {
     });
 
     test("SUM6 SUM2 the random word of the marks does not occur in the material", async () => {
-      const [request] = await asked({ entries: story("user: nonce-1 and nonce-2"), previous: "nonce-3" });
+      const [request] = await collectRequests({ entries: story("user: nonce-1 and nonce-2"), previous: "nonce-3" });
       expect(request?.system[0]?.text).toContain("contain the word nonce-4.");
     });
 
@@ -192,11 +192,11 @@ describe("prompts", () => {
         { format: "branch" as const },
         { entries: [], turn: branchEntries, previous, isChecked: true },
       ])
-        for (const request of await asked(parts)) {
+        for (const request of await collectRequests(parts)) {
           expect(requestTask(request)).not.toMatch(/\{\w+\}/);
           expect(request.system[0]?.text).not.toMatch(/\{\w+\}/);
         }
-      const [first] = await asked({ tokens: 1_000 });
+      const [first] = await collectRequests({ tokens: 1_000 });
       expect(requestTask(first as Request)).toContain("at most 1000 tokens, which is about 600 words");
     });
   });

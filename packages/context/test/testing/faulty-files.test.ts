@@ -75,12 +75,12 @@ describe("access for tests", () => {
 
   test("an identity is never reused", () => {
     const files = new FaultyFiles();
-    const seen = Array.from({ length: 20 }, () => {
+    const identities = Array.from({ length: 20 }, () => {
       const { identity } = files.create("/a").stat();
       files.remove("/a");
       return identity;
     });
-    expect(new Set(seen).size).toBe(20);
+    expect(new Set(identities).size).toBe(20);
   });
 
   test("errors have the messages of Node", () => {
@@ -358,11 +358,14 @@ describe("what a power cut does to a file", () => {
       fc.record({ act: fc.constantFrom("sync" as const, "powerCut" as const), size: fc.nat() }),
     );
     const stepSequences = fc.array(step, { maxLength: 30 });
-    fc.assert(fc.property(stepSequences, fc.nat(), (steps, seed) => livesOn(steps, seed)));
+    fc.assert(fc.property(stepSequences, fc.nat(), (steps, seed) => checkPowerCut(steps, seed)));
   });
 
   /** Only what was synced and not truncated since is safe, and a size never leaves the sizes there were. */
-  function livesOn(steps: readonly { act: "append" | "truncate" | "sync" | "powerCut"; size: number }[], seed: number) {
+  function checkPowerCut(
+    steps: readonly { act: "append" | "truncate" | "sync" | "powerCut"; size: number }[],
+    seed: number,
+  ) {
     const { files, file: first } = started();
     const chance = createSeededRandom(seed);
     let [file, safe, largest] = [first, "", 0];

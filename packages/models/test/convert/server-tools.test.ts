@@ -254,13 +254,13 @@ describe("stream parts", () => {
   const thought: LanguageModelV4StreamPart = { type: "reasoning-delta", id: "r", delta: "hm" };
 
   test("NAT1 keeps the order of text, search and text; the joined deltas equal the message", () => {
-    const { content, seen } = readStream([text("0", "Let me see."), callPart, answered, text("1", "There.")]);
+    const { content, deltas } = readStream([text("0", "Let me see."), callPart, answered, text("1", "There.")]);
     expect(content.map((block) => "text" in block && block.text)).toEqual([
       "Let me see.",
       '\n[searched the web for "x"]\n',
       "There.",
     ]);
-    expect(seen).toBe('Let me see.\n[searched the web for "x"]\nThere.');
+    expect(deltas).toBe('Let me see.\n[searched the web for "x"]\nThere.');
   });
 
   test("NAT3 stores call and result unchanged, and whether thinking came before them", () => {
@@ -292,15 +292,15 @@ describe("stream parts", () => {
   });
 
   function readStream(parts: readonly LanguageModelV4StreamPart[]) {
-    let [draft, seen] = [emptyDraft(), ""];
+    let [draft, deltas] = [emptyDraft(), ""];
     for (const part of parts) {
       const delta = toDelta(draft, part);
-      if (delta?.type === "text-delta") seen += delta.text;
+      if (delta?.type === "text-delta") deltas += delta.text;
       draft = applyStreamPart(draft, part);
     }
     return {
       content: buildAssistantMessage(draft, { modelName: from, stopReason: "stop", timestamp: 0 }).content,
-      seen,
+      deltas,
     };
   }
 });

@@ -42,10 +42,10 @@ describe("sessions", () => {
 
   test("COM43 a prompt during a compaction is queued and answered after it, with a notice to the editor (B80)", async () => {
     settings({ contextWindow: 8192, compaction: { keepRecentTokens: 100 } });
-    const [asked, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const [summaryRequested, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     await program.serve(async ({ tools, number }) => {
       if (tools.length === 0) {
-        asked.resolve();
+        summaryRequested.resolve();
         await gate.promise;
         return "A summary of it.";
       }
@@ -55,8 +55,8 @@ describe("sessions", () => {
     const sessionId = await editor.begin(program.folder);
     for (const text of ["Begin.", "And now?"]) assert.equal(await editor.say(sessionId, text), "end_turn");
     const compacted = editor.say(sessionId, "/compact");
-    await asked.promise;
-    const said = editor.say(sessionId, "Meanwhile.");
+    await summaryRequested.promise;
+    const prompting = editor.say(sessionId, "Meanwhile.");
     while (editor.updates("notice").length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
     assert.equal(
       editor.updates("notice")[0]?.title,
@@ -65,7 +65,7 @@ describe("sessions", () => {
     await editor.say(sessionId, "/compact");
     assert.match(editor.words("agent_message_chunk"), /not compacted: a compaction is in progress; wait/);
     gate.resolve();
-    assert.deepEqual(await Promise.all([compacted, said]), ["end_turn", "end_turn"]);
+    assert.deepEqual(await Promise.all([compacted, prompting]), ["end_turn", "end_turn"]);
     assert.match(JSON.stringify(program.lastRequestBody()), /<summary>.*Meanwhile\./s);
   });
 
@@ -101,8 +101,8 @@ describe("sessions", () => {
   test("ACP1 tool calls, a question, a mode change, a compaction and the end reach the editor, and a new process replays them", async () => {
     settings({ permissionMode: "ask", compaction: { keepRecentTokens: 100 } });
     writeFileSync(join(program.folder, "a.txt"), "one\ntwo\nthree\n");
-    const script = (asked: ScriptRequest): Step => {
-      if (asked.text.includes("change two") && asked.resultCount === 0)
+    const script = (request: ScriptRequest): Step => {
+      if (request.text.includes("change two") && request.resultCount === 0)
         return {
           parts: [
             { type: "thinking", text: "first I look" },
@@ -110,10 +110,10 @@ describe("sessions", () => {
             call("read", { path: "a.txt" }),
           ],
         };
-      if (asked.number === 2)
+      if (request.number === 2)
         return { parts: [call("edit", { path: "a.txt", edits: [{ oldText: "two", newText: "zwei" }] })] };
-      if (asked.number === 3) return "Changed.";
-      return asked.tools.length === 0 ? "A summary of it." : "Here I am.";
+      if (request.number === 3) return "Changed.";
+      return request.tools.length === 0 ? "A summary of it." : "Here I am.";
     };
     await program.serve(script);
     const editor = await started({ can: { session: { compaction: {} } } });
@@ -215,7 +215,7 @@ describe("methods", () => {
   let program: TestProgram;
   /** Of all tests that want no settings of their own: starting it takes longer than most of what they do. */
   let editor: Awaited<ReturnType<typeof Editor.start>>;
-  let answered: (asked: ScriptRequest) => Step;
+  let answered: (request: ScriptRequest) => Step;
   const folders: string[] = [];
   const others: { readonly editor: Editor; readonly program: TestProgram }[] = [];
 
@@ -225,7 +225,7 @@ describe("methods", () => {
     writeFileSync(join(program.home, "prompts", "greet.md"), "Greet $1 kindly.");
     mkdirSync(join(program.home, "extensions"));
     writeFileSync(join(program.home, "extensions", "hello.ts"), EXTENSION);
-    await program.serve((asked) => answered(asked));
+    await program.serve((request) => answered(request));
     editor = await Editor.start({ program });
   });
   beforeEach(() => {
@@ -255,7 +255,7 @@ describe("methods", () => {
 
   /** One with a home of its own. */
   async function started(
-    script: (asked: ScriptRequest) => Step,
+    script: (request: ScriptRequest) => Step,
     { settings = {}, ...parts }: Omit<EditorOptions, "program"> & { readonly settings?: object } = {},
   ): Promise<{ readonly editor: Editor; readonly program: TestProgram }> {
     const own = new TestProgram();
@@ -286,9 +286,9 @@ describe("methods", () => {
     answered = ({ resultCount }) => (resultCount === 0 ? call("read", { path: "place.txt" }) : "Seen.");
     const [one, two] = [await editor.begin(here), await editor.begin(there)];
     assert.deepEqual(await Promise.all([editor.say(one, "look"), editor.say(two, "look")]), ["end_turn", "end_turn"]);
-    const seen = (id: string): string => JSON.stringify(editor.updates("tool_call_update", id).at(-1)?.content);
-    assert.match(seen(one), /the first/);
-    assert.match(seen(two), /the second/);
+    const contentOf = (id: string): string => JSON.stringify(editor.updates("tool_call_update", id).at(-1)?.content);
+    assert.match(contentOf(one), /the first/);
+    assert.match(contentOf(two), /the second/);
     for (const [cwd, why] of [
       ["here", 'cwd must be an absolute path, not "here"'],
       [join(here, "gone"), `cwd must be an existing folder, but ${join(here, "gone")} is not`],
@@ -329,11 +329,11 @@ describe("methods", () => {
     assert.equal(await editor.say(session, "write"), "end_turn");
     const last = editor.updates("tool_call_update").at(-1);
     assert.deepEqual([last?.status, last?.content?.[0]?.type], ["completed", "diff"]);
-    const asked = editor.permissionRequests.length;
+    const requestCount = editor.permissionRequests.length;
     const next = await editor.begin(here);
     await editor.agent.request("session/set_mode", { sessionId: next, modeId: "ask" });
     assert.equal(await editor.say(next, "write"), "end_turn");
-    assert.equal(editor.permissionRequests.length, asked);
+    assert.equal(editor.permissionRequests.length, requestCount);
   });
 
   test("SEC14 ACP4 the diff in a question has no secrets of the file or of the call", async () => {
@@ -545,9 +545,9 @@ describe("methods", () => {
       ["Allow mcp_call to use old/tell", "old"],
     );
     assert.ok(old.requestHeaders.length > 0 && old.requestHeaders.every((headers) => headers["x-api-key"] === value));
-    const told = JSON.stringify([editor.notifications, program.lastRequestBody()]);
-    assert.match(told, /as of old, with PITH_SECRET_env_/);
-    assert.ok(!told.includes(value));
+    const received = JSON.stringify([editor.notifications, program.lastRequestBody()]);
+    assert.match(received, /as of old, with PITH_SECRET_env_/);
+    assert.ok(!received.includes(value));
     await old.close();
     answered = ({ resultCount }) => (resultCount === 0 ? call("mcp_call", { tool: "own/add" }) : "Told.");
     const mark = join(program.home, "own-started");

@@ -28,7 +28,7 @@ export class Editor {
   readonly permissionRequests: RequestPermissionRequest[] = [];
   readonly ended: Promise<number | null>;
   /** The option that is chosen, or null to leave a question. */
-  answer: (asked: RequestPermissionRequest) => string | null = () => "yes";
+  answer: (request: RequestPermissionRequest) => string | null = () => "yes";
   notes = "";
   readonly #connection: ClientConnection;
 

@@ -44,7 +44,7 @@ const branch: readonly Entry[] = [
   { ...placed("e6"), type: "custom_message", customType: "x", content: "Seen by people.", display: true },
   { ...placed("e7"), type: "custom_message", customType: "x", content: "Not seen.", display: false },
 ];
-const told = (compactions: boolean) => [
+const replayed = (compactions: boolean) => [
   ...replayBranch(branch, {
     cwd: "/code",
     features: { supportsCompactions: compactions, supportsNotices: false, supportsForms: false },
@@ -53,17 +53,17 @@ const told = (compactions: boolean) => [
 
 test("ACP14 a replay has the messages, thoughts, tool calls and compactions of the branch", () => {
   assert.deepEqual(
-    told(true).map(({ sessionUpdate }) => sessionUpdate),
+    replayed(true).map(({ sessionUpdate }) => sessionUpdate),
     [
       ...["user_message_chunk", "agent_thought_chunk", "agent_message_chunk", "tool_call", "tool_call_update"],
       ...["compaction_update", "agent_message_chunk"],
     ],
   );
-  assert.deepEqual(told(true)[4], {
+  assert.deepEqual(replayed(true)[4], {
     ...{ sessionUpdate: "tool_call_update", toolCallId: "c1", status: "completed" },
     content: [{ type: "diff", path: "/code/n.txt", oldText: null, newText: "x" }],
   });
-  assert.deepEqual(told(true)[5], {
+  assert.deepEqual(replayed(true)[5], {
     ...{ sessionUpdate: "compaction_update", compactionId: "e4", status: "completed" },
     summary: [{ type: "text", text: "All of it." }],
   });
@@ -86,5 +86,5 @@ test("ACP14 a call without a result is replayed as failed, and a call of a faile
 });
 
 test("ACP14 an editor without compactions gets a message in their place", () => {
-  assert.match(JSON.stringify(told(false)[5]), /compacted here: from 12,345 tokens/);
+  assert.match(JSON.stringify(replayed(false)[5]), /compacted here: from 12,345 tokens/);
 });

@@ -19,7 +19,7 @@ interface Answers {
   readonly answer: string | boolean | null;
 }
 
-async function asked<Value>(
+async function runWithEditor<Value>(
   ask: (ui: ExtensionUi) => Promise<Value>,
   { forms, answer, tell = () => {} }: Answers,
 ): Promise<Value> {
@@ -56,32 +56,32 @@ const which = (ui: ExtensionUi) => ui.select("Which?", ["one", "two"]);
 const sure = (ui: ExtensionUi) => ui.confirm("Sure?", "It is gone then.");
 
 test("ACP15 an extension asks with a form if the editor supports forms", async () => {
-  assert.equal(await asked(which, { forms: true, answer: "two" }), "two");
-  assert.equal(await asked(which, { forms: true, answer: "three" }), undefined);
-  assert.equal(await asked(sure, { forms: true, answer: true }), true);
-  assert.equal(await asked(sure, { forms: true, answer: null }), false);
-  assert.equal(await asked((ui) => ui.input("Name?", "a word"), { forms: true, answer: "Ada" }), "Ada");
+  assert.equal(await runWithEditor(which, { forms: true, answer: "two" }), "two");
+  assert.equal(await runWithEditor(which, { forms: true, answer: "three" }), undefined);
+  assert.equal(await runWithEditor(sure, { forms: true, answer: true }), true);
+  assert.equal(await runWithEditor(sure, { forms: true, answer: null }), false);
+  assert.equal(await runWithEditor((ui) => ui.input("Name?", "a word"), { forms: true, answer: "Ada" }), "Ada");
 });
 
 test("ACP15 without forms, a choice is sent as a permission request, and text input returns nothing", async () => {
-  assert.equal(await asked(which, { forms: false, answer: "two" }), "two");
-  assert.equal(await asked(which, { forms: false, answer: null }), undefined);
-  assert.equal(await asked(sure, { forms: false, answer: "Yes" }), true);
-  assert.equal(await asked(sure, { forms: false, answer: "No" }), false);
-  assert.equal(await asked((ui) => ui.input("Name?"), { forms: false, answer: "Ada" }), undefined);
+  assert.equal(await runWithEditor(which, { forms: false, answer: "two" }), "two");
+  assert.equal(await runWithEditor(which, { forms: false, answer: null }), undefined);
+  assert.equal(await runWithEditor(sure, { forms: false, answer: "Yes" }), true);
+  assert.equal(await runWithEditor(sure, { forms: false, answer: "No" }), false);
+  assert.equal(await runWithEditor((ui) => ui.input("Name?"), { forms: false, answer: "Ada" }), undefined);
 });
 
 test.each([true, false])("XUI7 the editor gets no secrets in the text of an extension (forms: %s)", async (forms) => {
-  const told: unknown[] = [];
-  const editor = { forms, tell: (params: unknown) => void told.push(params) };
+  const requests: unknown[] = [];
+  const editor = { forms, tell: (params: unknown) => void requests.push(params) };
   const options = [`use ${SECRET}`, "use none"];
   const choose = (ui: ExtensionUi) => ui.select(`Keep ${SECRET}?`, options);
-  assert.equal(await asked(choose, { ...editor, answer: "use [secret]" }), options[0]);
-  await asked((ui) => ui.confirm(`Keep ${SECRET}?`, `It is ${SECRET}.`), { ...editor, answer: null });
-  await asked((ui) => ui.input(`Not ${SECRET}?`, SECRET), { ...editor, answer: null });
-  await asked(async (ui) => ui.notify(`found ${SECRET}`), { ...editor, answer: null });
-  assert.equal(told.length, forms ? 4 : 3);
-  assert.equal(JSON.stringify(told).includes(SECRET), false);
+  assert.equal(await runWithEditor(choose, { ...editor, answer: "use [secret]" }), options[0]);
+  await runWithEditor((ui) => ui.confirm(`Keep ${SECRET}?`, `It is ${SECRET}.`), { ...editor, answer: null });
+  await runWithEditor((ui) => ui.input(`Not ${SECRET}?`, SECRET), { ...editor, answer: null });
+  await runWithEditor(async (ui) => ui.notify(`found ${SECRET}`), { ...editor, answer: null });
+  assert.equal(requests.length, forms ? 4 : 3);
+  assert.equal(JSON.stringify(requests).includes(SECRET), false);
 });
 
 test("PERM31 a question about a connection belongs to the running call with that command", () => {

@@ -211,11 +211,11 @@ const rows: readonly (readonly [AgentEvent, readonly object[], (readonly object[
   [{ type: "agent_settled", aborted: false }, []],
 ];
 
-test.each(rows.map(([event, ...told], at) => [`${at} ${event.type}`, event, ...told] as const))(
+test.each(rows.map(([event, ...updates], at) => [`${at} ${event.type}`, event, ...updates] as const))(
   "ACP13 an agent event becomes the expected session updates: %s",
-  (_, event, told, toldAble = told) => {
-    assert.deepEqual(toSessionUpdates(event, plain, ids), told);
-    assert.deepEqual(toSessionUpdates(event, able, ids), toldAble);
+  (_, event, updates, updatesForAble = updates) => {
+    assert.deepEqual(toSessionUpdates(event, plain, ids), updates);
+    assert.deepEqual(toSessionUpdates(event, able, ids), updatesForAble);
   },
 );
 

@@ -26,7 +26,7 @@ async function extended(...script: readonly string[]): Promise<{ program: Intera
   return { program, path };
 }
 
-function heard({ folder }: InteractiveProgram): readonly string[] {
+function readEvents({ folder }: InteractiveProgram): readonly string[] {
   return readFileSync(join(folder, "heard"), "utf8").trim().split("\n");
 }
 
@@ -48,7 +48,7 @@ test("LOAD21 /reload loads a changed extension again, and the session continues"
   await program.submit("still there?");
   await program.waitForText("one more");
   expect(await program.quit()).toMatchObject({ code: 0 });
-  expect(heard(program)).toEqual([
+  expect(readEvents(program)).toEqual([
     "first session_start startup",
     "first session_shutdown reload",
     "second, and longer session_start reload",
@@ -65,7 +65,7 @@ test("LOAD10 on /new, extensions receive session_shutdown of the old session bef
   await program.submit("/word");
   await program.waitForText("the word is first");
   await program.quit();
-  expect(heard(program)).toEqual([
+  expect(readEvents(program)).toEqual([
     "first session_start startup",
     "first session_shutdown new",
     "first session_start new",

@@ -12,10 +12,10 @@ const ENTER = "\r";
 const ESCAPE = "\x1b";
 const DOWN = "\x1b[B";
 
-function ownUi(stage: ScreenApi, redacted = <Value>(value: Value): Value => value): ScreenUi {
-  const own = createExtensionUi(stage, {
+function ownUi(screen: ScreenApi, redacted = <Value>(value: Value): Value => value): ScreenUi {
+  const own = createExtensionUi(screen, {
     redact: redacted,
-    showNote: stage.showNote.bind(stage),
+    showNote: screen.showNote.bind(screen),
     queue: createPromptQueue(),
     notifier: undefined,
   });
@@ -28,8 +28,8 @@ async function drawnUi() {
   const own = ownUi(shown.screen);
   const sees = async (text: string): Promise<string> => {
     for (let tries = 0; tries < 400; tries++) {
-      const seen = await shown.screenText();
-      if (seen.includes(text)) return seen;
+      const screenText = await shown.screenText();
+      if (screenText.includes(text)) return screenText;
       await sleep(5);
     }
     throw new Error(`it never came: ${text}\n${await shown.screenText()}`);
@@ -39,7 +39,7 @@ async function drawnUi() {
 
 test("XUI1 select, confirm and input replace the editor, and Esc answers none of them", async () => {
   const { ui, terminal, sees, screenText } = await drawnUi();
-  const asked: readonly [() => Promise<unknown>, string, readonly string[], unknown][] = [
+  const cases: readonly [() => Promise<unknown>, string, readonly string[], unknown][] = [
     [() => ui.select("Which one?", ["red", "green"]), "❯ red", [DOWN, ENTER], "green"],
     [() => ui.select("Which one?", ["red", "green"]), "❯ red", [ESCAPE], undefined],
     [
@@ -57,7 +57,7 @@ test("XUI1 select, confirm and input replace the editor, and Esc answers none of
     [() => ui.input("Your name?", "Ada"), "Ada", [..."Grace", ENTER], "Grace"],
     [() => ui.input("Your name?"), "Your name?", [ESCAPE], undefined],
   ];
-  for (const [ask, shows, keys, answer] of asked) {
+  for (const [ask, shows, keys, answer] of cases) {
     const coming = ask();
     expect(await sees(shows)).toContain("Question from an extension");
     terminal.press(...keys);
@@ -179,13 +179,13 @@ test("XUI7 control sequences and secrets in text of extensions are not shown", a
   ui.setStatus("k", evil);
   ui.setWidget("w", [evil]);
   ui.notify(evil);
-  const asked = ui.select(evil, [evil, "fine"]);
+  const selection = ui.select(evil, [evil, "fine"]);
   await sleep(50);
   const picture = await screenText();
   expect(picture).not.toContain("hunter2");
   expect(picture.match(/\[secret\]/g)?.length).toBeGreaterThanOrEqual(4);
   terminal.press(ENTER);
-  expect(await asked).toBe(evil);
+  expect(await selection).toBe(evil);
 });
 
 test("XUI8 in plain mode, questions are numbered lists or input lines, and statuses and widgets are printed", async () => {

@@ -61,9 +61,9 @@ test("XUI13 the progress of an extension's tool is shown while it runs", async (
   const calls = { parts: [{ type: "call", name: "crew", arguments: { task: "all of it" } }] } as const;
   const app = await startInteractiveApp([calls, "done now"], allowAll({ prepare }));
   app.submit("work");
-  const seen = await app.waitForText("part 7 runs");
-  expect(seen).toContain("part 0 runs");
-  expect(seen).toContain("crew task=all of it");
+  const screenText = await app.waitForText("part 7 runs");
+  expect(screenText).toContain("part 0 runs");
+  expect(screenText).toContain("crew task=all of it");
   writeFileSync(join(app.folder, "go"), "");
   await app.waitForText("done now");
   await waitUntilIdle(app);

@@ -52,20 +52,20 @@ export class HeadlessTerminal implements Terminal {
   }
 
   /** When all that was written has been understood. */
-  settled(): Promise<void> {
+  waitUntilDrawn(): Promise<void> {
     return new Promise((resolve) => this.emulator.write("", resolve));
   }
 
   /** What is seen, without blanks at the ends of lines and below. */
   async screen(): Promise<readonly string[]> {
-    await this.settled();
+    await this.waitUntilDrawn();
     const { viewportY } = this.emulator.buffer.active;
     return trimmed(this.#lines(viewportY, viewportY + this.rows));
   }
 
   /** All lines, what was scrolled away included. */
   async scrollback(): Promise<readonly string[]> {
-    await this.settled();
+    await this.waitUntilDrawn();
     return trimmed(this.#lines(0, this.emulator.buffer.active.length));
   }
 

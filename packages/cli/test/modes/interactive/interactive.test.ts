@@ -20,10 +20,10 @@ test.each([
   { flag: undefined, setting: true, terminal: "xterm", is: true },
   { flag: undefined, setting: false, terminal: "dumb", is: false },
   { flag: true, setting: false, terminal: "xterm", is: true },
-])("PLN15 the flag decides on plain mode before the setting, and the setting before the terminal: %j", async (wish) => {
-  if (wish.setting !== undefined) writeFileSync(join(home, "settings.json"), JSON.stringify({ plain: wish.setting }));
-  const choices = wish.flag === undefined ? {} : { plain: wish.flag };
-  expect(await wantsPlainMode(choices, { home, terminalName: wish.terminal })).toBe(wish.is);
+])("PLN15 the flag decides on plain mode before the setting, and the setting before the terminal: %j", async (row) => {
+  if (row.setting !== undefined) writeFileSync(join(home, "settings.json"), JSON.stringify({ plain: row.setting }));
+  const choices = row.flag === undefined ? {} : { plain: row.flag };
+  expect(await wantsPlainMode(choices, { home, terminalName: row.terminal })).toBe(row.is);
 });
 
 test("PLN15 with unreadable settings, the terminal decides on plain mode", async () => {

@@ -115,8 +115,8 @@ describe("stop", () => {
     pace: { chunk: 20 },
     breaks: { how: "stall", ...(after !== null && { after }) },
   });
-  const call = (name: string, asked: Readonly<Record<string, unknown>>): Step => ({
-    parts: [{ type: "call", name, arguments: asked }],
+  const call = (name: string, args: Readonly<Record<string, unknown>>): Step => ({
+    parts: [{ type: "call", name, arguments: args }],
   });
   const after = "the summary of it all";
 
@@ -126,7 +126,7 @@ describe("stop", () => {
     readonly at: string;
     readonly script: Script;
     /** Brings it there. */
-    readonly reach: (talk: InteractiveApp) => Promise<void>;
+    readonly reach: (app: InteractiveApp) => Promise<void>;
     readonly mode?: "ask" | "all";
     /** Of the model, in tokens. */
     readonly window?: number;
@@ -138,7 +138,7 @@ describe("stop", () => {
   };
 
   /** Whoever tells a conversation in short is given no tools. */
-  function isSummaryAsked({ server }: InteractiveApp): boolean {
+  function isSummaryRequested({ server }: InteractiveApp): boolean {
     return server.requests.some(({ body }) => !("tools" in Object(body)));
   }
 
@@ -223,7 +223,7 @@ describe("stop", () => {
       reach: async (app) => {
         app.submit("hello");
         // The run waits for the summary that was prepared until then.
-        await app.waitUntil(() => isSummaryAsked(app) && app.screen.state.activity.type === "compacting");
+        await app.waitUntil(() => isSummaryRequested(app) && app.screen.state.activity.type === "compacting");
         expect(app.screen.state.activity).toMatchObject({
           type: "compacting",
           reason: "threshold",
@@ -262,15 +262,15 @@ describe("stop", () => {
         },
       });
       await reach(app);
-      const asked = app.server.requests.length;
+      const requestCount = app.server.requests.length;
       app.terminal.press(ESC);
       await app.waitUntil(
         () => app.screen.state.activity.type === "idle" && app.screen.state.pendingShellBlocks.length === 0,
       );
-      expect(app.server.requests.length).toBe(asked);
+      expect(app.server.requests.length).toBe(requestCount);
       app.submit("are you there?");
-      await app.waitUntil(() => app.server.requests.length > asked);
-      expect(app.server.requests.length).toBe(asked + 1);
+      await app.waitUntil(() => app.server.requests.length > requestCount);
+      expect(app.server.requests.length).toBe(requestCount + 1);
       expect(existsSync(join(app.folder, "late"))).toBe(false);
     });
 

@@ -71,14 +71,14 @@ describe("notifier", () => {
 
   function calling(gaze: Partial<FocusState>) {
     const sent: string[] = [];
-    const seen: { gaze: FocusState } = { gaze: { ...initialFocus, ...gaze } };
+    const focus: { gaze: FocusState } = { gaze: { ...initialFocus, ...gaze } };
     const notifier = new Notifier({
       write: (sequence) => void sent.push(sequence),
-      getFocus: () => seen.gaze,
+      getFocus: () => focus.gaze,
       now: Date.now,
       environment: {},
     });
-    return { notifier, sent, seen };
+    return { notifier, sent, focus };
   }
 
   const start = { type: "agent_start" } as const;
@@ -123,11 +123,11 @@ describe("notifier", () => {
   });
 
   test("MAN23 an answered question does not notify, and neither does anything with notify off", () => {
-    const { notifier, sent, seen } = calling({ hasFocus: true });
+    const { notifier, sent, focus } = calling({ hasFocus: true });
     const answered = notifier.notifyWhenAway("may it?");
     vi.advanceTimersByTime(5_000);
     answered();
-    seen.gaze = { ...seen.gaze, hasFocus: false };
+    focus.gaze = { ...focus.gaze, hasFocus: false };
     vi.advanceTimersByTime(60_000);
     expect(sent).toEqual([]);
     notifier.setMethodSource(() => "off");

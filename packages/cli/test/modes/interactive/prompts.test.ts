@@ -215,7 +215,7 @@ describe("permission question", () => {
 });
 
 describe("trust question", () => {
-  const wish: CliArgs = {
+  const args: CliArgs = {
     ...{ prompt: "", files: [], session: { type: "new" }, overrides: {}, allow: [], deny: [] },
     ...{ systemPrompt: undefined, appendSystemPrompt: undefined, trustsProject: false, mode: "screen" },
   };
@@ -240,12 +240,12 @@ describe("trust question", () => {
 
   async function answered(keys: string | readonly string[], place: TrustPaths) {
     const { screen, terminal, screenText } = createTestScreen({ columns: 80, rows: 24 });
-    const asked = askForTrust(wish, screen, place);
+    const answer = askForTrust(args, screen, place);
     while (!(await screenText()).includes("Do you trust this folder?"))
       await new Promise((resolve) => setTimeout(resolve, 5));
     const page = await screenText();
     terminal.press(...[keys].flat());
-    const after = await asked;
+    const after = await answer;
     screen.stop();
     return { page, after, folder: await checkTrust({ ...place, userHome: place.home }) };
   }
@@ -278,7 +278,7 @@ describe("trust question", () => {
     await answered("\x1b", place);
     await answered("\r", place);
     const { screen } = createTestScreen({ columns: 80, rows: 24 });
-    expect(await askForTrust(wish, screen, place)).toBe(wish);
+    expect(await askForTrust(args, screen, place)).toBe(args);
     screen.stop();
     writeFileSync(join(place.cwd, ".pith", "settings.json"), '{ "thinking": "low" }');
     expect((await answered([RIGHT, RIGHT, "\r"], place)).folder.type).toBe("trusted");
@@ -296,9 +296,9 @@ describe("trust question", () => {
 
   test("MAN8 a folder without settings and a run with --trust cause no question", async () => {
     const { screen } = createTestScreen({ columns: 80, rows: 24 });
-    expect(await askForTrust(wish, screen, places())).toBe(wish);
-    const said = { ...wish, trustsProject: true };
-    expect(await askForTrust(said, screen, withSettings("{}"))).toBe(said);
+    expect(await askForTrust(args, screen, places())).toBe(args);
+    const trustingArgs = { ...args, trustsProject: true };
+    expect(await askForTrust(trustingArgs, screen, withSettings("{}"))).toBe(trustingArgs);
     screen.stop();
   });
 
@@ -314,7 +314,7 @@ describe("trust question", () => {
     const answer = "export default (pith) => pith.on('project_trust', () => ({ trusted: true }));";
     writeFileSync(join(place.home, "extensions", "trust.js"), answer);
     const { screen, screenText } = createTestScreen({ columns: 80, rows: 24 });
-    const after = await askForTrust(wish, screen, place);
+    const after = await askForTrust(args, screen, place);
     expect(after.trustsProject).toBe(true);
     expect(await screenText()).not.toContain("Do you trust this folder?");
     screen.stop();

@@ -34,7 +34,7 @@ function grants(workspace: TestWorkspace): string {
 }
 
 /** A letter makes keys typing whenever it comes, and after Esc they answer: so nothing depends on how fast the machine is. */
-async function asked(tmux: Tmux, command: string): Promise<void> {
+async function waitForQuestion(tmux: Tmux, command: string): Promise<void> {
   await tmux.waitFor(`$ ${command}`);
   await tmux.type("x");
   await tmux.waitFor("back to the question");
@@ -90,7 +90,7 @@ test("ASK1 ASK2 ASK3 typed, pasted and burst keys grant no lasting permission; E
   await tmux.press("C-c");
   await tmux.waitUntilGone("always");
   await tmux.enter("again");
-  await asked(tmux, "touch two");
+  await waitForQuestion(tmux, "touch two");
   await tmux.press("3", "Enter");
   await tmux.waitFor("second done");
   expect(grants(workspace)).toMatch(
@@ -102,7 +102,7 @@ test("ASK5 Shift+Tab changes the mode during a question, and plan mode refuses t
   const workspace = await createWorkspace([call("touch one"), "not done"]);
   const tmux = await workspace.startProgram();
   await tmux.enter("go");
-  await asked(tmux, "touch one");
+  await waitForQuestion(tmux, "touch one");
   await tmux.press("BTab");
   await tmux.waitFor("edit mode");
   await tmux.waitFor("Enter confirm");

@@ -11,8 +11,8 @@ import { findBuiltProgram } from "../../built-program.ts";
 const program = findBuiltProgram();
 const sleeping: Step = { parts: [{ type: "call", name: "bash", arguments: { command: "echo begun; sleep 90" } }] };
 
-async function createWorkspace(wish: Partial<TestWorkspaceOptions> = {}): Promise<TestWorkspace> {
-  const workspace = await TestWorkspace.create({ script: [], program, ...wish });
+async function createWorkspace(options: Partial<TestWorkspaceOptions> = {}): Promise<TestWorkspace> {
+  const workspace = await TestWorkspace.create({ script: [], program, ...options });
   onTestFinished(() => workspace.remove());
   return workspace;
 }

@@ -23,13 +23,13 @@ describe("last entries", () => {
     const session = await Session.open(MemoryStore.create(nodeRuntime), nodeRuntime);
     for (let at = 0; at < 250; at++)
       await session.append({ type: "message", message: { role: "user", content: `say ${at}`, timestamp: 0 } });
-    const told: string[] = [];
-    const screen = { hasPages, showNote: (text: string) => told.push(text), update: () => {} };
+    const notes: string[] = [];
+    const screen = { hasPages, showNote: (text: string) => notes.push(text), update: () => {} };
     await showRecentHistory({
       app: { agent: { session }, home },
       screen,
     } as unknown as InteractiveContext);
-    expect(told.join()).toMatch(new RegExp(`^… \\d+ earlier entries; ${way.replace("+", "\\+")} shows all$`));
+    expect(notes.join()).toMatch(new RegExp(`^… \\d+ earlier entries; ${way.replace("+", "\\+")} shows all$`));
   });
 });
 

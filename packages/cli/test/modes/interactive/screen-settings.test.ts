@@ -26,14 +26,14 @@ async function inks({ socket }: Tmux): Promise<string> {
 }
 
 test("SET14 theme sets the colors of the screen", async () => {
-  const seen: string[] = [];
+  const screens: string[] = [];
   for (const theme of ["dark", "light"]) {
     const tmux = await (await createWorkspace({ theme })).startProgram();
     await tmux.enter("/mode");
     await tmux.waitFor("Choose a permission mode");
-    seen.push(await inks(tmux));
+    screens.push(await inks(tmux));
   }
-  const [dark = "", light = ""] = seen;
+  const [dark = "", light = ""] = screens;
   const inkOf = (text: string): string | undefined => /\[([\d;]+)m ?❯ edit/.exec(text)?.[1];
   expect(inkOf(dark)).not.toBe(undefined);
   expect(inkOf(light)).not.toBe(inkOf(dark));

@@ -13,10 +13,10 @@ import { InteractiveProgram } from "./talk-ground.ts";
 describe("leave a session", () => {
   test("RES4 a session that could not be left stays usable and can be left again", async () => {
     const { leave, waitForNext, isLeaving } = createSessionSwitch();
-    const wish = { prompt: "" } as CliArgs;
-    leave(wish);
+    const args = { prompt: "" } as CliArgs;
+    leave(args);
     expect(isLeaving()).toBe(true);
-    expect(await waitForNext()).toBe(wish);
+    expect(await waitForNext()).toBe(args);
     expect(isLeaving()).toBe(true);
     const again = waitForNext();
     expect(isLeaving()).toBe(false);
@@ -48,8 +48,8 @@ describe("switch sessions", () => {
     await program.submit("/new");
     await program.waitForText("── new session ─");
     await program.submit("another question");
-    const seen = await program.waitForText("second answer");
-    expect(seen.indexOf("the first question")).toBeLessThan(seen.indexOf("── new session"));
+    const screenText = await program.waitForText("second answer");
+    expect(screenText.indexOf("the first question")).toBeLessThan(screenText.indexOf("── new session"));
     expect(await program.quit()).toMatchObject({ code: 0 });
     expect(files()).toHaveLength(2);
   });
@@ -68,8 +68,10 @@ describe("switch sessions", () => {
     await program.serve("the clock is wrong");
     writeFileSync(`${program.folder}/AGENTS.md`, "Be brief.");
     program.start();
-    const seen = await program.waitForText("/ commands · @ files · ! shell · Esc stop");
-    expect(seen).toMatch(/Pith \d+\.\d+\.\d+\S*\n +anthropic\/claude-sonnet-5 in \S+\n +instructions: AGENTS\.md\n/);
+    const screenText = await program.waitForText("/ commands · @ files · ! shell · Esc stop");
+    expect(screenText).toMatch(
+      /Pith \d+\.\d+\.\d+\S*\n +anthropic\/claude-sonnet-5 in \S+\n +instructions: AGENTS\.md\n/,
+    );
     await program.submit("why does it fail?");
     await program.waitForText("the clock is wrong");
     await program.quit();
@@ -85,9 +87,9 @@ describe("switch sessions", () => {
     const exit = await program.quit();
     expect(exit.message).toMatch(/^continue with: pith -c, or from any folder: pith --session [0-9a-f]{8}$/);
     program.start("-c");
-    const seen = await program.waitForText("the clock is wrong");
-    expect(seen).toContain("── why does it fail? ─");
-    expect(seen).toContain("> why does it fail?");
+    const screenText = await program.waitForText("the clock is wrong");
+    expect(screenText).toContain("── why does it fail? ─");
+    expect(screenText).toContain("> why does it fail?");
     await program.quit();
   });
 
@@ -157,8 +159,8 @@ describe("switch sessions", () => {
     await program.serve("read it");
     writeFileSync(`${program.folder}/a.txt`, "the text of the file");
     program.start("what is in", "@a.txt");
-    const seen = await program.waitForText("read it");
-    expect(seen).toContain("what is in");
+    const screenText = await program.waitForText("read it");
+    expect(screenText).toContain("what is in");
     await program.quit();
   });
 
@@ -169,9 +171,9 @@ describe("switch sessions", () => {
     await program.waitForText("read it");
     await program.quit();
     program.start("-c");
-    const seen = await program.waitForText("── ");
-    expect(seen).toContain("what is in it? ─");
-    expect(seen).not.toContain("<file");
+    const screenText = await program.waitForText("── ");
+    expect(screenText).toContain("what is in it? ─");
+    expect(screenText).not.toContain("<file");
     await program.quit();
   });
 
@@ -209,8 +211,8 @@ describe("switch sessions", () => {
     await program.serve();
     process.env.DEPLOY_API_TOKEN = SECRET;
     program.start(`/help ${SECRET}`);
-    const seen = await program.waitForText("unknown command");
-    expect(seen).not.toContain(SECRET);
+    const screenText = await program.waitForText("unknown command");
+    expect(screenText).not.toContain(SECRET);
     await program.quit();
   });
 
@@ -256,8 +258,8 @@ describe("switch sessions", () => {
 
   test("RES1 the notifier receives the events of the next session too", async () => {
     await program.serve("first answer", "second answer");
-    const heard: string[] = [];
-    const hear = ({ type }: { readonly type: string }) => void heard.push(type);
+    const eventTypes: string[] = [];
+    const hear = ({ type }: { readonly type: string }) => void eventTypes.push(type);
     program.notifier = { handleEvent: hear, setMethodSource: () => {}, notifyWhenAway: () => () => {} } as never;
     program.start("the first question");
     await program.waitForText("first answer");
@@ -266,6 +268,6 @@ describe("switch sessions", () => {
     await program.submit("another question");
     await program.waitForText("second answer");
     await program.quit();
-    expect(heard.filter((type) => type === "agent_start")).toHaveLength(2);
+    expect(eventTypes.filter((type) => type === "agent_start")).toHaveLength(2);
   });
 });

@@ -33,9 +33,9 @@ describe("submit", () => {
         "look at @src/a.ts, @src and @nobody",
       ]),
     );
-    const seen = (await app.terminal.scrollback()).join("\n");
-    expect(seen).toContain("look at @src/a.ts, @src and @nobody");
-    expect(seen).not.toContain("let a = 1");
+    const screenText = (await app.terminal.scrollback()).join("\n");
+    expect(screenText).toContain("look at @src/a.ts, @src and @nobody");
+    expect(screenText).not.toContain("let a = 1");
   });
 
   test("TYP10 a folder with a slash is completed to its content, and attached as a list of names", async () => {
@@ -175,10 +175,10 @@ describe("submit", () => {
     await waitUntilIdle(app);
     const place = { home: app.home, cwd: process.cwd() };
     await app.waitUntil(() => existsSync(historyFile(place)));
-    const said = await readHistory(place);
-    expect(said).toHaveLength(1);
-    expect(said[0]).not.toContain(secret);
-    expect(said[0]).toMatch(/^use .* please$/);
+    const history = await readHistory(place);
+    expect(history).toHaveLength(1);
+    expect(history[0]).not.toContain(secret);
+    expect(history[0]).toMatch(/^use .* please$/);
   });
 
   test("TYP15 with --no-session no history is written", async () => {
@@ -212,9 +212,10 @@ describe("submit", () => {
     );
     writeFileSync(join(app.folder, "a.ts"), "let a = 1;\n".repeat(20_000));
     for (const words of ["first @a.ts", "second"]) void app.session.handleSubmit(words);
-    const said = (): readonly string[] => listUserTexts(app).filter((text) => ["first @a.ts", "second"].includes(text));
-    await app.waitUntil(() => said().length === 2);
-    expect(said()).toEqual(["first @a.ts", "second"]);
+    const sentTexts = (): readonly string[] =>
+      listUserTexts(app).filter((text) => ["first @a.ts", "second"].includes(text));
+    await app.waitUntil(() => sentTexts().length === 2);
+    expect(sentTexts()).toEqual(["first @a.ts", "second"]);
   });
 
   test("TYP10 many words with an @ that name no file stay text", async () => {
@@ -227,7 +228,7 @@ describe("submit", () => {
 });
 
 describe("shell line", () => {
-  async function said(app: InteractiveApp, words: string, answer: string): Promise<string> {
+  async function submitAndWait(app: InteractiveApp, words: string, answer: string): Promise<string> {
     app.submit(words);
     await app.waitForText(answer);
     await waitUntilIdle(app);
@@ -243,12 +244,12 @@ describe("shell line", () => {
     app.submit("!! echo priv$((40+2))ate");
     await app.waitForText("priv42ate");
     await waitUntilIdle(app);
-    const told = await said(app, "what do you see?", "I saw it");
-    expect(told).toContain("ls; exit 3");
-    expect(told).toContain("here.txt");
-    expect(told).toContain("Exit code: 3");
-    expect(told).not.toContain("system-update");
-    expect(told).not.toContain("priv42ate");
+    const userTexts = await submitAndWait(app, "what do you see?", "I saw it");
+    expect(userTexts).toContain("ls; exit 3");
+    expect(userTexts).toContain("here.txt");
+    expect(userTexts).toContain("Exit code: 3");
+    expect(userTexts).not.toContain("system-update");
+    expect(userTexts).not.toContain("priv42ate");
   });
 
   test("TYP5 a shell line runs in the folder with the user's permissions and environment", async () => {
@@ -265,7 +266,7 @@ describe("shell line", () => {
     await app.waitForText(/^ *begun/m);
     app.terminal.press("\x1b");
     await waitUntilIdle(app);
-    const words = await said(app, "and?", "fine now");
+    const words = await submitAndWait(app, "and?", "fine now");
     expect(words).toContain("begun");
     expect(words).toMatch(/command stopped/);
   });
@@ -315,7 +316,7 @@ describe("shell line", () => {
     app.submit("!seq 1 100000");
     await waitUntilIdle(app);
     await app.waitForText("100000");
-    const words = await said(app, "and?", "fine now");
+    const words = await submitAndWait(app, "and?", "fine now");
     expect(words.length).toBeLessThan(60_000);
     expect(words).toMatch(/lines omitted/);
     expect(words).toMatch(/read blob:/);
@@ -328,6 +329,6 @@ describe("shell line", () => {
     app.submit("!cat key; echo done$((1))");
     await app.waitForText("done1");
     await waitUntilIdle(app);
-    expect(await said(app, "and?", "fine now")).not.toContain(secret);
+    expect(await submitAndWait(app, "and?", "fine now")).not.toContain(secret);
   });
 });

@@ -53,13 +53,11 @@ export class InteractiveProgram {
     const onSessionShown = (session: InteractiveSession): void => {
       this.#session = session;
     };
-    this.ended = runSessions(read.args, { screen, notifier: this.notifier, onSessionShown: onSessionShown }).finally(
-      async () => {
-        await this.#session?.close();
-        this.#session = null;
-        screen.stop();
-      },
-    );
+    this.ended = runSessions(read.args, { screen, notifier: this.notifier, onSessionShown }).finally(async () => {
+      await this.#session?.close();
+      this.#session = null;
+      screen.stop();
+    });
   }
 
   async submit(text: string): Promise<void> {

@@ -39,7 +39,7 @@ const call = (name: string, args: Readonly<Record<string, unknown>>) =>
 /** Runs with a server that answers by what it is asked. */
 async function json(
   words: readonly string[],
-  script: (asked: ScriptRequest) => Step = () => "Done.",
+  script: (request: ScriptRequest) => Step = () => "Done.",
 ): Promise<readonly Line[]> {
   const { url } = await program.serve(script);
   const { out } = await program.run(["--mode", "json", ...words], {
@@ -66,8 +66,8 @@ test("JSON1 JSON mode prints the session and then every event on its own line, i
   expect(out).not.toMatch(/[[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]--\n]/v);
   expect(lines[0]).toMatchObject({ type: "session", version: 3, cwd: program.folder });
   expect(program.readSession()).toContain(String(lines[0]?.id));
-  const told = typesOf(lines).filter((type) => !["entry_appended", "message_update"].includes(type));
-  expect(told).toEqual([
+  const types = typesOf(lines).filter((type) => !["entry_appended", "message_update"].includes(type));
+  expect(types).toEqual([
     ...["session", "agent_start", "message_start", "message_end", "turn_start", "message_start"],
     ...["auto_retry_start", "auto_retry_end", "message_end", "tool_execution_start", "tool_execution_update"],
     ...["tool_execution_end", "message_start", "message_end", "turn_end"],
@@ -145,11 +145,11 @@ test("JSON4 a closed output ends the run silently with exit code 141", async () 
 });
 
 test("JSON4 a reader that does not read pauses the run, and gets every event once it reads", async () => {
-  let asked = 0;
+  let requestCount = 0;
   const words = { type: "text", text: "word ".repeat(8_000) } as const;
   const { url } = await program.serve(() => {
-    asked += 1;
-    return asked < 4 ? { parts: [words, call("bash", { command: "echo hi" })] } : "Done.";
+    requestCount += 1;
+    return requestCount < 4 ? { parts: [words, call("bash", { command: "echo hi" })] } : "Done.";
   });
   const bin = findBuiltProgram();
   const keys = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url };
@@ -161,16 +161,16 @@ test("JSON4 a reader that does not read pauses the run, and gets every event onc
   });
   child.stdout.pause();
   const ended = new Promise((resolve) => child.on("close", resolve));
-  for (let times = 0; asked === 0 && times < 400; times += 1) await sleep(50);
+  for (let times = 0; requestCount === 0 && times < 400; times += 1) await sleep(50);
   await sleep(1_000);
-  expect(asked).toBeLessThan(4);
+  expect(requestCount).toBeLessThan(4);
   let out = "";
   child.stdout.on("data", (chunk) => {
     out += chunk;
   });
   child.stdout.resume();
   expect(await ended).toBe(0);
-  expect([asked, typesOf(linesOf(out)).at(-1)]).toEqual([4, "agent_settled"]);
+  expect([requestCount, typesOf(linesOf(out)).at(-1)]).toEqual([4, "agent_settled"]);
 });
 
 describe("JSON5 a context that grows too long", () => {
@@ -199,8 +199,8 @@ describe("JSON5 a context that grows too long", () => {
       calls: 1,
       result: { summary: expect.any(String) },
     });
-    const told = typesOf(full).filter((type) => /^(compaction|summarization)_/.test(type));
-    expect(told).toEqual([
+    const types = typesOf(full).filter((type) => /^(compaction|summarization)_/.test(type));
+    expect(types).toEqual([
       "compaction_start",
       ...["compaction_progress", "compaction_progress"],
       ...["summarization_retry_scheduled", "summarization_retry_attempt_start", "summarization_retry_finished"],
@@ -228,8 +228,8 @@ test("JSON6 events outside a run are printed: a move with its summary and usage,
   const first = await json([`Keep it to yourself: ${secret?.text}`]);
   expect(typesOf(first)).toContain("secrets_redacted");
   const moved = await json(["-c", "/tree root --summary"], () => STORY);
-  const told = typesOf(moved).filter((type) => !["entry_appended", "branch_summary_progress", "usage"].includes(type));
-  expect(told).toEqual(["session", "leaf_moved", "session_tree", "command_result"]);
+  const types = typesOf(moved).filter((type) => !["entry_appended", "branch_summary_progress", "usage"].includes(type));
+  expect(types).toEqual(["session", "leaf_moved", "session_tree", "command_result"]);
   expect(moved.find(({ type }) => type === "usage")).toMatchObject({ kind: "branch_summary", provider: "anthropic" });
   expect(typesOf(await json(["-c", "/thinking low"]))).toContain("thinking_level_changed");
   const shown = await json(["-c", "/session"]);

@@ -25,14 +25,14 @@ const run = promisify(execFile);
 const bin = findBuiltProgram();
 
 /** What the Python client says it saw. */
-async function python(wish: "drive" | "fuzz", config: object): Promise<Readonly<Record<string, unknown>>> {
+async function python(mode: "drive" | "fuzz", config: object): Promise<Readonly<Record<string, unknown>>> {
   const file = join(program.home, "config.json");
   const lines = join(program.home, "lines.txt");
   const command = [process.execPath, bin, "--mode", "rpc"];
   writeFileSync(file, JSON.stringify({ command, lines, ...config }));
   const keys = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: program.server.url };
   const env = { PATH: process.env.PATH, HOME: program.userHome, PITH_HOME: program.home, ...keys };
-  const { stdout, stderr } = await run("python3", [join(import.meta.dirname, "client.py"), wish, file], {
+  const { stdout, stderr } = await run("python3", [join(import.meta.dirname, "client.py"), mode, file], {
     cwd: program.folder,
     env,
   });
@@ -50,7 +50,7 @@ const busy = (after: string): Step => ({
 const tooLong: Step = { refuse: { status: 400, message: "prompt is too long: 205012 tokens > 200000 maximum" } };
 
 /** By what it is asked. */
-function script(): (asked: ScriptRequest) => Step {
+function script(): (request: ScriptRequest) => Step {
   let [refusals, summaries] = [0, 0];
   return ({ text, tools, resultCount, body }) => {
     const all = JSON.stringify(body);

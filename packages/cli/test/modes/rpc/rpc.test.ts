@@ -31,7 +31,7 @@ const bin = findBuiltProgram();
 const PADDING = " ".repeat(800);
 
 /** A program of which nothing is read before somebody says so. */
-async function started(script: (asked: Pick<ScriptRequest, "resultCount">) => Step) {
+async function started(script: (request: Pick<ScriptRequest, "resultCount">) => Step) {
   const { url } = await program.serve(script);
   const keys = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url };
   const env = { PATH: process.env.PATH, HOME: program.userHome, PITH_HOME: program.home, ...keys };
@@ -42,18 +42,18 @@ async function started(script: (asked: Pick<ScriptRequest, "resultCount">) => St
   });
   child.stdin.on("error", () => {});
   const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
-  const told: Line[] = [];
+  const received: Line[] = [];
   const lines = createLineSplitter();
   const read = (): void => {
     child.stdout.on("data", (chunk: Buffer) => {
-      for (const piece of lines.push(chunk)) if (piece.type === "line") told.push(JSON.parse(`${piece.bytes}`));
+      for (const piece of lines.push(chunk)) if (piece.type === "line") received.push(JSON.parse(`${piece.bytes}`));
     });
   };
-  const seen = async (isIt: (line: Line) => boolean): Promise<Line> => {
+  const waitForLine = async (isIt: (line: Line) => boolean): Promise<Line> => {
     for (;;) {
-      const found = told.find(isIt);
+      const found = received.find(isIt);
       if (found) return found;
-      if (child.exitCode !== null) throw new Error(`it has ended; the last was ${JSON.stringify(told.at(-1))}`);
+      if (child.exitCode !== null) throw new Error(`it has ended; the last was ${JSON.stringify(received.at(-1))}`);
       await sleep(10);
     }
   };
@@ -63,9 +63,10 @@ async function started(script: (asked: Pick<ScriptRequest, "resultCount">) => St
     child.stdin.write(`${JSON.stringify({ id, ...command })}${PADDING}\n`);
     return id;
   };
-  const answer = async (id: string): Promise<Line> => await seen((line) => line.type === "response" && line.id === id);
+  const answer = async (id: string): Promise<Line> =>
+    await waitForLine((line) => line.type === "response" && line.id === id);
   const send = async (command: object): Promise<Line> => await answer(begin(command));
-  return { child, ended, told, read, seen, begin, answer, send };
+  return { child, ended, received, read, waitForLine, begin, answer, send };
 }
 
 /** Together more than pipes hold. */
@@ -79,7 +80,7 @@ async function stalled(): Promise<void> {
 
 const LONG = "word ".repeat(4_000);
 
-const talk: Step = {
+const longReply: Step = {
   parts: [
     { type: "text", text: LONG },
     { type: "call", name: "bash", arguments: { command: "echo worked" } },
@@ -88,28 +89,30 @@ const talk: Step = {
 };
 
 test("RPC14 a client that does not read pauses the run, which continues without loss once it reads", async () => {
-  const { child, ended, told, read, seen, begin, answer } = await started(({ resultCount }) =>
-    resultCount === 0 ? talk : "Done.",
+  const { child, ended, received, read, waitForLine, begin, answer } = await started(({ resultCount }) =>
+    resultCount === 0 ? longReply : "Done.",
   );
   const shell = begin({ type: "bash", command: "yes | head -c 5000000" });
   begin({ type: "prompt", message: "Talk long." });
-  const asked = Array.from({ length: MANY }, () => begin({ type: "get_state" }));
+  const stateRequests = Array.from({ length: MANY }, () => begin({ type: "get_state" }));
   await stalled();
   assert.ok(child.stdin.writableLength > 0, "commands are read though nobody reads their answers");
   assert.equal(program.server.requests.length, 1);
   assert.doesNotMatch(program.readSession().replaceAll(LONG, "…"), /toolResult/);
   read();
-  await seen(({ type }) => type === "agent_settled");
-  for (const id of [shell, ...asked]) assert.equal((await answer(id)).success, true);
+  await waitForLine(({ type }) => type === "agent_settled");
+  for (const id of [shell, ...stateRequests]) assert.equal((await answer(id)).success, true);
   child.stdin.end();
   assert.equal(await ended, 0);
   assert.equal(program.server.requests.length, 2);
-  const updates = told.flatMap((line) => (line.type === "message_update" ? [Object(line.assistantMessageEvent)] : []));
+  const updates = received.flatMap((line) =>
+    line.type === "message_update" ? [Object(line.assistantMessageEvent)] : [],
+  );
   assert.equal(updates.flatMap(({ type, delta }) => (type === "text_delta" ? [delta] : [])).join(""), `${LONG}Done.`);
 });
 
 test("RPC11 RPC14 SIGTERM ends the program even if the client does not read", async () => {
-  const { child, ended, begin } = await started(() => talk);
+  const { child, ended, begin } = await started(() => longReply);
   begin({ type: "prompt", message: "Talk long." });
   for (let count = 0; count < MANY; count += 1) begin({ type: "get_state" });
   await stalled();
@@ -137,11 +140,11 @@ test("RPC15 RPC16 RPC7 RPC6 switching sessions respects extensions and uses each
   const made = await createSession({ cwd: other, env: { PITH_HOME: program.home } });
   assert.ok(made.type === "opened");
   await made.store.close();
-  const { child, ended, read, seen, begin, answer, send } = await started(() => "Done.");
+  const { child, ended, read, waitForLine, begin, answer, send } = await started(() => "Done.");
   read();
   // Where no run is under way, steering begins one.
   assert.deepEqual((await send({ type: "steer", message: "Go." })).data, { disposition: "started" });
-  await seen(({ type }) => type === "agent_settled");
+  await waitForLine(({ type }) => type === "agent_settled");
   const state = async () => Object((await send({ type: "get_state" })).data);
   const [entry] = Object((await send({ type: "get_fork_messages" })).data).messages;
   const first = (await state()).sessionFile;
@@ -179,7 +182,7 @@ test("RPC15 RPC16 RPC7 RPC6 switching sessions respects extensions and uses each
   assert.equal((await send({ type: "abort_bash" })).success, true);
   for (const id of sleeping) assert.equal(Object((await answer(id)).data).cancelled, true);
   const picking = begin({ type: "prompt", message: "/pick" });
-  await seen(({ type, method }) => type === "extension_ui_request" && method === "select");
+  await waitForLine(({ type, method }) => type === "extension_ui_request" && method === "select");
   assert.equal((await send({ type: "abort" })).success, true);
   assert.equal(Object((await answer(picking)).data).text, "picked undefined");
   begin({ type: "prompt", message: "/hang" });
@@ -206,11 +209,11 @@ test("RPC17 no line has a secret of an older session or one that an error quotes
     variables: { ANTHROPIC_API_KEY: "any", BUILD_TOKEN: secret },
     input: commands.map((command) => `${JSON.stringify(command)}\n`).join(""),
   });
-  const told = out.trimEnd().split("\n");
+  const outLines = out.trimEnd().split("\n");
   const isAnswer = /"type":"(?:response|error|command_result)"/;
-  assert.equal(told.filter((line) => isAnswer.test(line)).length, commands.length + 2);
+  assert.equal(outLines.filter((line) => isAnswer.test(line)).length, commands.length + 2);
   assert.deepEqual(
-    told.filter((line) => line.includes(secret.slice(0, 4))),
+    outLines.filter((line) => line.includes(secret.slice(0, 4))),
     [],
   );
 });

@@ -6,50 +6,50 @@ import { CommandOrder } from "../../../src/modes/rpc/server.ts";
 
 /** Acts that end when they are told to. */
 function acts() {
-  const told: string[] = [];
+  const started: string[] = [];
   const ends = new Map<string, () => void>();
   const act = (name: string) => (): Promise<void> => {
-    told.push(name);
+    started.push(name);
     return new Promise((resolve) => ends.set(name, resolve));
   };
-  return { told, act, end: (name: string): void => ends.get(name)?.() };
+  return { started, act, end: (name: string): void => ends.get(name)?.() };
 }
 
 const moment = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 test("RPC6 prompts start one after the other, and other commands at once", async () => {
   const lanes = new CommandOrder();
-  const { told, act, end } = acts();
+  const { started, act, end } = acts();
   for (const name of ["one", "two"]) void lanes.run("prompt", act(name));
   void lanes.run(undefined, act("look"));
   await moment();
-  assert.deepEqual(told, ["look", "one"]);
+  assert.deepEqual(started, ["look", "one"]);
   end("one");
   await moment();
-  assert.deepEqual(told, ["look", "one", "two"]);
+  assert.deepEqual(started, ["look", "one", "two"]);
 });
 
 test("RPC6 commands after a session switch wait for it", async () => {
   const lanes = new CommandOrder();
-  const { told, act, end } = acts();
+  const { started, act, end } = acts();
   void lanes.run("switch", act("leave"));
   void lanes.run(undefined, act("look"));
   void lanes.run("prompt", act("speak"));
   await moment();
-  assert.deepEqual(told, ["leave"]);
+  assert.deepEqual(started, ["leave"]);
   end("leave");
   await moment();
-  assert.deepEqual(told.toSorted(), ["leave", "look", "speak"]);
+  assert.deepEqual(started.toSorted(), ["leave", "look", "speak"]);
 });
 
 test("RPC6 an abort starts at once, and again for the commands sent before it", async () => {
   const lanes = new CommandOrder();
-  const { told, act, end } = acts();
+  const { started, act, end } = acts();
   void lanes.run("prompt", act("speak"));
   let stops = 0;
   const stopped = lanes.run("urgent", async () => ++stops);
   await moment();
-  assert.deepEqual([told, stops], [["speak"], 1]);
+  assert.deepEqual([started, stops], [["speak"], 1]);
   end("speak");
   assert.equal(await stopped, 2);
 });

@@ -8,16 +8,16 @@ import { test } from "vitest";
 import { createPermissionPrompt, createRpcUi, Questions } from "../../../src/modes/rpc/ui.ts";
 
 function asking(conceal: (request: RpcUiRequest) => RpcUiRequest = (request) => request) {
-  const told: RpcUiRequest[] = [];
-  const questions = new Questions((request) => void told.push(request), conceal);
-  return { told, questions, ui: createRpcUi(questions), ask: createPermissionPrompt(questions) };
+  const requests: RpcUiRequest[] = [];
+  const questions = new Questions((request) => void requests.push(request), conceal);
+  return { requests, questions, ui: createRpcUi(questions), ask: createPermissionPrompt(questions) };
 }
 
 test("RPC10 each question gets its own answer, and an answer that does not fit leaves the question open", async () => {
-  const { told, questions, ui } = asking();
+  const { requests, questions, ui } = asking();
   const [which, sure, name] = [ui.select("Which?", ["a", "b"]), ui.confirm("Sure?", "Really?"), ui.input("Name?")];
   assert.deepEqual(
-    told.map(({ id, method }) => [id, method]),
+    requests.map(({ id, method }) => [id, method]),
     [
       ["q1", "select"],
       ["q2", "confirm"],
@@ -46,16 +46,16 @@ test("RPC10 a question ends at its timeout, at an abort, and when the client dis
 
 test("RPC10 RPC17 choosing an option that was redacted returns the original option", async () => {
   const conceal = (request: RpcUiRequest) => JSON.parse(JSON.stringify(request).replaceAll("hunter2", "…"));
-  const { told, questions, ui } = asking(conceal);
+  const { requests, questions, ui } = asking(conceal);
   const which = ui.select("Which of hunter2?", ["a", "use hunter2"]);
-  assert.deepEqual([Object(told[0]).title, Object(told[0]).options], ["Which of …?", ["a", "use …"]]);
+  assert.deepEqual([Object(requests[0]).title, Object(requests[0]).options], ["Which of …?", ["a", "use …"]]);
   assert.match(questions.handleResponse({ id: "q1", value: "use hunter2" }) ?? "", /one of the options/);
   assert.equal(questions.handleResponse({ id: "q1", value: "use …" }), null);
   assert.equal(await which, "use hunter2");
 });
 
 test("RPC9 a permission question is a select with the rules to remember; no answer refuses", async () => {
-  const { told, questions, ask } = asking();
+  const { requests, questions, ask } = asking();
   const rule = { text: "bash(npm test)" } as PermissionQuestion["rules"][number];
   const question: PermissionQuestion = {
     tool: "bash",
@@ -66,7 +66,7 @@ test("RPC9 a permission question is a select with the rules to remember; no answ
   };
   const signal = new AbortController().signal;
   const answered = ask(question, { signal });
-  const [first] = told;
+  const [first] = requests;
   assert.deepEqual(Object(first).options, [
     "Yes",
     "Yes, and don't ask again in this session: bash(npm test)",
@@ -82,13 +82,13 @@ test("RPC9 a permission question is a select with the rules to remember; no answ
 });
 
 test("PERM31 a question about a connection goes to the client, and Yes lasts for the session", async () => {
-  const { told, questions, ask } = asking();
+  const { requests, questions, ask } = asking();
   const parsed = parseRule("network(example.com)");
   assert.equal(parsed.type, "rule");
   const intent = { type: "network", host: "example.com", port: 443, command: "npm install" } as const;
   const text = "Allow `npm install` to connect to example.com?";
   const rules = parsed.type === "rule" ? [parsed.rule] : [];
-  const asked = {
+  const permissionQuestion = {
     tool: "bash",
     arguments: { command: "npm install" },
     intent,
@@ -96,13 +96,13 @@ test("PERM31 a question about a connection goes to the client, and Yes lasts for
     rules,
     yesLasts: "session",
   } as const;
-  const answer = ask(asked, { signal: new AbortController().signal });
+  const answer = ask(permissionQuestion, { signal: new AbortController().signal });
   assert.deepEqual(
-    told.map((request) => ("options" in request ? request.options : [])),
+    requests.map((request) => ("options" in request ? request.options : [])),
     [["Yes", "Yes, and don't ask again in this project: network(example.com)", "No"]],
   );
   assert.deepEqual(
-    told.map((request) => ("permission" in request ? request.permission?.yesLasts : null)),
+    requests.map((request) => ("permission" in request ? request.permission?.yesLasts : null)),
     ["session"],
   );
   assert.equal(questions.handleResponse({ id: "q1", value: "Yes" }), null);

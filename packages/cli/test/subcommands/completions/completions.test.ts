@@ -80,11 +80,11 @@ test("SUB11 in bash, a folder with the name of a subcommand is not completed in 
   writeFileSync(join(runner.folder, "pith.bash"), out);
   for (const name of ["sessions", "sessile.d"]) mkdirSync(join(runner.folder, name));
   // Whether bash would add a slash to what is a folder.
-  const seen = 'compopt() { echo "marked as files"; }';
+  const compoptStub = 'compopt() { echo "marked as files"; }';
   const tries = ["sess", "sessions export last -o sess"].map(
     (line) => `COMP_WORDS=(pith ${line}); COMP_CWORD=$((\${#COMP_WORDS[@]}-1)); _pith; echo "\${COMPREPLY[*]}"`,
   );
-  const script = ["source ./pith.bash", "complete -p pith", seen, ...tries].join("\n");
+  const script = ["source ./pith.bash", "complete -p pith", compoptStub, ...tries].join("\n");
   expect(ran("bash", ["--norc", "-c", script]).trim().split("\n")).toEqual([
     "complete -F _pith pith",
     "sessions",

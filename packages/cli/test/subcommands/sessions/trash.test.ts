@@ -72,8 +72,8 @@ test("SUB9 a file that is not a session is not written, moved or deleted", async
   for (const [first, second, ...rest] of acts)
     for (const path of [notes, data]) {
       const words = first === "compact" ? [first, path, second, ...rest] : [first, second, path, ...rest];
-      const { code, notes: said } = await runner.run(...words);
-      expect([code, said.join()], words.join(" ")).toEqual([2, expect.stringContaining(`${path} is not a session`)]);
+      const { code, notes } = await runner.run(...words);
+      expect([code, notes.join()], words.join(" ")).toEqual([2, expect.stringContaining(`${path} is not a session`)]);
     }
   const opened = await openSession({ type: "named", name: data }, { cwd: runner.folder, id: "a" });
   expect(opened).toEqual({ type: "failed", message: `${data} is not a session, so it is not changed` });
@@ -82,15 +82,15 @@ test("SUB9 a file that is not a session is not written, moved or deleted", async
 });
 
 test("SUB19 the command to continue works as printed, with all parts of others quoted", async () => {
-  const talk = join(runner.folder, "my talk.jsonl");
+  const sessionPath = join(runner.folder, "my talk.jsonl");
   const [, ...lines] = readFileSync(await runner.add({ prompt: "Talk." }), "utf8").split("\n");
   const header = { type: "session", version: 3, id: ";reboot;", timestamp: "2026-01-01T00:00:00.000Z", cwd: "/x" };
-  writeFileSync(talk, [JSON.stringify(header), ...lines].join("\n"));
-  const { out } = await runner.run("sessions", "rm", talk);
+  writeFileSync(sessionPath, [JSON.stringify(header), ...lines].join("\n"));
+  const { out } = await runner.run("sessions", "rm", sessionPath);
   const [, typed = ""] = /Restore it with: pith sessions restore (.*)\n/.exec(out) ?? [];
   expect(typed).toMatch(/^[\w./:-]+$/);
-  expect((await runner.run("sessions", "restore", typed)).out).toContain(`pith -p --session '${talk}' "…"`);
-  expect(readFileSync(talk, "utf8")).toContain("Talk.");
+  expect((await runner.run("sessions", "restore", typed)).out).toContain(`pith -p --session '${sessionPath}' "…"`);
+  expect(readFileSync(sessionPath, "utf8")).toContain("Talk.");
   const kept = await runner.add();
   expect(formatSessionArgument({ id: idOf(kept), path: kept }, runner.home)).toBe(idOf(kept).slice(0, 8));
   expect(formatSessionArgument({ id: "$(reboot)", path: kept }, runner.home)).toBe(kept);

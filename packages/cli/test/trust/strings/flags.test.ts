@@ -42,9 +42,9 @@ function isNamed(args: readonly string[], name: string): boolean {
 }
 
 /** This, and nothing else that a flag could have said. */
-function isWished(args: readonly string[], said: Partial<CliArgs>): boolean {
+function isWished(args: readonly string[], expected: Partial<CliArgs>): boolean {
   const read = parseCliArgs(args);
-  return read.type === "args" && isDeepStrictEqual(read.args, { ...silence, ...said });
+  return read.type === "args" && isDeepStrictEqual(read.args, { ...silence, ...expected });
 }
 
 const silence: CliArgs = silent();

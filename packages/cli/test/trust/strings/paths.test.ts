@@ -26,9 +26,9 @@ import { findSession } from "../../../src/sessions/find-session.ts";
 import { hostileStrings, inherited } from "./hostile-strings.ts";
 
 const SECRET = "what nobody may see";
-const ground = realpathSync(mkdtempSync(join(tmpdir(), "pith-strings-")));
-const home = join(ground, "a/home");
-const cwd = join(ground, "a/b/work");
+const root = realpathSync(mkdtempSync(join(tmpdir(), "pith-strings-")));
+const home = join(root, "a/home");
+const cwd = join(root, "a/b/work");
 const env = { PITH_HOME: home };
 let session: string;
 /** The same, open for readers. */
@@ -38,11 +38,7 @@ let before: readonly string[];
 beforeAll(async () => {
   for (const folder of [home, cwd]) mkdirSync(folder, { recursive: true });
   const secrets = ["secret", "secret.jsonl", ".ssh/id_ed25519", "etc/passwd"];
-  for (const path of secrets.flatMap((name) => [
-    join(ground, name),
-    join(ground, "a", name),
-    join(ground, "a/b", name),
-  ])) {
+  for (const path of secrets.flatMap((name) => [join(root, name), join(root, "a", name), join(root, "a/b", name)])) {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, SECRET);
   }
@@ -58,7 +54,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await store.close();
-  rmSync(ground, { recursive: true });
+  rmSync(root, { recursive: true });
 });
 
 test("PATH1 there are at least five hundred hostile strings", () => {
@@ -198,7 +194,7 @@ function call(given: Readonly<Record<string, unknown>>): ToolCall {
 
 /** All that lies on the ground, but for what a session writes about itself. */
 function everything(): readonly string[] {
-  const names = readdirSync(ground, { recursive: true, encoding: "utf8" });
+  const names = readdirSync(root, { recursive: true, encoding: "utf8" });
   return names
     .filter(
       (name) =>

@@ -81,7 +81,7 @@ async function openedSoon(path: string): Promise<OpenResult & { type: "opened" }
   throw new Error("the dead writer still holds the session");
 }
 
-function outputLines({ output: said, errors, code }: Ending): readonly string[] {
+function outputLines({ output: text, errors, code }: Ending): readonly string[] {
   if (code !== 0) throw new Error(`a child ended with ${code}: ${errors}`);
-  return said.split("\n").slice(0, -1);
+  return text.split("\n").slice(0, -1);
 }

@@ -104,9 +104,9 @@ async function runWriter({
   const delay = atBirth ? chance() * 250 : 1 + chance() * (bytes > 1_000_000 ? 250 : 50);
   if (!atBirth) await child.firstWord;
   await child.killed(delay);
-  const { output: said, signal, errors } = await child.end;
+  const { output: text, signal, errors } = await child.end;
   return {
-    acknowledged: parseReport(said),
+    acknowledged: parseReport(text),
     wrong: signal === "SIGKILL" ? [] : [`the writer ended by itself: ${errors}`],
   };
 }
@@ -123,9 +123,9 @@ async function checkFile({ path, chance }: KillTarget, known: readonly EntryPlac
 }
 
 async function readElsewhere(path: string): Promise<FileContents> {
-  const { output: said, errors, code } = await startedChild("reader.ts", [path]).end;
+  const { output: text, errors, code } = await startedChild("reader.ts", [path]).end;
   if (code !== 0) throw new Error(errors);
-  return JSON.parse(said);
+  return JSON.parse(text);
 }
 
 function tornOff(path: string, end: number): Buffer {

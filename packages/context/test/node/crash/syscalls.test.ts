@@ -37,9 +37,9 @@ describe("D2", () => {
       expect(points.length).toBeGreaterThan(10);
       const wrong = await inPairs(isLong ? points : takeEvery(5, points), async (point) => {
         const run = traced(act, `${point.call}-${point.nth}`);
-        const { output: said, signal, errors } = await killedAt(run, paths, point);
+        const { output: text, signal, errors } = await killedAt(run, paths, point);
         if (signal !== "SIGKILL") return [`not killed: ${errors}`];
-        const faults = await checkAfterKill(act, { folder: run.folder, before, output: said });
+        const faults = await checkAfterKill(act, { folder: run.folder, before, output: text });
         return faults.map((fault) => `killed before ${point.call} ${point.nth}: ${fault}`);
       });
       expect(wrong.flat()).toEqual([]);

@@ -49,49 +49,49 @@ const ways: readonly ((moment: Moment) => Promise<JsonlStore>)[] = [
 ];
 
 async function sitDown(history: FileHistory): Promise<JsonlStore> {
-  const { files, path, simulation: seat, durability } = history;
+  const { files, path, simulation, durability } = history;
   const there = files.listPaths().includes(path);
-  const store = there ? await seat.open(path, { durability }) : await seat.create(path, { durability });
+  const store = there ? await simulation.open(path, { durability }) : await simulation.create(path, { durability });
   history.created = true;
   return store;
 }
 
-async function added({ history: life, store }: Moment, count: number): Promise<JsonlStore> {
-  const ids = Array.from({ length: count }, () => `n${++life.ids}`);
-  return write(life, store, noteEntries(await store.leaf(), ids));
+async function added({ history, store }: Moment, count: number): Promise<JsonlStore> {
+  const ids = Array.from({ length: count }, () => `n${++history.ids}`);
+  return write(history, store, noteEntries(await store.leaf(), ids));
 }
 
-async function moved({ history: life, store, chance }: Moment): Promise<JsonlStore> {
-  const [entry] = noteEntries(life.acknowledged[Math.floor(chance() * life.acknowledged.length)]?.id ?? null, [
-    `n${++life.ids}`,
+async function moved({ history, store, chance }: Moment): Promise<JsonlStore> {
+  const [entry] = noteEntries(history.acknowledged[Math.floor(chance() * history.acknowledged.length)]?.id ?? null, [
+    `n${++history.ids}`,
   ]);
-  return entry?.type === "custom" ? write(life, store, [{ ...entry, customType: MOVE_TYPE }]) : store;
+  return entry?.type === "custom" ? write(history, store, [{ ...entry, customType: MOVE_TYPE }]) : store;
 }
 
 async function write(history: FileHistory, store: JsonlStore, batch: readonly Entry[]): Promise<JsonlStore> {
   history.pending = batch;
   const done = await store.append(batch, { expectedLeaf: await store.leaf() });
-  if (done.type !== "appended") throw new Error(`a life that nothing disturbs was told ${JSON.stringify(done)}`);
+  if (done.type !== "appended") throw new Error(`a history that nothing disturbs was told ${JSON.stringify(done)}`);
   history.acknowledged.push(...batch);
   history.pending = [];
   if (history.durability === "durable") history.safe = history.acknowledged.length;
   return store;
 }
 
-async function synced({ history: life, store }: Moment): Promise<JsonlStore> {
-  if (await store.sync()) life.safe = life.acknowledged.length;
+async function synced({ history, store }: Moment): Promise<JsonlStore> {
+  if (await store.sync()) history.safe = history.acknowledged.length;
   return store;
 }
 
-async function timePassed({ history: life, store }: Moment): Promise<JsonlStore> {
+async function timePassed({ history, store }: Moment): Promise<JsonlStore> {
   vi.advanceTimersByTime(1000);
-  life.safe = life.acknowledged.length;
+  history.safe = history.acknowledged.length;
   return store;
 }
 
-async function stoodUp({ history: life, store }: Moment): Promise<void> {
+async function stoodUp({ history, store }: Moment): Promise<void> {
   await store.close();
-  life.safe = life.acknowledged.length;
+  history.safe = history.acknowledged.length;
 }
 
 async function reopened(moment: Moment): Promise<JsonlStore> {

@@ -96,8 +96,8 @@ describe("between two appends", () => {
   test.each(acts)(
     "DISK4 D14 %s: the next append is refused with %s, and nothing is written",
     async (_, outcome, act) => {
-      const { path, elsewhere, simulation: seat, store } = await createSession();
-      act({ path, elsewhere, simulation: seat, store });
+      const { path, elsewhere, simulation, store } = await createSession();
+      act({ path, elsewhere, simulation, store });
       const before = [contents(path), contents(elsewhere)];
       for (const id of ["b", "c"]) expect(await append(store, id)).toBe(outcome);
       expect([contents(path), contents(elsewhere)]).toEqual(before);
@@ -121,7 +121,7 @@ describe("between two appends", () => {
   });
 
   test("D14 after another process has appended a line, the leaf has moved, and the next append follows it", async () => {
-    const { path, simulation: seat, store } = await createSession();
+    const { path, simulation, store } = await createSession();
     appendFileSync(path, `${note("p", "a")}\n`);
     const before = contents(path);
     expect(await store.append(noteEntries("a", ["b"]), { expectedLeaf: "a" })).toEqual({
@@ -131,11 +131,11 @@ describe("between two appends", () => {
     expect(contents(path)).toBe(before);
     expect(await append(store, "b")).toBe("appended");
     expect(await branchIds(store)).toEqual(["a", "p", "b"]);
-    expect(await branchIds(await seat.open(path, { mode: "follower" }))).toEqual(["a", "p", "b"]);
+    expect(await branchIds(await simulation.open(path, { mode: "follower" }))).toEqual(["a", "p", "b"]);
   });
 
   test("D14 after another process appends right after an append, both lines are there and the leaf has moved", async () => {
-    const { path, simulation: seat, store } = await createSession();
+    const { path, simulation, store } = await createSession();
     const pending = store.append(noteEntries("a", ["b"]), { expectedLeaf: "a" });
     appendFileSync(path, `${note("p", "a")}\n`);
     expect(await pending).toEqual({ type: "appended", leaf: "b" });
@@ -143,65 +143,65 @@ describe("between two appends", () => {
       type: "leaf-moved",
       leaf: "p",
     });
-    const follower = await seat.open(path, { mode: "follower" });
+    const follower = await simulation.open(path, { mode: "follower" });
     expect((await follower.children("a")).map(({ id }) => id)).toEqual(["b", "p"]);
     expect(await branchIds(follower)).toEqual(["a", "p"]);
   });
 
   test("D14 garbage from another process stays on its line, is reported, and the session continues", async () => {
-    const { path, simulation: seat, store } = await createSession();
+    const { path, simulation, store } = await createSession();
     appendFileSync(path, "garbage\n");
     expect(await append(store, "b")).toBe("appended");
     expect(damageText(store.damage)).toBe("not-json@3");
     appendFileSync(path, "more garbage\n");
     expect(await append(store, "c")).toBe("appended");
-    for (const each of [store, await seat.open(path, { mode: "follower" })]) {
+    for (const each of [store, await simulation.open(path, { mode: "follower" })]) {
       expect(await branchIds(each)).toEqual(["a", "b", "c"]);
       expect(damageText(await each.check())).toBe("not-json@3 not-json@5");
     }
   });
 
   test("D14 an append after garbage without a line end starts a new line", async () => {
-    const { path, simulation: seat, store } = await createSession();
+    const { path, simulation, store } = await createSession();
     appendFileSync(path, "garbage");
     expect(await append(store, "b")).toBe("appended");
     expect(contents(`${path}.damaged`)).toBe("garbage");
-    const again = await seat.open(path, { mode: "follower" });
+    const again = await simulation.open(path, { mode: "follower" });
     expect([await branchIds(again), damageText(await again.check())]).toEqual([["a", "b"], ""]);
   });
 
   test("D14 a line from another process without a line end counts, and the next append starts a new line", async () => {
-    const { path, simulation: seat, store } = await createSession();
+    const { path, simulation, store } = await createSession();
     appendFileSync(path, note("p", "a"));
     expect(await store.append(noteEntries("a", ["b"]), { expectedLeaf: "a" })).toEqual({
       type: "leaf-moved",
       leaf: "p",
     });
     expect(await append(store, "b")).toBe("appended");
-    expect(await branchIds(await seat.open(path, { mode: "follower" }))).toEqual(["a", "p", "b"]);
+    expect(await branchIds(await simulation.open(path, { mode: "follower" }))).toEqual(["a", "p", "b"]);
   });
 });
 
 describe("at open", () => {
   test.each(["writer", "follower", "takeover"] as const)("DISK5 D14 a %s cannot open a link", async (as) => {
-    const { elsewhere, path, simulation: seat, store } = await createSession();
+    const { elsewhere, path, simulation, store } = await createSession();
     await store.close();
     renameSync(path, elsewhere);
     symlinkSync(elsewhere, path);
-    expect(await openStore(path, { ...seat.parts, mode: as })).toMatchObject({ type: "unavailable" });
+    expect(await openStore(path, { ...simulation.parts, mode: as })).toMatchObject({ type: "unavailable" });
     rmSync(elsewhere);
-    expect(await openStore(path, { ...seat.parts, mode: as })).toMatchObject({ type: "unavailable" });
+    expect(await openStore(path, { ...simulation.parts, mode: as })).toMatchObject({ type: "unavailable" });
   });
 
   test("D14 a session is not created through a link or over an existing file", async () => {
-    const { elsewhere, path, simulation: seat, store } = await createSession();
+    const { elsewhere, path, simulation, store } = await createSession();
     await store.close();
     const before = contents(path);
-    expect(await createStore(path, { cwd: "/" }, seat.parts)).toMatchObject({ code: "EEXIST" });
+    expect(await createStore(path, { cwd: "/" }, simulation.parts)).toMatchObject({ code: "EEXIST" });
     expect(contents(path)).toBe(before);
     rmSync(path);
     symlinkSync(elsewhere, path);
-    expect(await createStore(path, { cwd: "/" }, seat.parts)).toMatchObject({ code: "EEXIST" });
+    expect(await createStore(path, { cwd: "/" }, simulation.parts)).toMatchObject({ code: "EEXIST" });
     expect(existsSync(elsewhere)).toBe(false);
   });
 

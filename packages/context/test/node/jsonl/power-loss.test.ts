@@ -80,16 +80,16 @@ async function entriesIn(bytes: Uint8Array): Promise<FileHistory["acknowledged"]
   return [...(await store.branchEntries(await store.leaf()))];
 }
 
-async function isThere({ files, path, created, simulation: seat }: FileHistory): Promise<boolean> {
+async function isThere({ files, path, created, simulation }: FileHistory): Promise<boolean> {
   if (files.listPaths().includes(path)) return true;
   expect(created).toBe(false);
-  expect(await append(await seat.create(path), "new")).toBe("appended");
+  expect(await append(await simulation.create(path), "new")).toBe("appended");
   return false;
 }
 
 async function expectKept(history: FileHistory): Promise<void> {
-  const { path, simulation: seat, acknowledged, pending, durability, safe } = history;
-  const store = await seat.open(path, { durability });
+  const { path, simulation, acknowledged, pending, durability, safe } = history;
+  const store = await simulation.open(path, { durability });
   const all = [...acknowledged, ...pending];
   const found = await branchIds(store);
   const kept = possibleEnds(history).find((count) => sameIds(found, branchOf(all.slice(0, count))));
@@ -101,7 +101,7 @@ async function expectKept(history: FileHistory): Promise<void> {
   expect(await append(store, added)).toBe("appended");
   expect(await branchIds(store)).toEqual([...found, added]);
   await store.close();
-  const again = await seat.open(path, { mode: "follower" });
+  const again = await simulation.open(path, { mode: "follower" });
   expect(await branchIds(again)).toEqual([...found, added]);
   const entry = await again.entry(added);
   acknowledged.splice(0, acknowledged.length, ...all.slice(0, kept), ...(entry ? [entry] : []));

@@ -30,9 +30,9 @@ test("TYP14 Ctrl+G opens the text in the external editor, in a private file that
   app.terminal.type("words\n");
   app.terminal.press(CTRL_G);
   await app.waitUntil(() => app.screen.editorText.text === "words\nand more");
-  const told = (name: string): string => readFileSync(join(app.folder, name), "utf8").trim();
-  expect(told("rights")).toBe("600");
-  await app.waitUntil(() => !existsSync(told("name")));
+  const readText = (name: string): string => readFileSync(join(app.folder, name), "utf8").trim();
+  expect(readText("rights")).toBe("600");
+  await app.waitUntil(() => !existsSync(readText("name")));
 });
 
 test("TYP14 pressing Ctrl+G twice opens one external editor", async () => {

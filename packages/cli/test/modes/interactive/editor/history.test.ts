@@ -25,8 +25,8 @@ test("TYP15 the history is limited, and a broken line is skipped", async () => {
   await addToHistory("first", here);
   const lines = Array.from({ length: 2_000 }, (_, at) => `${JSON.stringify(`words ${at}`)}\n`);
   appendFileSync(historyFile(here), `${lines.join("")}"broken o\n`);
-  const said = await readHistory(here);
-  expect([said.length, said[0], said.at(-1)]).toEqual([100, "words 1900", "words 1999"]);
+  const history = await readHistory(here);
+  expect([history.length, history[0], history.at(-1)]).toEqual([100, "words 1900", "words 1999"]);
   expect(statSync(historyFile(here)).size).toBeLessThan(2_000);
   expect(statSync(historyFile(here)).mode & 0o777).toBe(0o600);
   await addToHistory("x".repeat(20_000), here);

@@ -96,8 +96,8 @@ golden("a compaction to confirm", ({ screen }) => {
 
 golden("the question before a compaction", ({ screen }) => {
   screen.update((state) => ({ ...state, footer: facts }));
-  const asked = { tokens: 194_201, limit: 183_616, keptTokens: 20_000, seconds: 25, contextWindow: 200_000 };
-  void screen.showPanel(createCompactionPanel(asked), { where: "inline" });
+  const compactionPrompt = { tokens: 194_201, limit: 183_616, keptTokens: 20_000, seconds: 25, contextWindow: 200_000 };
+  void screen.showPanel(createCompactionPanel(compactionPrompt), { where: "inline" });
 });
 
 golden("the question before a model that sees less", ({ screen }) => {

@@ -51,12 +51,12 @@ const diff: PermissionSubject = {
   ].join("\n"),
 };
 
-const asked = (question: PermissionQuestion, matter: PermissionSubject) =>
+const createPanel = (question: PermissionQuestion, matter: PermissionSubject) =>
   withTyping(createPermissionPanel({ question, subject: matter }));
 
 golden("a command is asked about", ({ screen }) => {
   const matter: PermissionSubject = { kind: "command", command: "npm test -- --reporter=verbose" };
-  void screen.showPanel(asked(command, matter), { where: "inline" });
+  void screen.showPanel(createPanel(command, matter), { where: "inline" });
 });
 
 golden("a command outside the sandbox is asked about", ({ screen }) => {
@@ -67,27 +67,27 @@ golden("a command outside the sandbox is asked about", ({ screen }) => {
     text: `Allow bash to run \`${line}\` outside the sandbox?`,
     rules: [rule(`outside(${line})`)],
   };
-  void screen.showPanel(asked(question, { kind: "command", command: line }), { where: "inline" });
+  void screen.showPanel(createPanel(question, { kind: "command", command: line }), { where: "inline" });
 });
 
 golden(
   "a change is asked about",
   ({ screen }) => {
-    void screen.showPanel(asked(edit, diff), { where: "inline" });
+    void screen.showPanel(createPanel(edit, diff), { where: "inline" });
   },
   "permission",
 );
 
 golden("a long command, and why not", ({ screen, terminal }) => {
   const long = Array.from({ length: 40 }, (_, at) => `echo line ${at + 1} of a script that goes on`).join("\n");
-  void screen.showPanel(asked(command, { kind: "command", command: long }), { where: "inline" });
+  void screen.showPanel(createPanel(command, { kind: "command", command: long }), { where: "inline" });
   terminal.press("5", "\r");
   terminal.type("use the project's own script");
 });
 
 golden("a message is typed while a command is asked about", ({ screen, terminal }) => {
   const matter: PermissionSubject = { kind: "command", command: "npm test -- --reporter=verbose" };
-  void screen.showPanel(asked(command, matter), { where: "inline" });
+  void screen.showPanel(createPanel(command, matter), { where: "inline" });
   terminal.type("/compact");
 });
 

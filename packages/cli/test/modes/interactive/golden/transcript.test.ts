@@ -10,7 +10,7 @@ function show(screen: Screen, ...blocks: readonly Block[]): void {
   screen.update((state) => ({ ...state, blocks: [...state.blocks, ...blocks] }));
 }
 
-function said(text: string): Block {
+function createUserBlock(text: string): Block {
   return { kind: "user", id: text, text, images: [] };
 }
 
@@ -61,13 +61,13 @@ export function area({ width, height }: Size): number {
 golden("an empty session", () => {});
 
 golden("a question and its answer", ({ screen }) => {
-  show(screen, said("why does the test fail?\nIt passed yesterday."), answered(ANSWER));
+  show(screen, createUserBlock("why does the test fail?\nIt passed yesterday."), answered(ANSWER));
 });
 
 golden("a piece of work in calls", ({ screen }) => {
   show(
     screen,
-    said("fix the area of a rectangle"),
+    createUserBlock("fix the area of a rectangle"),
     { kind: "thinking", id: "t", text: lines(14, "a thought"), isOpen: false, durationMs: 6_200 },
     called("grep", { pattern: "area\\(", path: "src" }, { output: lines(3, "src/area.ts:") }),
     called("read", { path: "src/area.ts", offset: 1, limit: 80 }, { output: lines(42) }),
@@ -80,7 +80,7 @@ golden("a piece of work in calls", ({ screen }) => {
 golden("a command that is running", ({ screen }) => {
   screen.handleEvent({ type: "agent_start" });
   const running = { state: "running", startedAt: NOW - 12_000, output: lines(40, "compiling module") } as const;
-  show(screen, said("build it"), called("bash", { command: "npm run build -- --verbose" }, running));
+  show(screen, createUserBlock("build it"), called("bash", { command: "npm run build -- --verbose" }, running));
   screen.update((state) => ({
     ...state,
     activity: { type: "running", startedAt: NOW - 14_000, phase: "working", chars: 0 },
@@ -130,7 +130,7 @@ golden("an output opened that is longer than the screen", ({ screen }) => {
 
 golden("an answer while it is written", ({ screen }) => {
   screen.handleEvent({ type: "agent_start" });
-  show(screen, said("write me a long function"));
+  show(screen, createUserBlock("write me a long function"));
   const code = Array.from({ length: 60 }, (_, at) => `  step(${at});`).join("\n");
   const parts: readonly Part[] = [
     { type: "thinking", thinking: "It has to be long.\nSo be it." },
@@ -141,14 +141,14 @@ golden("an answer while it is written", ({ screen }) => {
 
 golden("while it thinks", ({ screen }) => {
   screen.handleEvent({ type: "agent_start" });
-  show(screen, said("is this prime: 1,000,003?"));
+  show(screen, createUserBlock("is this prime: 1,000,003?"));
   const thinking = "Let me divide by small primes first.\nNot by 2, 3, 5, 7, 11 or 13.";
   for (const event of [started(), ...pieces([{ type: "thinking", thinking }], 9)]) screen.handleEvent(event);
 });
 
 golden("a reply that broke off and began anew", ({ screen }) => {
   screen.handleEvent({ type: "agent_start" });
-  show(screen, said("tell me a story"));
+  show(screen, createUserBlock("tell me a story"));
   const first = pieces([{ type: "text", text: "Once upon a time.\n\nThere was a" }], 6);
   const second = [{ type: "text", text: "Once there was a program that kept its memory." }] as const;
   for (const event of [started(), ...first, restart, ...pieces(second, 6), appended("e", messageOf(second))])
@@ -177,7 +177,7 @@ function compacted(more: Partial<Extract<Block, { kind: "compaction" }>> = {}): 
 
 golden("a compaction and its receipt", ({ screen }) => {
   const warnings = ["it is the third compaction of this session; /handoff begins a new one with what matters"];
-  show(screen, said("go on"), answered("The docs are next."), compacted({ warnings }));
+  show(screen, createUserBlock("go on"), answered("The docs are next."), compacted({ warnings }));
 });
 
 golden(
@@ -205,7 +205,7 @@ golden("shell lines of one's own", ({ screen }) => {
 golden("a move in the tree with notes and pins", ({ screen }) => {
   show(
     screen,
-    said("try it with a map instead"),
+    createUserBlock("try it with a map instead"),
     answered("It was slower."),
     { kind: "note", id: "d", tone: "plain", text: "went to another entry in the tree", isDivider: true },
     { kind: "branch-summary", id: "b", summary: `The user explored another branch.\n${lines(8, "- found")}` },

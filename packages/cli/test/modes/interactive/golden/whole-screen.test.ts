@@ -36,7 +36,7 @@ const DIFF = `--- src/import.ts
  }
 `;
 
-const talk: readonly Block[] = [
+const blocks: readonly Block[] = [
   { kind: "user", id: "1", text: "old files use semicolons; read them, too", images: [] },
   called("read", { path: "src/import.ts" }, { output: "x\n".repeat(120) }),
   called("edit", { path: "src/import.ts" }, { diff: DIFF }),
@@ -48,7 +48,7 @@ const talk: readonly Block[] = [
 golden(
   "a whole screen",
   ({ screen }) => {
-    screen.update((state) => ({ ...state, footer: someFacts, blocks: talk }));
+    screen.update((state) => ({ ...state, footer: someFacts, blocks }));
     screen.update((state) => ({
       ...state,
       activity: { type: "running", startedAt: NOW - 14_000, phase: "thinking", chars: 0 },

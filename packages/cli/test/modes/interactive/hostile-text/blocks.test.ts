@@ -59,9 +59,9 @@ test("SNK4 text that is streamed in pieces prints no control sequences", async (
     expect(strangeIn(bytes()), JSON.stringify(text.slice(0, 60))).toEqual([]);
   }
   screen.stop();
-  const seen = (await terminal.scrollback()).join("\n");
+  const screenText = (await terminal.scrollback()).join("\n");
   for (const shown of ["\\x1b]0;gotcha\\x07", "\\x1b[77A", "\\u{202e}", "\\x9b", "\\u{e0041}"])
-    expect(seen).toContain(shown);
+    expect(screenText).toContain(shown);
 });
 
 function closed(block: Block): Block {

@@ -67,18 +67,18 @@ test("SNK6 hostile text that is typed, pasted, set or recalled in the editor pri
   const { screen, terminal } = createTestScreen({ columns: 80, rows: 24 });
   const bytes = recorded(terminal);
   // What is printed is seen at once, and all the rest with it.
-  const seen = (): void => screen.showNote("next");
+  const printAll = (): void => screen.showNote("next");
   for (const text of hostileTexts) {
     terminal.press(`\x1b[200~${text.replaceAll("\x1b[201~", "")}\x1b[201~`);
-    seen();
+    printAll();
     screen.editorText.insert(text);
-    seen();
+    printAll();
     screen.editorText.set(text);
-    seen();
+    printAll();
     screen.editor.addToHistory(text);
     screen.editorText.set("");
     terminal.press("\x1b[A");
-    seen();
+    printAll();
     expect(strangeIn(bytes()), JSON.stringify(text.slice(0, 60))).toEqual([]);
     screen.editorText.set("");
   }

@@ -59,8 +59,9 @@ async function pictures(panel: AnyPanel): Promise<readonly Picture[]> {
   await panel.loadUpdates?.((change) => {
     state = change(state);
   }, signal);
-  const seen: Picture[] = [];
-  const look = (each: Viewport): void => void seen.push({ lines: panel.render(state, each), width: each.width });
+  const drawnPictures: Picture[] = [];
+  const look = (each: Viewport): void =>
+    void drawnPictures.push({ lines: panel.render(state, each), width: each.width });
   look(wide);
   for (const key of keys) {
     const pressed = panel.handleKey(state, key, sight);
@@ -69,5 +70,5 @@ async function pictures(panel: AnyPanel): Promise<readonly Picture[]> {
     if (key === "a") look(sight);
   }
   look(sight);
-  return seen;
+  return drawnPictures;
 }

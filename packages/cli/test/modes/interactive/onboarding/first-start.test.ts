@@ -40,9 +40,9 @@ async function readyWith(choices: Settings = {}): Promise<FirstStartContext["app
   const session = await Session.open(MemoryStore.create(nodeRuntime, { cwd: home }), nodeRuntime);
   const missing = "anthropic needs a key";
   const agent = new Agent({ session, model: createAbsentModel(missing), tools: [], runtime: nodeRuntime });
-  const wish = { prompt: "", files: [], overrides: {} } as unknown as CliArgs;
+  const args = { prompt: "", files: [], overrides: {} } as unknown as CliArgs;
   return {
-    args: wish,
+    args,
     agent,
     missingModel: missing,
     home,
@@ -51,29 +51,29 @@ async function readyWith(choices: Settings = {}): Promise<FirstStartContext["app
   };
 }
 
-async function seen(words: string): Promise<void> {
+async function waitForText(words: string): Promise<void> {
   await expect.poll(() => shown.screenText()).toContain(words);
 }
 
 async function giveKey(): Promise<void> {
-  await seen("API key for Anthropic");
+  await waitForText("API key for Anthropic");
   shown.terminal.press("\x1b[200~ sk-ant-1\n\x1b[201~", "\r");
-  await seen("Could not check the API key");
+  await waitForText("Could not check the API key");
 }
 
 test("FST9 Esc in the welcome list skips the setup, shows what to do later and saves nothing", async () => {
   const start = runFirstStart({ app: await readyWith(), screen: shown.screen });
-  await seen("Choose a provider");
-  await seen("lose the thread in long sessions");
+  await waitForText("Choose a provider");
+  await waitForText("lose the thread in long sessions");
   shown.terminal.press("\x1b");
   expect(await start).toBeNull();
-  await seen("when you send a message");
+  await waitForText("when you send a message");
   expect(existsSync(join(home, "keys.json"))).toBe(false);
 });
 
 test("FST9 Esc at the API key skips the setup and saves nothing", async () => {
   const start = runFirstStart({ app: await readyWith({ model: "anthropic/claude-opus-4-5" }), screen: shown.screen });
-  await seen("API key for Anthropic");
+  await waitForText("API key for Anthropic");
   shown.terminal.press("s", "k", "\x1b");
   expect(await start).toBeNull();
   expect(existsSync(join(home, "keys.json"))).toBe(false);
@@ -83,13 +83,13 @@ test("FST3 looking again for local models without finding any says where Pith lo
   const { release } = await reserveLocalModelPort();
   onTestFinished(release);
   const start = runFirstStart({ app: await readyWith(), screen: shown.screen });
-  await seen("Choose a provider");
+  await waitForText("Choose a provider");
   expect(await shown.screenText()).not.toContain("No local model was found");
   shown.terminal.press("\x1b[F");
-  await seen("❯ Look for local models again");
+  await waitForText("❯ Look for local models again");
   shown.terminal.press("\r");
-  await seen("No local model was found");
-  await seen("Choose a provider");
+  await waitForText("No local model was found");
+  await waitForText("Choose a provider");
   expect((await shown.screenText()).replaceAll(/\s+/g, " ")).toMatch(
     /Pith looked for ollama \(127.0.0.1:11434\).*then choose "Look for local models again"/,
   );
@@ -99,7 +99,7 @@ test("FST3 looking again for local models without finding any says where Pith lo
 
 test("FST4 without a network a key is saved with a note, and the provider's default model is used", async () => {
   const start = runFirstStart({ app: await readyWith(), screen: shown.screen });
-  await seen("Choose a provider");
+  await waitForText("Choose a provider");
   shown.terminal.type("claude");
   shown.terminal.press("\r");
   await giveKey();
@@ -127,7 +127,7 @@ test("FST9 a message sent before the setup stays in the editor if it is skipped 
     leave: (next: CliArgs | null) => left.push(next),
   } as unknown as InteractiveContext;
   const first = sendAfterSetup("Are you there?", talking);
-  await seen("API key for Anthropic");
+  await waitForText("API key for Anthropic");
   shown.terminal.press("\x1b");
   await first;
   expect([shown.screen.editorText.text, left]).toEqual(["Are you there?", []]);

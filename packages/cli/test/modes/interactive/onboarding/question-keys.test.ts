@@ -13,9 +13,9 @@ const sight = { width: 60, height: 20, theme: createTheme("none") };
 function pressed<State, Answer>(panel: Panel<State, Answer>, ...keys: readonly string[]) {
   let state = panel.initialState;
   for (const key of keys) {
-    const came = panel.handleKey(state, key);
-    if (came?.type === "done") return came.answer;
-    state = came?.state ?? state;
+    const result = panel.handleKey(state, key);
+    if (result?.type === "done") return result.answer;
+    state = result?.state ?? state;
   }
   return panel.render(state, sight).join("\n");
 }
@@ -42,10 +42,10 @@ test("FST5 an API key is typed or pasted, trimmed and never shown", () => {
   expect(pressed(secret, "\x1b[200~  sk-ant-1\n\x1b[201~", "enter")).toBe("sk-ant-1");
   expect(pressed(secret, "sk-ant-12345", "enter")).toBe("sk-ant-12345");
   expect(pressed(secret, ..."sk-1", "left", "backspace", "enter")).toBe("sk1");
-  const seen = pressed(secret, "\x1b[200~sk-ant-1\x1b[201~");
-  expect(seen).toContain("••••••••");
-  expect(seen).toContain("8 characters");
-  expect(seen).not.toContain("sk-");
+  const shown = pressed(secret, "\x1b[200~sk-ant-1\x1b[201~");
+  expect(shown).toContain("••••••••");
+  expect(shown).toContain("8 characters");
+  expect(shown).not.toContain("sk-");
 });
 
 test("FST5 text that cannot be an API key is refused, and special keys do not add letters", () => {

@@ -62,9 +62,9 @@ test("MET13 /autocompact opens a panel with both limits and saves the choice to 
   const app = await startLongSession({ words: 100 });
   await exchangeMessages(app, 1);
   app.submit("/autocompact");
-  const seen = await waitForScreen(app, "Automatic compaction is on");
-  expect(seen).toMatch(/reserveTokens +16,384 \(6,000 tokens reserved for replies\)/);
-  expect(seen).toMatch(/keepRecentTokens +20,000 \(the newest 4,800 tokens, kept unchanged\)/);
+  const screenText = await waitForScreen(app, "Automatic compaction is on");
+  expect(screenText).toMatch(/reserveTokens +16,384 \(6,000 tokens reserved for replies\)/);
+  expect(screenText).toMatch(/keepRecentTokens +20,000 \(the newest 4,800 tokens, kept unchanged\)/);
   app.terminal.press("\x1b[B", ENTER);
   await waitForScreen(app, "auto-compact off");
   await app.waitForText('"compaction.enabled"');

@@ -45,29 +45,29 @@ async function runPith({ folder }: InteractiveApp, ...args: readonly string[]): 
 test("MET8 /compact shows a preview, and Esc leaves the session unchanged", async () => {
   const app = await startLongSession();
   await exchangeMessages(app, 5);
-  const asked = app.server.requests.length;
+  const requestCount = app.server.requests.length;
   app.submit("/compact");
-  const seen = await waitForScreen(app, "Compact now?");
+  const screenText = await waitForScreen(app, "Compact now?");
   for (const words of ["summarized", "kept", "your messages", "pinned", "searchable", "summary by", "focus"])
-    expect(seen).toContain(words);
-  expect(seen).toMatch(/[\d,]+ → about [\d,]+ tokens/);
+    expect(screenText).toContain(words);
+  expect(screenText).toMatch(/[\d,]+ → about [\d,]+ tokens/);
   app.terminal.press(ESC);
   await app.waitUntilGone("Compact now?");
-  expect(app.server.requests).toHaveLength(asked);
+  expect(app.server.requests).toHaveLength(requestCount);
   expect(logged(app, "compaction")).toBe(0);
 });
 
 test("MET8 /compact --preview only prints the preview, with or without a focus", async () => {
   const app = await startLongSession();
   await exchangeMessages(app, 5);
-  const asked = app.server.requests.length;
+  const requestCount = app.server.requests.length;
   for (const command of ["/compact --preview", "/compact the numbers --preview"]) {
     app.submit(command);
     await app.waitForText("Would summarize");
     expect(await readScreen(app)).not.toContain("Compact now?");
     await waitUntilIdle(app);
   }
-  expect(app.server.requests).toHaveLength(asked);
+  expect(app.server.requests).toHaveLength(requestCount);
   expect(logged(app, "compaction")).toBe(0);
 });
 
@@ -99,8 +99,8 @@ test.each(["undo", "redo"])("COM41 /%s with arguments changes nothing and report
   program.start("--session", path);
   await program.waitForText("Both are the same.");
   await program.submit(`/${name} the last edit`);
-  const seen = await program.waitForText(/takes no arguments|brought \d|There is no/);
-  expect(seen).toContain(`/${name} takes no arguments`);
+  const screenText = await program.waitForText(/takes no arguments|brought \d|There is no/);
+  expect(screenText).toContain(`/${name} takes no arguments`);
   await program.quit();
   const undoCount = readFileSync(path, "utf8").split('"undoes":').length - 1;
   expect(undoCount).toBe(1);
@@ -165,8 +165,8 @@ test("MET21 /pin lists a pin once, with its entry id", async () => {
   app.submit("/pin Never push to main.");
   await app.waitForText("pinned: Never push to main.");
   app.submit("/pin");
-  const seen = await app.waitForText(/ 1 {2}\w+ {2}Never push to main\./);
-  expect(seen.match(/pinned: Never push/gi)).toHaveLength(1);
+  const screenText = await app.waitForText(/ 1 {2}\w+ {2}Never push to main\./);
+  expect(screenText.match(/pinned: Never push/gi)).toHaveLength(1);
 });
 
 test("MET20 the panel, the command and the subcommand show the same price", async () => {

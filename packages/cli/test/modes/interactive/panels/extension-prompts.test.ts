@@ -7,7 +7,7 @@ import { createTestScreen } from "../shown-on.ts";
 
 test("XUI10 keys typed when a question appears go to the editor and do not answer it", async () => {
   const { screen, terminal } = createTestScreen({ columns: 60, rows: 20 });
-  const asked = screen.showPanel(withTyping(createConfirmPanel("Delete all?", ""), { quietMs: 600_000 }), {
+  const answer = screen.showPanel(withTyping(createConfirmPanel("Delete all?", ""), { quietMs: 600_000 }), {
     where: "inline",
   });
   terminal.type("yyy");
@@ -18,7 +18,7 @@ test("XUI10 keys typed when a question appears go to the editor and do not answe
   terminal.press("n");
   expect(screen.editorText.text).toBe("yyyyn");
   screen.stop();
-  void asked;
+  void answer;
 });
 
 test("XUI10 ASK6 Esc before a question is readable acts as if the question were not open", async () => {
@@ -26,9 +26,9 @@ test("XUI10 ASK6 Esc before a question is readable acts as if the question were 
   const { screen, terminal } = createTestScreen({ columns: 60, rows: 20, onKey: (key) => keys.push(key) > 0 });
   const controller = new AbortController();
   const panel = withTyping(createConfirmPanel("Delete all?", ""), { quietMs: 600_000 });
-  const asked = screen.showPanel(panel, { where: "inline", signal: controller.signal });
+  const answer = screen.showPanel(panel, { where: "inline", signal: controller.signal });
   terminal.press("\x1b");
   expect(keys).toEqual(["escape"]);
   controller.abort();
-  expect(await asked).toBe(null);
+  expect(await answer).toBe(null);
 });

@@ -10,12 +10,15 @@ import { type InteractiveApp, startInteractiveApp } from "../talk-on.ts";
 const NEW_KEY = ["sk-ant-api03", "qL9vW2xT7zR4nK8mB1cD6fG3hJ5"].join("-");
 const OLD_KEY = ["sk-ant-api03", "zZ8yY7xX6wW5vV4uU3tT2sS1rR0"].join("-");
 
-interface LoginTalk extends InteractiveApp {
+interface LoginApp extends InteractiveApp {
   readonly keyServer: KeyServer;
 }
 
 /** The provider accepts only `NEW_KEY`. */
-async function talkWithKey(replies: readonly string[], prepare: (home: string) => void = () => {}): Promise<LoginTalk> {
+async function startWithKeyServer(
+  replies: readonly string[],
+  prepare: (home: string) => void = () => {},
+): Promise<LoginApp> {
   let target = "";
   const keyServer = await startKeyServer(NEW_KEY, () => target);
   const app = await startInteractiveApp([...replies], {
@@ -42,7 +45,7 @@ function textOfHome(home: string): string {
 }
 
 test("KEY7 after a rejected key a panel requests a new one, and the request is repeated with it", async () => {
-  const app = await talkWithKey(["Hello again."]);
+  const app = await startWithKeyServer(["Hello again."]);
   app.submit("Are you there?");
   await app.waitForText("Anthropic (Claude) rejected the API key in ANTHROPIC_API_KEY.");
   paste(app, "sk-ant-wrong");
@@ -51,14 +54,14 @@ test("KEY7 after a rejected key a panel requests a new one, and the request is r
   await app.waitForText("Hello again.");
   expect(app.keyServer.keys).toEqual([OLD_KEY, NEW_KEY]);
   expect(JSON.parse(readFileSync(join(app.home, "keys.json"), "utf8"))).toEqual({ anthropic: NEW_KEY });
-  const seen = await app.waitForText(/ANTHROPIC_API_KEY\s+still\s+contains\s+a\s+different\s+key/);
-  expect(seen.match(/Are you there\?/g)).toHaveLength(1);
-  expect(seen).not.toMatch(/qL9vW|zZ8yY/);
+  const screenText = await app.waitForText(/ANTHROPIC_API_KEY\s+still\s+contains\s+a\s+different\s+key/);
+  expect(screenText.match(/Are you there\?/g)).toHaveLength(1);
+  expect(screenText).not.toMatch(/qL9vW|zZ8yY/);
   expect(textOfHome(app.home)).not.toMatch(/qL9vW|zZ8yY|sk-ant-wrong/);
 });
 
 test("KEY7 Esc at the key panel changes nothing and shows what to do next", async () => {
-  const app = await talkWithKey([]);
+  const app = await startWithKeyServer([]);
   app.submit("Are you there?");
   await app.waitForText("API key for Anthropic");
   app.terminal.press("\x1b");
@@ -69,7 +72,7 @@ test("KEY7 Esc at the key panel changes nothing and shows what to do next", asyn
 });
 
 test("KEY7 /login applies to the running session, and the new key is redacted from then on", async () => {
-  const app = await talkWithKey(["Yes."]);
+  const app = await startWithKeyServer(["Yes."]);
   // No pattern matches it, so that only the login makes it a secret.
   const plainKey = "gateway-password";
   app.keyServer.acceptedKey = plainKey;
@@ -85,7 +88,7 @@ test("KEY7 /login applies to the running session, and the new key is redacted fr
 });
 
 test("KEY7 /login lists the providers with the sources of their keys; a key of another provider does not change the model", async () => {
-  const app = await talkWithKey([]);
+  const app = await startWithKeyServer([]);
   app.submit("/login");
   expect(await app.waitForText("Enter an API key for which provider?")).toMatch(
     /Anthropic \(Claude\)\s+API key in ANTHROPIC_API_KEY/,
@@ -101,7 +104,7 @@ test("KEY7 /login lists the providers with the sources of their keys; a key of a
 });
 
 test("KEY6 /logout removes a saved key, and shows a list if there are several", async () => {
-  const app = await talkWithKey([], (home) =>
+  const app = await startWithKeyServer([], (home) =>
     writeFileSync(join(home, "keys.json"), JSON.stringify({ anthropic: "a", openai: "o" }), { mode: 0o600 }),
   );
   app.submit("/logout");

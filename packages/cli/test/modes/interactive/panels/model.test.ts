@@ -54,12 +54,12 @@ test("MAN34 older models are hidden until Tab or a filter shows them; the curren
     where: "inline",
     onChange: () => {},
   });
-  const seen = (): string => panel.render(sight).join("\n");
-  expect(seen()).toMatch(/one\/mine-1[\s\S]*one\/new-2[\s\S]*Tab show older/);
-  expect(seen()).not.toContain("one/new-1");
+  const panelText = (): string => panel.render(sight).join("\n");
+  expect(panelText()).toMatch(/one\/mine-1[\s\S]*one\/new-2[\s\S]*Tab show older/);
+  expect(panelText()).not.toContain("one/new-1");
   panel.handleKey("tab");
-  expect(seen()).toMatch(/one\/new-1[\s\S]*Tab hide older/);
+  expect(panelText()).toMatch(/one\/new-1[\s\S]*Tab hide older/);
   panel.handleKey("tab");
   for (const key of ["n", "e", "w"]) panel.handleKey(key);
-  expect(seen()).toContain("one/new-1");
+  expect(panelText()).toContain("one/new-1");
 });

@@ -9,13 +9,13 @@ const SHIFT_TAB = "\x1b[Z";
 
 test("MAN5 Shift+Tab cycles through plan, ask and edit, and the footer shows the mode", async () => {
   const app = await startInteractiveApp([]);
-  const seen: string[] = [];
+  const modes: string[] = [];
   for (let at = 0; at < 3; at++) {
     app.terminal.press(SHIFT_TAB);
-    seen.push(`${app.screen.state.footer.permissionMode}`);
+    modes.push(`${app.screen.state.footer.permissionMode}`);
     await app.waitForText(`${app.screen.state.footer.permissionMode} mode`);
   }
-  expect(seen).toEqual(["plan", "ask", "edit"]);
+  expect(modes).toEqual(["plan", "ask", "edit"]);
 });
 
 test("MAN6 mode all is set only by name and after a question whose default is No", async () => {

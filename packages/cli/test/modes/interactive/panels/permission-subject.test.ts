@@ -22,10 +22,10 @@ describe("load the subject", () => {
 
   function question(
     tool: string,
-    asked: PermissionQuestion["arguments"],
+    args: PermissionQuestion["arguments"],
     intent: PermissionQuestion["intent"] = null,
   ): PermissionQuestion {
-    return { tool, arguments: asked, intent, text: "", rules: [] };
+    return { tool, arguments: args, intent, text: "", rules: [] };
   }
 
   test("MAN2 the question shows the diff of an edit, the command of bash and the URL of fetch", async () => {
@@ -51,8 +51,8 @@ describe("load the subject", () => {
 
   test("PERM31 a question about a connection shows the command that makes it", async () => {
     const intent = { type: "network", host: "example.com", port: 443, command: "npm install" } as const;
-    const asked = question("bash", { command: "npm install" }, intent);
-    expect(await loadSubject(asked, { cwd }, signal)).toEqual({ kind: "command", command: "npm install" });
+    const networkQuestion = question("bash", { command: "npm install" }, intent);
+    expect(await loadSubject(networkQuestion, { cwd }, signal)).toEqual({ kind: "command", command: "npm install" });
     const unknown = question("bash", { host: "example.com" }, { ...intent, command: null });
     expect(await loadSubject(unknown, { cwd }, signal)).toEqual({ kind: "other", text: "host: example.com" });
   });
@@ -69,11 +69,11 @@ describe("load the subject", () => {
     const secret = ["sk", "ant", "api03", "q8Zr2LxVw7TfN4bYk1HsJ6mPcE9aDg3uRo5iWtXvBnQzKyLp"].join("-");
     writeFileSync(join(cwd, "keys.ts"), `const key = "${secret}";\nold\n`);
     const vault = new Vault({ digest: () => "0123456789abcdef", environment: { ANTHROPIC_API_KEY: secret } });
-    const asked = vault.redact({
+    const args = vault.redact({
       path: "keys.ts",
       edits: [{ oldText: `${secret}";\nold`, newText: `${secret}";\nnew` }],
     });
-    const matter = await loadSubject(question("edit", asked), { cwd, vault }, signal);
+    const matter = await loadSubject(question("edit", args), { cwd, vault }, signal);
     expect(matter).toMatchObject({ kind: "change", isNew: false });
     expect(JSON.stringify(matter)).not.toContain(secret);
     expect(JSON.stringify(matter)).toContain("+new");

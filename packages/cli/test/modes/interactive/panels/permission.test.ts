@@ -37,21 +37,24 @@ describe("question panel", () => {
     readonly answer: Promise<QuestionAnswer | null>;
   }
 
-  function opened(asked: PermissionQuestion = question, quietMs = 0): Opened {
+  function opened(shownQuestion: PermissionQuestion = question, quietMs = 0): Opened {
     const matter = { kind: "command", command } as const;
-    const panel = openPanel(withTyping(createPermissionPanel({ question: asked, subject: matter }), { quietMs }), {
-      where: "inline",
-      onChange: () => {},
-    });
+    const panel = openPanel(
+      withTyping(createPermissionPanel({ question: shownQuestion, subject: matter }), { quietMs }),
+      {
+        where: "inline",
+        onChange: () => {},
+      },
+    );
     panel.render(sight);
     return { panel, answer: panel.answer };
   }
 
   async function answerTo(
     keys: readonly string[],
-    asked: PermissionQuestion = question,
+    shownQuestion: PermissionQuestion = question,
   ): Promise<QuestionAnswer | null> {
-    const { panel, answer } = opened(asked);
+    const { panel, answer } = opened(shownQuestion);
     for (const key of keys) panel.handleKey(key);
     return await answer;
   }
@@ -86,23 +89,23 @@ describe("question panel", () => {
   test("PERM31 a question about a connection shows the host and the command once, and Yes says what it allows and how long", async () => {
     const intent = { type: "network", host: "example.com", port: 443, command } as const;
     const text = `Allow \`${command}\` to connect to example.com?`;
-    const asked: PermissionQuestion = {
+    const shownQuestion: PermissionQuestion = {
       ...question,
       intent,
       text,
       rules: [rule("network(example.com)")],
       yesLasts: "session",
     };
-    const lines = opened(asked).panel.render(sight).join("\n");
+    const lines = opened(shownQuestion).panel.render(sight).join("\n");
     expect(lines).toContain("Allow this command to connect to example.com?");
     expect(lines.split(command)).toHaveLength(2);
     expect(lines).toContain("1. Yes, allow this host for this session\n");
     expect(lines).not.toContain("ask again this session");
     // It lasts, so its letter only leads to it.
-    expect(await answerTo(["down", "y", "n"], asked)).toEqual({ type: "no" });
-    expect(await answerTo(["down", "y", "enter"], asked)).toEqual({ type: "yes" });
-    const remember = { rule: asked.rules[0], for: "project" };
-    expect(await answerTo(["2", "enter"], asked)).toEqual({ type: "yes", remember });
+    expect(await answerTo(["down", "y", "n"], shownQuestion)).toEqual({ type: "no" });
+    expect(await answerTo(["down", "y", "enter"], shownQuestion)).toEqual({ type: "yes" });
+    const remember = { rule: shownQuestion.rules[0], for: "project" };
+    expect(await answerTo(["2", "enter"], shownQuestion)).toEqual({ type: "yes", remember });
   });
 
   test("MAN1 Esc in the reason returns to the question", async () => {

@@ -81,8 +81,8 @@ async function pressed(
 }
 
 test("MET22 the page shows each group with its title, and the keys that work there", async () => {
-  const seen = (await after([]))?.filter((line) => line !== "" && !line.startsWith("─"));
-  expect(seen).toEqual([
+  const lines = (await after([]))?.filter((line) => line !== "" && !line.startsWith("─"));
+  expect(lines).toEqual([
     " What you have said, and what the model reads of it",
     " Pinned (always shown)",
     " ❯ 1  never push to main",
@@ -117,9 +117,9 @@ test("MET22 the line at the bottom says what the model reads of the selected row
 test("MET22 a message that is shortened is not called word for word", async () => {
   const text = "Make it\n[… 1,008 of about 1,110 tokens are left out here; #5 opens all of it …]\nfast.";
   const cut = { rules: { ...rules, pins: [], carriedLines: [], messages: [{ reference: "#5", text }] } };
-  const seen = await after([], cut);
-  expect(seen?.[2]).toBe(" Your messages, word for word; […] marks what is left out");
-  expect(seen?.at(-2)).toBe(" The model reads the beginning and the end of this message.");
+  const lines = await after([], cut);
+  expect(lines?.[2]).toBe(" Your messages, word for word; […] marks what is left out");
+  expect(lines?.at(-2)).toBe(" The model reads the beginning and the end of this message.");
 });
 
 test("MET22 the selection skips titles, and stops at both ends", async () => {
@@ -163,16 +163,16 @@ test("MET22 Enter shows the whole message, and for a summary line each message t
 });
 
 test("MET22 p pins the selected row and keeps it selected; a pinned row is reported as already pinned", async () => {
-  const seen = await after(["down", "p"]);
-  expect(seen?.slice(2, 7)).toEqual([
+  const lines = await after(["down", "p"]);
+  expect(lines?.slice(2, 7)).toEqual([
     " Pinned (always shown)",
     "   1  never push to main",
     "   2  use tabs",
     "",
     " From the summary, in place of your messages",
   ]);
-  expect(seen).toContain(" ❯ #1, #3  use tabs");
-  expect(seen?.at(-2)).toBe(" Pinned: use tabs");
+  expect(lines).toContain(" ❯ #1, #3  use tabs");
+  expect(lines?.at(-2)).toBe(" Pinned: use tabs");
   expect((await after(["p"]))?.at(-2)).toBe(" Already pinned; /unpin 1 removes the pin");
   const pinned: string[] = [];
   const pin: RulesPageOptions["pin"] = async ({ kind, references }) => {
@@ -223,27 +223,27 @@ test("MET22 MET21 /rules opens the page, p saves the pin, and the transcript sho
   await app.waitForText("Enter open · p pin");
   app.terminal.press(ESC);
   await app.waitUntilGone("What you have said");
-  const seen = await app.waitForText("pinned: use tabs everywhere");
-  expect(seen.match(/◆ pinned: use tabs everywhere/g)).toHaveLength(1);
+  const screenText = await app.waitForText("pinned: use tabs everywhere");
+  expect(screenText.match(/◆ pinned: use tabs everywhere/g)).toHaveLength(1);
   app.submit("/pin");
   await app.waitForText(/ 1 {2}\w+ {2}use tabs everywhere/);
 });
 
 test("MET22 messages that are only counted are loaded from the log, and can be opened and pinned", async () => {
-  const desk = await createCommandContext(earlyMessages);
-  const { session } = desk.agent;
+  const commandContext = await createCommandContext(earlyMessages);
+  const { session } = commandContext.agent;
   await fillWithRules(session);
   const { hidden } = listUserRules(session.branch);
   const panels: Panel<RulesPageState, null>[] = [];
   const screen = { showPanel: async (panel: Panel<RulesPageState, null>) => void panels.push(panel) };
-  const context = { app: desk, screen } as unknown as InteractiveContext;
+  const context = { app: commandContext, screen } as unknown as InteractiveContext;
   expect(await openRules("", context)).toBe(true);
   expect(await openRules("tabs", context)).toBe(false);
   const [panel] = panels;
   if (!panel) throw new Error("no page was shown");
-  const seen = await pressed(panel, ["end"], { ...sight, height: 40 });
-  expect(seen).toContain(` Not shown and not carried over: ${hidden.count} messages, ${hidden.first}–${hidden.last}`);
-  expect(seen?.filter((line) => /^ [ ❯] #/.test(line)).at(-1)).toMatch(new RegExp(`^ ❯ ${hidden.last} +Make part`));
+  const lines = await pressed(panel, ["end"], { ...sight, height: 40 });
+  expect(lines).toContain(` Not shown and not carried over: ${hidden.count} messages, ${hidden.first}–${hidden.last}`);
+  expect(lines?.filter((line) => /^ [ ❯] #/.test(line)).at(-1)).toMatch(new RegExp(`^ ❯ ${hidden.last} +Make part`));
   const [title, text] = (await pressed(panel, ["end", "enter"])) ?? [];
   expect(title).toMatch(new RegExp(`^ What you wrote · ${hidden.last} `));
   expect(text).toMatch(/^ Make part \d+ of the importer twice as fast, and write down how long it took in/);

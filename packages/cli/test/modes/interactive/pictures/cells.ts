@@ -6,7 +6,7 @@ export interface Piece {
   readonly text: string;
   /** `#rrggbb`, or null for the terminal's own. */
   readonly ink: string | null;
-  readonly ground: string | null;
+  readonly background: string | null;
   readonly isStrong: boolean;
   readonly isItalic: boolean;
   readonly isUnderlined: boolean;
@@ -44,12 +44,12 @@ function sameLook({ text: _, ...one }: Piece, { text: __, ...other }: Piece): bo
 
 function pieceOf(cell: IBufferCell): Piece {
   const ink = colourOf(cell.isFgDefault(), cell.isFgRGB(), cell.getFgColor());
-  const ground = colourOf(cell.isBgDefault(), cell.isBgRGB(), cell.getBgColor());
+  const background = colourOf(cell.isBgDefault(), cell.isBgRGB(), cell.getBgColor());
   const isReversed = cell.isInverse() !== 0;
   return {
     text: cell.getChars() || " ",
-    ink: isReversed ? (ground ?? "ground") : ink,
-    ground: isReversed ? (ink ?? "ink") : ground,
+    ink: isReversed ? (background ?? "ground") : ink,
+    background: isReversed ? (ink ?? "ink") : background,
     isStrong: cell.isBold() !== 0,
     isItalic: cell.isItalic() !== 0,
     isUnderlined: cell.isUnderline() !== 0,

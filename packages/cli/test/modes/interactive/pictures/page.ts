@@ -18,10 +18,10 @@ export function pageSize(columns: number, rows: number): { readonly width: numbe
   return { width: Math.ceil(columns * 8.43) + 32, height: rows * 18 + 28 };
 }
 
-function spanOf({ text, ink, ground, isStrong, isItalic, isUnderlined, isWide }: Piece): string {
+function spanOf({ text, ink, background, isStrong, isItalic, isUnderlined, isWide }: Piece): string {
   const style = [
     ...(ink === null ? [] : [`color:${named(ink)}`]),
-    ...(ground === null ? [] : [`background:${named(ground)}`]),
+    ...(background === null ? [] : [`background:${named(background)}`]),
     ...(isStrong ? ["font-weight:bold"] : []),
     ...(isItalic ? ["font-style:italic"] : []),
     ...(isUnderlined ? ["text-decoration:underline"] : []),

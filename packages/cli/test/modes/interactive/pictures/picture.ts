@@ -41,11 +41,11 @@ async function shownPage(act: (shown: TestScreen) => Promise<void> | void): Prom
   });
   await act(shown);
   await new Promise((resolve) => setTimeout(resolve, 100));
-  await shown.terminal.settled();
+  await shown.terminal.waitUntilDrawn();
   const cells = cellsOf(shown.terminal.emulator);
   shown.screen.stop();
   // Nothing is learnt from empty rows.
   const last = cells.findLastIndex((row) => row.some(({ text }) => text.trim() !== ""));
-  const seen = cells.slice(0, last + 1);
-  return { page: pageOf(seen), rows: seen.length };
+  const rows = cells.slice(0, last + 1);
+  return { page: pageOf(rows), rows: rows.length };
 }

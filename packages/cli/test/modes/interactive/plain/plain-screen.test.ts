@@ -70,7 +70,7 @@ test("PLN5 a choice is answered by its number, and any other line repeats the ra
     { label: "Yes", value: "yes", key: "y" },
     { label: "No", description: "and stop", value: "no" },
   ];
-  const asked = screen.showPanel(createChoicePanel({ title: "Run it?", body: () => ["make all"], options }), {
+  const answer = screen.showPanel(createChoicePanel({ title: "Run it?", body: () => ["make all"], options }), {
     where: "inline",
   });
   expect(taken()).toEqual(["Run it?", "make all", "1. Yes", "2. No: and stop", "0. cancel"]);
@@ -78,7 +78,7 @@ test("PLN5 a choice is answered by its number, and any other line repeats the ra
   for (const line of ["3", "maybe", ""])
     expect(screen.openQuestion?.question.handleLine(line)).toEqual(["Enter a number from 0 to 2."]);
   expect(screen.openQuestion?.question.handleLine(" 2. ")).toBeNull();
-  expect(await asked).toBe("no");
+  expect(await answer).toBe("no");
   expect(screen.openQuestion).toBeUndefined();
 });
 
@@ -104,11 +104,11 @@ const typing: Panel<string, string> = {
 
 test("PLN6 other panels are answered with key names or with text", async () => {
   const { screen, taken } = listening();
-  const asked = screen.showPanel(typing, { where: "page" });
+  const answer = screen.showPanel(typing, { where: "page" });
   expect(taken()).toEqual([" Why?", expect.stringMatching(/^Answer with key names/)]);
   expect(screen.openQuestion?.question.handleLine("so it is")).toEqual([" Why? so it is", expect.any(String)]);
   expect(screen.openQuestion?.question.handleLine("")).toBeNull();
-  expect(await asked).toBe("so it is");
+  expect(await answer).toBe("so it is");
   const left = screen.showPanel(typing, { where: "page" });
   screen.openQuestion?.question.handleLine("escape");
   expect(await left).toBeNull();
@@ -127,12 +127,12 @@ test("PLN7 a draft is printed, and an empty line sends it", () => {
 
 test("PLN8 a typed line is not printed again, and a message from elsewhere is", () => {
   const { screen, taken } = listening();
-  const said = (text: string) =>
+  const showUserBlock = (text: string) =>
     screen.update((state) => ({ ...state, blocks: [{ kind: "user", id: text, text, images: [] }] }));
-  said(screen.takeLine("hello"));
+  showUserBlock(screen.takeLine("hello"));
   expect(taken()).toEqual([]);
   screen.showNote("a note");
-  said("hello");
+  showUserBlock("hello");
   expect(taken()).toEqual(["a note", "You: hello"]);
 });
 

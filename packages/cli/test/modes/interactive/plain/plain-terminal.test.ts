@@ -40,8 +40,10 @@ test("MET19 the context size is printed as an estimate after a compaction, until
   const variables = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url };
   const input = `${"first ".repeat(1_000)}\nand now?\n/compact\nand then?\n`;
   const { out } = await program.run(["--plain"], { variables, input });
-  const told = [...out.matchAll(/^Ready\. The context is (about )?\d+% full\.$/gm)].map(([, about]) => about ?? "");
-  expect(told.slice(-4)).toEqual(["", "", "about ", ""]);
+  const sizeLines = [...out.matchAll(/^Ready\. The context is (about )?\d+% full\.$/gm)].map(
+    ([, about]) => about ?? "",
+  );
+  expect(sizeLines.slice(-4)).toEqual(["", "", "about ", ""]);
 });
 
 test("PLN18 a preview and a compaction each print the size after it, the price, the pins and the summarizer once", async () => {
@@ -94,7 +96,7 @@ test("PLN17 in a dumb terminal pith reads lines; Ctrl+C stops the run, and a sec
   try {
     await tmux.until("\n>");
     tmux.type("hello");
-    await untilAsked(program);
+    await waitForRequest(program);
     tmux.press("C-c");
     await tmux.until("Ready.");
     await leave(tmux);
@@ -139,7 +141,7 @@ test("COM43 in plain mode a message during a compaction is queued, and another c
   }
 });
 
-async function untilAsked({ server }: TestProgram): Promise<void> {
+async function waitForRequest({ server }: TestProgram): Promise<void> {
   while (server.requests.length === 0) await sleep(50);
 }
 

@@ -12,7 +12,7 @@ export interface Listening {
 }
 
 export function listening(): Listening {
-  const said: string[] = [];
+  const output: string[] = [];
   const timers: { act: () => void; at: number }[] = [];
   let now = 0;
   const later = (act: () => void, ms: number): (() => void) => {
@@ -20,7 +20,7 @@ export function listening(): Listening {
     timers.push(timer);
     return () => void timers.splice(timers.indexOf(timer), 1);
   };
-  const say = (lines: readonly string[]): void => void said.push(...lines);
+  const say = (lines: readonly string[]): void => void output.push(...lines);
   const screen = new PlainScreen({
     writeLines: say,
     initialState: initialScreenState,
@@ -35,5 +35,5 @@ export function listening(): Listening {
       due.act();
     }
   };
-  return { screen, taken: () => said.splice(0), pass };
+  return { screen, taken: () => output.splice(0), pass };
 }

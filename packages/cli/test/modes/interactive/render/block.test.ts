@@ -68,8 +68,8 @@ describe("SCR18 a call", () => {
     const output = Array.from({ length: 9 }, (_, at) => `line ${at}`).join("\n");
     const call = callOf({ arguments: { command: "npm test" }, output, durationMs: 2_000, isAttached: true });
     const brush = { ...folded, theme: plainTheme };
-    const seen = ["    … 4 lines above", ...[4, 5, 6, 7, 8].map((at) => `    line ${at}`)];
-    expect(renderBlock(call, brush)).toEqual(["✓ bash npm test · 2 s", ...seen]);
+    const shownLines = ["    … 4 lines above", ...[4, 5, 6, 7, 8].map((at) => `    line ${at}`)];
+    expect(renderBlock(call, brush)).toEqual(["✓ bash npm test · 2 s", ...shownLines]);
     expect(renderBlock(call, { ...brush, isUnfolded: true })).toHaveLength(10);
     expect(renderBlock(call, { ...brush, maxRows: 20 })[1]).toBe("    … 4 lines above · Ctrl+O expand");
     expect(renderBlock(call, { ...brush, isUnfolded: true, maxRows: 8 })[1]).toBe(
@@ -110,8 +110,8 @@ describe("SCR18 a call", () => {
     const content = Array.from({ length: 7 }, (_, at) => `line ${at}`).join("\n");
     const call = callOf({ tool: "write", arguments: { path: "a.txt", content }, isAttached: true });
     const brush = { ...folded, theme: plainTheme };
-    const seen = [0, 1, 2, 3, 4].map((at) => `    line ${at}`);
-    expect(renderBlock(call, brush)).toEqual(["✓ write a.txt · 7 lines", ...seen, "    … 2 more lines"]);
+    const shownLines = [0, 1, 2, 3, 4].map((at) => `    line ${at}`);
+    expect(renderBlock(call, brush)).toEqual(["✓ write a.txt · 7 lines", ...shownLines, "    … 2 more lines"]);
     expect(renderBlock({ ...call, state: "writing" }, brush)).toHaveLength(1);
   });
 

@@ -20,11 +20,12 @@ const whole = {
 
 function drawn(receipt: object): string {
   const entry = story("user: go", "compacts: told, keeps nothing").find(({ type }) => type === "compaction");
-  const told = { ...(entry as CompactionEntry), details: { pith: { receipt: { ...whole, ...receipt } } } };
+  const withReceipt = { ...(entry as CompactionEntry), details: { pith: { receipt: { ...whole, ...receipt } } } };
   const brush = { width: 80, theme: createTheme("none"), isUnfolded: true, now: 0, maxRows: 20 };
-  return renderCompaction({ kind: "compaction", id: "e2", entry: told, warnings: [], isUndone: false }, brush).join(
-    "\n",
-  );
+  return renderCompaction(
+    { kind: "compaction", id: "e2", entry: withReceipt, warnings: [], isUndone: false },
+    brush,
+  ).join("\n");
 }
 
 test("MET18 a receipt names the summarizer, the sizes, the cost, and what was summarized and kept", () => {

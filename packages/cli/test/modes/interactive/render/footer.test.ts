@@ -12,7 +12,7 @@ import { hostileTexts } from "../hostile-text/hostile-texts.ts";
 import { someFacts, someMeter } from "./facts-for-tests.ts";
 
 const theme = createTheme("none");
-const told = (facts: Partial<FooterData>, width = 80): string =>
+const footerText = (facts: Partial<FooterData>, width = 80): string =>
   renderFooter({ ...someFacts, ...facts }, { width, theme }).join("\n");
 
 test("MET1 at 80 columns, two lines show the model, folder, branch, session name, context, mode, sandbox and cost", () => {
@@ -25,7 +25,7 @@ test("MET1 at 80 columns, two lines show the model, folder, branch, session name
 });
 
 test("MET1 at 140 columns, the footer has full names and a legend", () => {
-  const [first, second] = told({}, 140).split("\n");
+  const [first, second] = footerText({}, 140).split("\n");
   expect(first?.trim()).toBe(
     'anthropic/claude-sonnet-4-5 · thinking high · ~/work/parser on main · "fix the parser" · 3 branches in /tree',
   );
@@ -35,14 +35,14 @@ test("MET1 at 140 columns, the footer has full names and a legend", () => {
 });
 
 test("MET1 in a narrow terminal the model, the branch and the context percentage remain", () => {
-  for (const words of ["claude-sonnet-4-5 · on main", "context 46%"]) expect(told({}, 60)).toContain(words);
-  expect(told({}, 40)).toContain("context 46%");
+  for (const words of ["claude-sonnet-4-5 · on main", "context 46%"]) expect(footerText({}, 60)).toContain(words);
+  expect(footerText({}, 40)).toContain("context 46%");
 });
 
 test("MET1 mode all and a missing sandbox are shown as such", () => {
-  expect(told({ permissionMode: "all", isSandboxed: false })).toContain("ALL mode");
-  expect(told({ permissionMode: "all", isSandboxed: false })).toContain("no sandbox");
-  expect(told({ permissionMode: "plan" })).toContain("plan mode");
+  expect(footerText({ permissionMode: "all", isSandboxed: false })).toContain("ALL mode");
+  expect(footerText({ permissionMode: "all", isSandboxed: false })).toContain("no sandbox");
+  expect(footerText({ permissionMode: "plan" })).toContain("plan mode");
 });
 
 test("MET24 a command outside the sandbox is shown at any width, and only if there is a sandbox", () => {
@@ -50,15 +50,15 @@ test("MET24 a command outside the sandbox is shown at any width, and only if the
     stripVTControlCharacters(renderFooter({ ...someFacts, ...facts }, { width, theme, isOutside: true }).join("\n"));
   for (const width of [60, 80, 140, 280]) expect(outside({}, width)).toContain("· outside the sandbox");
   expect(outside({ isSandboxed: false }, 140)).not.toContain("outside");
-  expect(told({}, 140)).not.toContain("outside");
+  expect(footerText({}, 140)).not.toContain("outside");
 });
 
 test("MET19 estimated numbers have a tilde before them (B12)", () => {
   const estimated = (meter: Partial<typeof someMeter>): string =>
-    told({ meter: { ...someMeter, isEstimate: true, ...meter } }, 140);
+    footerText({ meter: { ...someMeter, isEstimate: true, ...meter } }, 140);
   expect(estimated({})).toMatch(/context ~46% .* ~84,211 \/ 183,616 /);
   expect(estimated({ limit: null, softLimit: null })).toContain("context ~84,211 tokens · window unknown");
-  expect(told({}, 140)).not.toContain("~84,211");
+  expect(footerText({}, 140)).not.toContain("~84,211");
 });
 
 test("MET3 no line is wider than the screen, and the context numbers remain, for any width and data", () => {
@@ -77,27 +77,30 @@ test("MET3 no line is wider than the screen, and the context numbers remain, for
 });
 
 test("MET1 a long name is shortened without leaving escapes", () => {
-  const long = told({ sessionName: "a very long name of a session that goes on and on", gitBranch: "b".repeat(60) });
+  const long = footerText({
+    sessionName: "a very long name of a session that goes on and on",
+    gitBranch: "b".repeat(60),
+  });
   expect(stripVTControlCharacters(long)).toContain("b…");
   expect(long).not.toContain("\\x1b");
 });
 
 test("MET4 the footer shows that automatic compaction is off or paused, and why", () => {
-  expect(told({})).not.toContain("auto");
-  expect(told({ meter: { ...someMeter, isAutoCompactEnabled: false } })).toContain("auto-compact off");
-  expect(told({ meter: { ...someMeter, pauseReason: "undone" } })).toContain("auto-compact paused (after undo)");
-  expect(told({ meter: { ...someMeter, pauseReason: "breaker" } })).toContain(
+  expect(footerText({})).not.toContain("auto");
+  expect(footerText({ meter: { ...someMeter, isAutoCompactEnabled: false } })).toContain("auto-compact off");
+  expect(footerText({ meter: { ...someMeter, pauseReason: "undone" } })).toContain("auto-compact paused (after undo)");
+  expect(footerText({ meter: { ...someMeter, pauseReason: "breaker" } })).toContain(
     "auto-compact paused (not freeing enough)",
   );
 });
 
 test("MET4 PREP5 the footer shows that a prepared summary is ready", () => {
-  expect(told({})).not.toContain("summary ready");
-  expect(told({ meter: { ...someMeter, isSummaryReady: true } })).toContain("summary ready");
+  expect(footerText({})).not.toContain("summary ready");
+  expect(footerText({ meter: { ...someMeter, isSummaryReady: true } })).toContain("summary ready");
 });
 
 test("MET4 an unknown context window is shown as unknown, without a bar", () => {
-  const unknown = told({ meter: { ...someMeter, contextWindow: 0, limit: null, softLimit: null } });
+  const unknown = footerText({ meter: { ...someMeter, contextWindow: 0, limit: null, softLimit: null } });
   expect(unknown).toContain("context 84,211 tokens · window unknown");
   expect(unknown).not.toMatch(/[█▓▒┃]/);
 });
@@ -105,6 +108,6 @@ test("MET4 an unknown context window is shown as unknown, without a bar", () => 
 test("RES29 the footer leaves out what is not known yet", () => {
   const [line = "", ...more] = renderFooter(initialScreenState.footer, { width: 80, theme });
   expect([line.trim(), more]).toEqual(["", []]);
-  expect(told({ cost: null })).not.toContain("$");
-  expect(told({ isSandboxed: null })).not.toContain("sandbox");
+  expect(footerText({ cost: null })).not.toContain("$");
+  expect(footerText({ isSandboxed: null })).not.toContain("sandbox");
 });

@@ -11,12 +11,12 @@ import { folded } from "./brushes.ts";
 
 const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-function saidWith(data: string): UserBlock {
+function createUserBlock(data: string): UserBlock {
   return { kind: "user", id: "s", text: "look", images: [{ type: "image", data, mimeType: "image/png" }] };
 }
 
 test("SCR23 an image is a line of text if the terminal cannot show it", () => {
-  const lines = renderBlock(saidWith(PIXEL), folded).map(stripVTControlCharacters);
+  const lines = renderBlock(createUserBlock(PIXEL), folded).map(stripVTControlCharacters);
   expect(lines.slice(1)).toEqual(["> look", "  [image: png, 1×1, 72 B]"]);
 });
 
@@ -26,7 +26,7 @@ for (const pictures of ["kitty", "iterm2"] as const)
     const screen = new MainScreen(new BufferedTerminal(terminal), () => ["> editor"]);
     screen.start();
     screen.renderNow();
-    const lines = renderBlock(saidWith(PIXEL), { ...folded, imageProtocol: pictures });
+    const lines = renderBlock(createUserBlock(PIXEL), { ...folded, imageProtocol: pictures });
     expect(lines.some((line) => line.includes(PIXEL))).toBe(true);
     for (let at = 0; at < 5; at++) screen.print([...lines, `after ${at}`]);
     const all = await terminal.scrollback();
@@ -37,6 +37,6 @@ for (const pictures of ["kitty", "iterm2"] as const)
   });
 
 test("SCR23 image data that is not base64 is not written to the terminal", () => {
-  const lines = renderBlock(saidWith("AAAA\x1b\\\x1b]0;x\x07"), { ...folded, imageProtocol: "kitty" });
+  const lines = renderBlock(createUserBlock("AAAA\x1b\\\x1b]0;x\x07"), { ...folded, imageProtocol: "kitty" });
   expect(lines.join("")).not.toContain("\x1b]0");
 });

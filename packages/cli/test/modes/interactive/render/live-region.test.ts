@@ -30,7 +30,7 @@ describe("queue lines", () => {
 describe("status lines", () => {
   const NOW = 1_000_000;
 
-  function told(work: Activity, width = 80): string {
+  function activityText(work: Activity, width = 80): string {
     const brush = { width, theme: createTheme("none"), isUnfolded: false, now: NOW };
     return renderActivity({ ...initialScreenState, activity: work }, brush)
       .join("\n")
@@ -38,20 +38,20 @@ describe("status lines", () => {
   }
 
   test("MET7 the status line shows the activity, its progress and duration, and the key to stop it; an idle one is empty", () => {
-    expect(told({ type: "idle" })).toBe("");
-    expect(told({ type: "running", startedAt: NOW - 75_000, phase: "answering", chars: 4_812 })).toBe(
+    expect(activityText({ type: "idle" })).toBe("");
+    expect(activityText({ type: "running", startedAt: NOW - 75_000, phase: "answering", chars: 4_812 })).toBe(
       "● answering · about 1,203 tokens · 1 min 15 s · Esc stop",
     );
-    expect(told({ type: "compacting", startedAt: NOW - 3_000, reason: "threshold", step: "part 2 of 3" })).toBe(
+    expect(activityText({ type: "compacting", startedAt: NOW - 3_000, reason: "threshold", step: "part 2 of 3" })).toBe(
       "● compacting: the context is full · part 2 of 3 · 3 s · Esc stop",
     );
-    expect(told({ type: "retrying", startedAt: NOW, errorMessage: "too busy\nnow", retryAt: NOW + 4_200 })).toBe(
-      "● retrying in 5 s · too busy now · 0 s · Esc stop",
-    );
+    expect(
+      activityText({ type: "retrying", startedAt: NOW, errorMessage: "too busy\nnow", retryAt: NOW + 4_200 }),
+    ).toBe("● retrying in 5 s · too busy now · 0 s · Esc stop");
   });
 
   test("MET7 a status that is too long is shortened before the key to stop", () => {
-    const line = told({ type: "compacting", startedAt: NOW, reason: "overflow", step: "word ".repeat(40) });
+    const line = activityText({ type: "compacting", startedAt: NOW, reason: "overflow", step: "word ".repeat(40) });
     expect(stripVTControlCharacters(line)).toMatch(/… · 0 s · Esc stop$/);
     expect(visibleWidth(line)).toBeLessThanOrEqual(80);
   });

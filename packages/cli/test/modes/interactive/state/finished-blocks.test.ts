@@ -60,12 +60,12 @@ describe("finished blocks", () => {
     });
   }
 
-  interface Told {
+  interface ReplyEvents {
     readonly events: readonly AgentEvent[];
     readonly logged: readonly string[];
   }
 
-  function toldOf(given: Reply, name: string): Told {
+  function toReplyEvents(given: Reply, name: string): ReplyEvents {
     const parts = partsOf(given, name);
     const aborted = given.fate === "aborted";
     const entry = appended(name, messageOf(parts, aborted ? "aborted" : "stop"));
@@ -87,12 +87,12 @@ describe("finished blocks", () => {
   test("SCR11 every word of the log is shown once and in order, and a word that is not in the log at most once", () => {
     fc.assert(
       fc.property(fc.array(reply, { minLength: 1, maxLength: 4 }), (replies) => {
-        const told = replies.map((each, at) => toldOf(each, `r${at}`));
+        const replyEvents = replies.map((each, at) => toReplyEvents(each, `r${at}`));
         const start: AgentEvent = { type: "agent_start" };
-        const came = shown([start, ...told.flatMap(({ events }) => events), ended, settled]);
-        const read = readIn(came).flatMap(wordsIn);
+        const state = shown([start, ...replyEvents.flatMap(({ events }) => events), ended, settled]);
+        const read = readIn(state).flatMap(wordsIn);
         expect(new Set(read).size).toBe(read.length);
-        const logged = told.flatMap((each) => each.logged);
+        const logged = replyEvents.flatMap((each) => each.logged);
         expect(read.filter((word) => logged.includes(word))).toEqual(logged);
       }),
       { numRuns: 400 },
@@ -102,7 +102,7 @@ describe("finished blocks", () => {
   test("SCR11 no word is shown twice at any moment of a reply", () => {
     fc.assert(
       fc.property(reply, (given) => {
-        const { events } = toldOf(given, "r0");
+        const { events } = toReplyEvents(given, "r0");
         for (let count = 1; count <= events.length; count += 3) {
           const read = readIn(shown(events.slice(0, count))).flatMap(wordsIn);
           expect(new Set(read).size).toBe(read.length);
@@ -114,12 +114,12 @@ describe("finished blocks", () => {
 
   test("SCR12 no block is printed before the unfinished block above it", () => {
     const running = { kind: "tool", id: "c", tool: "bash", arguments: {}, output: "", images: [] } as const;
-    const said = { kind: "user", id: "s", text: "hi", images: [] } as const;
+    const userBlock = { kind: "user", id: "s", text: "hi", images: [] } as const;
     const { blocks, rest } = splitFinished({
       ...initialScreenState,
-      blocks: [said, { ...running, state: "running" }, said],
+      blocks: [userBlock, { ...running, state: "running" }, userBlock],
     });
-    expect(blocks).toEqual([said]);
+    expect(blocks).toEqual([userBlock]);
     expect(rest.blocks.map(({ kind }) => kind)).toEqual(["tool", "user"]);
   });
 

@@ -21,14 +21,14 @@ describe("events", () => {
 
   describe("a reply", () => {
     test("SCR13 that restarts keeps what was printed, followed by a note about the interruption", () => {
-      const came = shown([
+      const state = shown([
         begun,
         started(),
         ...pieces([text("one\n\ntwo and")], 4),
         restart,
         ...pieces([text("three")], 9),
       ]);
-      expect(readIn(came)).toEqual(["one\n\n", "The reply above was interrupted.", "three"]);
+      expect(readIn(state)).toEqual(["one\n\n", "The reply above was interrupted.", "three"]);
     });
 
     test("SCR13 that restarts before anything was printed leaves nothing of the first attempt", () => {
@@ -260,13 +260,13 @@ describe("events", () => {
 
 describe("queued messages", () => {
   test("TYP1 a queued message is shown in one line, without the text of its files", () => {
-    const said = [
+    const messages = [
       "leave the snapshots alone",
       "look at @a.ts first\nand then at the rest",
       "what is [image 1: 16 bytes PNG]?",
       "one\ntwo\nthree",
     ];
-    expect(formatQueuedMessages(said)).toEqual([
+    expect(formatQueuedMessages(messages)).toEqual([
       "leave the snapshots alone",
       "look at @a.ts first (+1 line)",
       "what is [image 1: 16 bytes PNG]?",

@@ -217,15 +217,17 @@ describe("context meter", () => {
   test("MET2 the parts of the meter add up to its tokens and match /context, on any branch", () => {
     fc.assert(
       fc.property(fc.array(line, { minLength: 1, maxLength: 30 }), fc.nat(), fc.nat(4_000), (lines, cut, fixed) => {
-        const told = [
+        const storyLines = [
           "system: You work.",
           "user: go",
           ...lines.filter((each, at) => !each.startsWith("thinks") || lines[at + 1]?.startsWith("says")),
         ];
-        const entries = story(...told);
+        const entries = story(...storyLines);
         const firstKept = entries[1 + (cut % (entries.length - 1))]?.id;
         const branch =
-          cut % 2 === 0 ? told : [...told, `compacts: what was done, keeps ${firstKept}`, "user: on", "says: yes"];
+          cut % 2 === 0
+            ? storyLines
+            : [...storyLines, `compacts: what was done, keeps ${firstKept}`, "user: on", "says: yes"];
         const window = loadBranch(story(...branch));
         const budget = createBudget(compactionLimits, { contextWindow: 50_000, fixed });
         const meter = buildContextMeter(window, budget);

@@ -39,20 +39,20 @@ describe("pasted line", () => {
 
 describe("chords", () => {
   function pressing(presses: KeyMatcher, useful: readonly ActionId[]) {
-    const asked: ActionId[] = [];
+    const actions: ActionId[] = [];
     const press = (key: string, now: number): boolean =>
       presses.handleKey(key, now, (id) => {
-        asked.push(id);
+        actions.push(id);
         return useful.includes(id);
       });
-    return { press, asked };
+    return { press, actions };
   }
 
   test("TYP19 a key pressed twice in time is a sequence if the first press did nothing", () => {
-    const { press, asked } = pressing(new KeyMatcher(), ["tree"]);
+    const { press, actions } = pressing(new KeyMatcher(), ["tree"]);
     expect(press("escape", 0)).toBe(false);
     expect(press("escape", 500)).toBe(true);
-    expect(asked).toEqual(["stop", "tree"]);
+    expect(actions).toEqual(["stop", "tree"]);
   });
 
   test("TYP19 a second press that is too late, or that follows a stop, is no sequence", () => {
@@ -60,13 +60,13 @@ describe("chords", () => {
     expect([late.press("escape", 0), late.press("escape", 5_000)]).toEqual([false, false]);
     const stopping = pressing(new KeyMatcher(), ["tree", "stop"]);
     expect([stopping.press("escape", 0), stopping.press("escape", 10)]).toEqual([true, true]);
-    expect(stopping.asked).toEqual(["stop", "stop"]);
+    expect(stopping.actions).toEqual(["stop", "stop"]);
   });
 
   test("TYP19 two keys that arrive in one chunk are a sequence", () => {
-    const { press, asked } = pressing(new KeyMatcher(), ["tree"]);
+    const { press, actions } = pressing(new KeyMatcher(), ["tree"]);
     expect(press("ctrl+alt+[", 0)).toBe(true);
-    expect(asked).toEqual(["stop", "tree"]);
+    expect(actions).toEqual(["stop", "tree"]);
   });
 
   test("TYP17 a key of the keymap file matches in any order of its modifiers, and replaces the default key", () => {

@@ -25,14 +25,14 @@ describe("full page", () => {
         screen.start();
         screen.renderNow();
         screen.print(Array.from({ length: printed }, (_, at) => `finished ${at}${at % 3 ? "" : ` ${"y".repeat(66)}`}`));
-        await terminal.settled();
+        await terminal.waitUntilDrawn();
         screen.pause(() => {});
         const page = new FullPage(port, ({ width }) => ["the page".slice(0, width)]);
         page.open();
-        await terminal.settled();
+        await terminal.waitUntilDrawn();
         terminal.resize(columns, rows);
         page.redraw();
-        await terminal.settled();
+        await terminal.waitUntilDrawn();
         page.close();
         screen.print(["came meanwhile"]);
         screen.resume();
@@ -83,7 +83,7 @@ describe("main screen", () => {
     const wide = "x".repeat(140);
     const { terminal, screen } = opened(() => [wide, wide, "> editor", wide], 140, 40);
     for (let at = 0; at < 30; at++) screen.print([`finished ${at} ${"y".repeat(100)}`]);
-    await terminal.settled();
+    await terminal.waitUntilDrawn();
     for (const [columns, rows] of [
       [90, 40],
       [60, 30],
@@ -92,7 +92,7 @@ describe("main screen", () => {
     ] as const) {
       terminal.resize(columns, rows);
       screen.renderNow();
-      await terminal.settled();
+      await terminal.waitUntilDrawn();
     }
     const all = await terminal.scrollback();
     expect(all.filter((line) => line.startsWith("> editor"))).toHaveLength(1);

@@ -61,7 +61,7 @@ test("SCR24 after 10,000 pieces, 20 resizes and 20 expansions no line appears tw
 /** What was asked for is drawn a moment later, and understood another moment later. */
 async function drawn(terminal: HeadlessTerminal): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 20));
-  await terminal.settled();
+  await terminal.waitUntilDrawn();
 }
 
 function inOrder(lines: readonly string[]): boolean {

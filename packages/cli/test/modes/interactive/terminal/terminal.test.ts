@@ -9,12 +9,12 @@ describe("theme detection", () => {
   const white = { r: 255, g: 255, b: 255 };
 
   function terminalOf(background: typeof white | undefined) {
-    const seen = { asked: 0, redrawn: 0 };
-    const asked = async () => {
-      seen.asked += 1;
+    const counts = { queries: 0, redrawn: 0 };
+    const queryBackground = async () => {
+      counts.queries += 1;
       return background;
     };
-    return { seen, queryBackground: asked, redraw: () => seen.redrawn++ };
+    return { counts, queryBackground, redraw: () => counts.redrawn++ };
   }
 
   test("SCR22 a terminal that reports a light background gets the light theme and a redraw", async () => {
@@ -22,14 +22,14 @@ describe("theme detection", () => {
     const terminal = terminalOf(white);
     expect(worn.theme.name).toBe("dark");
     await worn.follow(terminal);
-    expect([worn.theme.name, terminal.seen.redrawn]).toEqual(["light", 1]);
+    expect([worn.theme.name, terminal.counts.redrawn]).toEqual(["light", 1]);
   });
 
   test("SCR22 a terminal that reports nothing keeps its theme without a redraw", async () => {
     const worn = detectTheme({}, async () => "auto");
     const terminal = terminalOf(undefined);
     await worn.follow(terminal);
-    expect([worn.theme.name, terminal.seen]).toEqual(["dark", { asked: 1, redrawn: 0 }]);
+    expect([worn.theme.name, terminal.counts]).toEqual(["dark", { queries: 1, redrawn: 0 }]);
   });
 
   test("SCR22 the terminal is not queried if the theme is set or colors are off", async () => {
@@ -37,7 +37,7 @@ describe("theme detection", () => {
     const terminal = terminalOf(white);
     await set.follow(terminal);
     await none.follow(terminal);
-    expect([set.theme.name, none.theme.name, terminal.seen.asked]).toEqual(["light", "none", 0]);
+    expect([set.theme.name, none.theme.name, terminal.counts.queries]).toEqual(["light", "none", 0]);
   });
 });
 
@@ -68,7 +68,7 @@ describe("rewrapping terminals", () => {
       screen.start();
       screen.print(Array.from({ length: 12 }, (_, at) => `finished ${at}`));
       for (const columns of [70, 40, 90, 50]) {
-        await terminal.settled();
+        await terminal.waitUntilDrawn();
         terminal.resize(columns, 30);
         screen.renderNow();
       }

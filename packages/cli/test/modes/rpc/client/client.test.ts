@@ -20,7 +20,7 @@ const slow: Step = { parts: [{ type: "text", text: "word ".repeat(500) }], pace:
 const late = (waitMs: number): Step => ({ parts: [{ type: "text", text: STORY }], pace: { waitMs } });
 const STORY = "## Goal\nKeep it.\n\n## Progress\n### Done\n- Done.\n\n## Next Steps\n1. Go on.";
 
-async function started(script: (asked: { readonly tools: readonly string[] }) => Step) {
+async function started(script: (request: { readonly tools: readonly string[] }) => Step) {
   const { url } = await program.serve(script);
   const keys = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url };
   const env = { PATH: process.env.PATH, HOME: program.userHome, PITH_HOME: program.home, ...keys };
@@ -31,13 +31,13 @@ async function started(script: (asked: { readonly tools: readonly string[] }) =>
     events.push(event);
     wanted.get(event.type)?.();
   });
-  const seen = (type: string): Promise<void> => new Promise((resolve) => wanted.set(type, resolve));
-  return { client, events, seen };
+  const waitForEvent = (type: string): Promise<void> => new Promise((resolve) => wanted.set(type, resolve));
+  return { client, events, waitForEvent };
 }
 
 test("RPC13 RPC7 a prompt is answered when it starts, its end is an event, and closing an idle program exits with 0", async () => {
-  const { client, events, seen } = await started(() => "Hello.");
-  const settled = seen("agent_settled");
+  const { client, events, waitForEvent } = await started(() => "Hello.");
+  const settled = waitForEvent("agent_settled");
   const answer = await client.send({ type: "prompt", message: "Hi." });
   assert.deepEqual(answer.success && answer.data, { disposition: "started" });
   await settled;
@@ -52,8 +52,8 @@ test("RPC13 RPC7 a prompt is answered when it starts, its end is an event, and c
 });
 
 test("RPC11 RPC13 closing the input stops the run and saves the session", async () => {
-  const { client, seen } = await started(() => slow);
-  const begun = seen("message_update");
+  const { client, waitForEvent } = await started(() => slow);
+  const begun = waitForEvent("message_update");
   await client.send({ type: "prompt", message: "Talk long." });
   await begun;
   assert.deepEqual(await client.close(), { code: 1, signal: null });
@@ -66,21 +66,23 @@ test("RPC7 RPC6 COM43 a compaction can be aborted; prompts during a compaction a
     '{ "contextWindow": 8192, "compaction": { "keepRecentTokens": 600 } }',
   );
   const waits = [8_000, 1_000];
-  const { client, seen } = await started(({ tools }) => (tools.length === 0 ? late(waits.shift() ?? 0) : "Done."));
+  const { client, waitForEvent } = await started(({ tools }) =>
+    tools.length === 0 ? late(waits.shift() ?? 0) : "Done.",
+  );
   for (const words of ["First", "Second", "Third"]) {
-    const settled = seen("agent_settled");
+    const settled = waitForEvent("agent_settled");
     await client.send({ type: "prompt", message: `${words}: ${"more of the same story, ".repeat(250)}` });
     await settled;
   }
-  const under = seen("compaction_progress");
+  const under = waitForEvent("compaction_progress");
   const stopped = client.send({ type: "compact" });
   await under;
   await client.send({ type: "abort" });
   assert.equal((await stopped).success, false);
-  const again = seen("compaction_progress");
+  const again = waitForEvent("compaction_progress");
   const compacting = client.send({ type: "compact" });
   await again;
-  const settled = seen("agent_settled");
+  const settled = waitForEvent("agent_settled");
   const queued = await client.send({ type: "prompt", message: "Meanwhile." });
   const steered = await client.send({ type: "steer", message: "And this." });
   assert.deepEqual(
@@ -102,16 +104,16 @@ test("RPC7 RPC6 COM43 a compaction can be aborted; prompts during a compaction a
     refused.map((answer) => !answer.success && answer.error),
     [`not compacted: ${REFUSED}`, REFUSED, REFUSED, REFUSED],
   );
-  const looked = await client.send({ type: "run_command", command: "/session" });
-  assert.equal(looked.success && looked.data?.disposition, "handled");
+  const commandResponse = await client.send({ type: "run_command", command: "/session" });
+  assert.equal(commandResponse.success && commandResponse.data?.disposition, "handled");
   const state = await client.send({ type: "get_state" });
   assert.equal(state.success && state.data?.isCompacting, true);
   assert.equal((await compacting).success, true);
   await settled;
   assert.match(JSON.stringify(program.lastRequestBody()), /<summary>.*Meanwhile\..*And this\./s);
   const log = program.readSession();
-  const [said, compacted] = ["Meanwhile.", '"type":"compaction"'].map((words) => log.indexOf(words));
-  assert.ok(Number(said) > 0 && Number(said) < Number(compacted), "it is in the log at once");
+  const [messageIndex, compacted] = ["Meanwhile.", '"type":"compaction"'].map((words) => log.indexOf(words));
+  assert.ok(Number(messageIndex) > 0 && Number(messageIndex) < Number(compacted), "it is in the log at once");
   await client.close();
 });
 
@@ -119,17 +121,17 @@ test("SET13 a branch summary keeps branchSummary.reserveTokens free, by default 
   const summarized = async (branchSummary: object): Promise<readonly boolean[]> => {
     const settings = { contextWindow: 40_000, compaction: { enabled: false }, branchSummary };
     writeFileSync(join(program.home, "settings.json"), JSON.stringify(settings));
-    const { client, seen } = await started(({ tools }) => (tools.length === 0 ? STORY : "Done."));
+    const { client, waitForEvent } = await started(({ tools }) => (tools.length === 0 ? STORY : "Done."));
     for (const word of ["oldest", "middle", "newest"]) {
-      const settled = seen("agent_settled");
+      const settled = waitForEvent("agent_settled");
       await client.send({ type: "prompt", message: `${word} ${"work on the parser ".repeat(2_800)}` });
       await settled;
     }
     const moved = await client.send({ type: "navigate_tree", entryId: null, summarize: true });
     assert.equal(moved.success, true);
     await client.close();
-    const asked = program.server.requests.map(({ body }) => JSON.stringify(body)).slice(3);
-    return ["oldest", "newest"].map((word) => asked.some((body) => body.includes(`${word} work on the parser`)));
+    const bodies = program.server.requests.map(({ body }) => JSON.stringify(body)).slice(3);
+    return ["oldest", "newest"].map((word) => bodies.some((body) => body.includes(`${word} work on the parser`)));
   };
   assert.deepEqual(await summarized({}), [false, true]);
   assert.deepEqual(await summarized({ reserveTokens: 0.001 }), [true, true]);

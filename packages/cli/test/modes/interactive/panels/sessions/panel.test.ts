@@ -14,13 +14,13 @@ const items: readonly SessionItem[] = Array.from({ length: 40 }, (_, at) => ({
 }));
 
 function page(more: Partial<SessionSource> = {}, sight = { width: 80, height: 24 }) {
-  const asked: string[] = [];
+  const searches: string[] = [];
   const source: SessionSource = {
     context: { cwd: "/here", currentPath: items[0]?.path ?? null, userHome: "/home/ada", now: () => 60_000 },
     list: async (learn) => learn((state) => ({ ...state, items, isComplete: true })),
     readPreviews: async () => (state) => state,
     search: async (query, scope) => {
-      asked.push(`${query} in ${scope}`);
+      searches.push(`${query} in ${scope}`);
       return (state) => state;
     },
     rename: async () => (state) => state,
@@ -37,37 +37,37 @@ function page(more: Partial<SessionSource> = {}, sight = { width: 80, height: 24
       drawn();
     }
   };
-  return { panel, asked, drawn, press, seen: (size = sight) => drawn(size).join("\n") };
+  return { panel, searches, drawn, press, panelText: (size = sight) => drawn(size).join("\n") };
 }
 
 test("RES9 Tab repeats the search in the sessions of all folders", async () => {
-  const { press, asked, seen } = page();
+  const { press, searches, panelText } = page();
   await press(..."zeb");
-  expect(seen()).toContain("Searching …");
+  expect(panelText()).toContain("Searching …");
   await press("tab");
-  expect(asked.at(-1)).toBe("zeb in all");
+  expect(searches.at(-1)).toBe("zeb in all");
 });
 
 test("RES12 when the last row is deleted, the row before it is selected", async () => {
-  const { press, seen } = page();
+  const { press, panelText } = page();
   await press("end", "ctrl+d", "y");
-  expect(seen()).toContain("❯ words 36");
-  expect(seen()).not.toContain("words 38");
+  expect(panelText()).toContain("❯ words 36");
+  expect(panelText()).not.toContain("words 38");
 });
 
 test("RES23 in a lower terminal the selected row stays visible", async () => {
-  const { press, seen } = page();
+  const { press, panelText } = page();
   await press(...Array.from({ length: 17 }, () => "down"));
-  expect(seen({ width: 80, height: 10 })).toContain("❯ words 34");
+  expect(panelText({ width: 80, height: 10 })).toContain("❯ words 34");
 });
 
 test("RES23 in a narrow terminal the first words and the key to close stay visible", async () => {
-  const { press, drawn, seen } = page();
+  const { press, drawn, panelText } = page();
   await press("tab");
   for (const width of [20, 30, 40, 60, 80, 110, 140])
     for (const line of drawn({ width, height: 16 })) expect(visibleWidth(line)).toBeLessThanOrEqual(width);
   for (const width of [40, 60, 80]) {
-    expect(seen({ width, height: 16 })).toContain("words 9");
-    expect(seen({ width, height: 16 })).toContain("Esc close");
+    expect(panelText({ width, height: 16 })).toContain("words 9");
+    expect(panelText({ width, height: 16 })).toContain("Esc close");
   }
 });

@@ -41,7 +41,7 @@ describe("read a preview", () => {
     return { type: "message", timestamp: "", message: { role: "assistant", content, ...model, timestamp: 1 } };
   }
 
-  const talk = [
+  const lines = [
     "user: build it",
     "says: built",
     "compacts: ## Goal\n- build the house, keeps nothing",
@@ -50,7 +50,7 @@ describe("read a preview", () => {
   ];
 
   test("RES10 a preview has the gist, the last prompt and the last reply", async () => {
-    const about = await readPreview(await kept(talk));
+    const about = await readPreview(await kept(lines));
     expect(about).toMatchObject({
       lastPrompt: "paint it",
       lastReply: "red",
@@ -62,7 +62,7 @@ describe("read a preview", () => {
   });
 
   test("RES10 a long session is previewed from its end, with the same result", async () => {
-    const long = await kept(talk, 50);
+    const long = await kept(lines, 50);
     expect(long.size).toBeGreaterThan(2 * 1024 * 1024);
     const about = await readPreview(long);
     expect(about).toMatchObject({ lastPrompt: "paint it", lastReply: "red" });
@@ -96,11 +96,11 @@ describe("preview loader", () => {
   }
 
   test("RES10 each preview is read once, and those of rows that were passed quickly are skipped", async () => {
-    const looked: string[] = [];
+    const readPaths: string[] = [];
     const look = createPreviewReader(
       async () => noRedaction,
       async ({ path }) => {
-        looked.push(path);
+        readPaths.push(path);
         await new Promise((resolve) => setImmediate(resolve));
         return about;
       },
@@ -110,7 +110,7 @@ describe("preview loader", () => {
     const second = look(["a", "x", "y"].map(item), signal);
     const change = await second;
     await first;
-    expect(looked.toSorted()).toEqual(["a", "x", "y"]);
+    expect(readPaths.toSorted()).toEqual(["a", "x", "y"]);
     expect([...change(emptySessionsState).previews.keys()]).toEqual(["a", "x", "y"]);
   });
 });

@@ -59,8 +59,8 @@ test("RES8 pith -r lists the sessions of this folder, and Enter continues one", 
   program.start("-r");
   await program.waitForText("❯ fix the parser");
   program.terminal.press("\r");
-  const seen = await program.waitForText("it is fixed");
-  expect(seen).toContain("── fix the parser ─");
+  const screenText = await program.waitForText("it is fixed");
+  expect(screenText).toContain("── fix the parser ─");
   await program.quit();
 });
 
@@ -230,8 +230,8 @@ test("RES21 a secret in an older session is not shown on the page", async () => 
   process.env.DEPLOY_API_TOKEN = SECRET;
   await kept(`deploy with ${SECRET}`);
   program.start("-r");
-  const seen = await program.waitForText("❯ deploy with");
-  expect(seen).not.toContain(SECRET);
+  const screenText = await program.waitForText("❯ deploy with");
+  expect(screenText).not.toContain(SECRET);
   program.terminal.press("\x1b");
   await program.ended;
 });

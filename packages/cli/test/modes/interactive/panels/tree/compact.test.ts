@@ -14,10 +14,10 @@ test('CUT13 c shows what can be compacted at an entry; "Up to here" keeps that e
   expect(await readScreen(app)).toContain("c compact");
   // The question 4.
   app.terminal.press(UP, UP, UP, "c");
-  const seen = await waitForScreen(app, /Compact at #\d+/);
-  expect(seen).toMatch(/From here \(f\) +a summary replaces 4 entries from #\d+ on/);
-  expect(seen).toMatch(/Up to here \(u\) +a summary replaces \d+ entries before #\d+/);
-  expect(seen).not.toContain("Rewrite from the originals");
+  const screenText = await waitForScreen(app, /Compact at #\d+/);
+  expect(screenText).toMatch(/From here \(f\) +a summary replaces 4 entries from #\d+ on/);
+  expect(screenText).toMatch(/Up to here \(u\) +a summary replaces \d+ entries before #\d+/);
+  expect(screenText).not.toContain("Rewrite from the originals");
   app.terminal.type("u");
   expect(await waitForScreen(app, /Compact up to #\d+\?/)).toMatch(/summary by +anthropic\/claude-sonnet-4-5/);
   app.terminal.press(ENTER);
@@ -63,13 +63,13 @@ test("CUT13 /compact --from with a focus starts at once, says how to go back, an
   app.terminal.press(ESC);
   await app.waitUntilGone("Replace everything");
   app.submit("/compact --from #4 the names");
-  const seen = await waitForScreen(app, /To\s+go\s+back\s+to\s+them: \/tree/);
-  expect(seen).toMatch(/a summary replaces \d+ entries (?:after|from) #4/);
+  const screenText = await waitForScreen(app, /To\s+go\s+back\s+to\s+them: \/tree/);
+  expect(screenText).toMatch(/a summary replaces \d+ entries (?:after|from) #4/);
   await waitUntilIdle(app);
-  const asked = app.server.requests.length;
+  const requestCount = app.server.requests.length;
   app.submit("/compact --from #6 the names");
   await waitForScreen(app, "#6 is on another branch; /tree #6 goes there");
-  expect(app.server.requests).toHaveLength(asked);
+  expect(app.server.requests).toHaveLength(requestCount);
 });
 
 test("CUT13 impossible choices are not offered, and Esc returns to the tree without a change", async () => {
@@ -78,19 +78,19 @@ test("CUT13 impossible choices are not offered, and Esc returns to the tree with
   app.submit("/compact the numbers");
   await waitForScreen(app, "compacted:");
   await waitUntilIdle(app);
-  const asked = app.server.requests.length;
+  const requestCount = app.server.requests.length;
   await openTree(app);
   app.terminal.press("g", "c");
-  const seen = await waitForScreen(app, /Compact at #\d+/);
-  expect(seen).toContain("Can't compact up to here: the entry is not in the context");
-  expect(seen).not.toContain("Up to here (u)");
+  const screenText = await waitForScreen(app, /Compact at #\d+/);
+  expect(screenText).toContain("Can't compact up to here: the entry is not in the context");
+  expect(screenText).not.toContain("Up to here (u)");
   app.terminal.type("o");
   await waitForScreen(app, "Compact now, with a summary from the original entries?");
   app.terminal.press(ESC);
   await waitForScreen(app, "c compact");
   app.terminal.press(ESC);
   await app.waitUntilGone("c compact");
-  expect(app.server.requests).toHaveLength(asked);
+  expect(app.server.requests).toHaveLength(requestCount);
 });
 
 test("CUT12 CUT13 /compact --from-originals shows a preview and then rewrites the summary", async () => {
@@ -101,9 +101,9 @@ test("CUT12 CUT13 /compact --from-originals shows a preview and then rewrites th
   await waitUntilIdle(app);
   app.submit("/compact --from-originals");
   await waitForScreen(app, "Compact now, with a summary from the original entries?");
-  const asked = app.server.requests.length;
+  const requestCount = app.server.requests.length;
   app.terminal.press(ENTER);
-  await app.waitUntil(() => app.server.requests.length > asked);
+  await app.waitUntil(() => app.server.requests.length > requestCount);
   await waitUntilIdle(app);
   expect(requests(app)).toContain("Answer 1 ends here");
   expect(requests(app)).not.toContain("previous-summary");
@@ -119,8 +119,8 @@ test("CUT13 c on an entry of another branch says why nothing can be compacted th
   await waitForScreen(app, "went to another entry in the tree");
   await openTree(app);
   app.terminal.press("b", "c");
-  const seen = await waitForScreen(app, "Nothing can be compacted there");
-  expect(seen.replaceAll(/\s+/g, " ")).toMatch(
+  const screenText = await waitForScreen(app, "Nothing can be compacted there");
+  expect(screenText.replaceAll(/\s+/g, " ")).toMatch(
     /#\d+ is on another branch; \/tree #\d+ goes there\. Can't compact up to here: /,
   );
 });

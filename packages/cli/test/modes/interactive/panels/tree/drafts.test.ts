@@ -14,12 +14,12 @@ import { ENTER, ESC, waitForScreen } from "./walking-talk.ts";
 
 /** A branch that ends with a draft, and another one that one stands on. */
 function draftedSession(cwd: string): Uint8Array {
-  const said = story("user: one", "says: two", "user: other way", "says: other end");
+  const storyEntries = story("user: one", "says: two", "user: other way", "says: other end");
   const draft: Entry = {
     ...{ type: "custom", customType: DRAFT_TYPE, data: { text: "say this next" } },
     ...{ id: "d1", parentId: "e2", timestamp: "2026-01-01T00:00:00.000Z" },
   };
-  const [e1, e2, ...others] = said;
+  const [e1, e2, ...others] = storyEntries;
   const entries = [e1, e2, draft, ...others].flatMap((entry) => entry ?? []);
   return encodeSession(
     [JSON.stringify(createHeader({ cwd }, nodeRuntime)), ...entries.map((entry) => serializeEntry(entry))],

@@ -36,9 +36,9 @@ async function goesBack(app: InteractiveApp): Promise<void> {
 test("WLK10 a move shows which changed files it would restore, and Yes restores them", async () => {
   const app = await leavesTwoFiles();
   await goesBack(app);
-  const seen = await waitForScreen(app, /-one/);
-  expect(seen).toContain("✓ one.txt  will be removed: it did not exist then");
-  expect(seen).toContain("y remove 2 files and go");
+  const screenText = await waitForScreen(app, /-one/);
+  expect(screenText).toContain("✓ one.txt  will be removed: it did not exist then");
+  expect(screenText).toContain("y remove 2 files and go");
   app.terminal.type("y");
   await waitForScreen(app, "✓ 2 files removed");
   expect(existsSync(join(app.folder, "one.txt"))).toBe(false);
@@ -66,8 +66,8 @@ test("WLK11 a file changed outside the session is not restored, with the reason;
   const app = await leavesTwoFiles();
   writeFileSync(join(app.folder, "one.txt"), "mine\n");
   await goesBack(app);
-  const seen = await waitForScreen(app, "✗ one.txt  not restored: changed outside this session");
-  expect(seen).toContain("y remove 1 file and go");
+  const screenText = await waitForScreen(app, "✗ one.txt  not restored: changed outside this session");
+  expect(screenText).toContain("y remove 1 file and go");
   app.terminal.type("y");
   await waitForScreen(app, "1 file removed");
   expect(readFileSync(join(app.folder, "one.txt"), "utf8")).toBe("mine\n");

@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { ENTER, ESC, openTree, startTwoExchanges, UP, waitForScreen } from "./walking-talk.ts";
 
-function pathOf(wish: unknown): string {
-  const { session } = wish as { readonly session: { readonly name: string } };
+function pathOf(args: unknown): string {
+  const { session } = args as { readonly session: { readonly name: string } };
   return session.name;
 }
 

@@ -238,9 +238,9 @@ describe("entries left behind", () => {
       throw new Error("the disk melted");
     };
     const agent = { session, isRunning: false, navigateTree, previewFileRestore: async () => [] };
-    const desk = { settings: {}, sessionPath: null };
+    const sessionParts = { settings: {}, sessionPath: null };
     const talking = {
-      app: { ...desk, agent, missingModel: null },
+      app: { ...sessionParts, agent, missingModel: null },
       screen,
     } as unknown as InteractiveContext;
     await expect(navigateTo("e6", talking)).rejects.toThrow("the disk melted");
