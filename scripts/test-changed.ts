@@ -14,7 +14,7 @@ import { readTimes } from "./vitest/file-reporter.ts";
 
 const root = join(import.meta.dirname, "..");
 /** Starts the built program, so its users depend on all that the program imports. */
-const BUILT_PROGRAM = "packages/cli/test/built-program.ts";
+const BUILT_PROGRAM = "packages/cli/test/support/built-program.ts";
 const PROGRAM_ENTRY = "packages/cli/src/launcher.ts";
 /** For a file that has not run yet. */
 const UNKNOWN_SECONDS = 2;

@@ -1,6 +1,6 @@
 /** One thing a person does with the program in a real terminal, from the start to what must be seen in the end. */
 
-import type { TestWorkspace } from "./ground/ground.ts";
+import type { TestWorkspace } from "./support/test-workspace.ts";
 
 export interface Scenario {
   /** As it is called on the command line. */

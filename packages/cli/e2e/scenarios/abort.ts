@@ -1,10 +1,10 @@
 /** Esc at ten points of the work: it stops at once, nothing begins afterwards, and the next words are answered. */
 
 import type { ScriptRequest, Step } from "@pith/testkit";
-import { TestWorkspace } from "../ground/ground.ts";
-import { call, SUMMARY } from "../ground/scripts.ts";
-import type { Tmux } from "../ground/tmux.ts";
 import { expectThat, type Scenario } from "../scenario.ts";
+import { call, SUMMARY } from "../support/scripts.ts";
+import { TestWorkspace } from "../support/test-workspace.ts";
+import type { Tmux } from "../support/tmux.ts";
 
 /** What the model does when it is told to, and what is seen when it is time to stop. */
 const points: Readonly<Record<string, { readonly does: Step; readonly sign: string | RegExp }>> = {

@@ -1,8 +1,8 @@
 /** A compaction in the middle of a turn: the context grows too full while tools run, and the work goes on by itself. */
 
-import { TestWorkspace } from "../ground/ground.ts";
-import { call, inTurn, withSummaries, words } from "../ground/scripts.ts";
 import { expectThat, type Scenario } from "../scenario.ts";
+import { call, inTurn, withSummaries, words } from "../support/scripts.ts";
+import { TestWorkspace } from "../support/test-workspace.ts";
 
 const PAGES = 16;
 

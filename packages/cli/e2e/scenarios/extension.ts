@@ -3,10 +3,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { TestWorkspace } from "../ground/ground.ts";
-import { call, inTurn } from "../ground/scripts.ts";
-import type { Tmux } from "../ground/tmux.ts";
 import { expectThat, type Scenario } from "../scenario.ts";
+import { call, inTurn } from "../support/scripts.ts";
+import { TestWorkspace } from "../support/test-workspace.ts";
+import type { Tmux } from "../support/tmux.ts";
 
 export const extension: Scenario = {
   name: "extension",

@@ -1,9 +1,9 @@
 /** The first hour of a new user, from an empty home: no key, a second provider, a wrong key, a local server and no network, at two sizes. */
 
-import { TestWorkspace, type TestWorkspaceOptions } from "../ground/ground.ts";
-import { findFreePort, type KeyGate, startKeyGate } from "../ground/key-gate.ts";
-import type { Tmux } from "../ground/tmux.ts";
 import { expectThat, type Keep, type Scenario } from "../scenario.ts";
+import { findFreePort, type KeyGate, startKeyGate } from "../support/key-gate.ts";
+import { TestWorkspace, type TestWorkspaceOptions } from "../support/test-workspace.ts";
+import type { Tmux } from "../support/tmux.ts";
 import { chooseLocalModel } from "./first-start.ts";
 
 const KEY = "sk-right-0123456789-abcdef";

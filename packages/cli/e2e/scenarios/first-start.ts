@@ -3,10 +3,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { TestWorkspace, type TestWorkspaceOptions } from "../ground/ground.ts";
-import { unpacked } from "../ground/program.ts";
-import type { Tmux } from "../ground/tmux.ts";
 import { expectThat, type Keep } from "../scenario.ts";
+import { unpackProgram } from "../support/packed-program.ts";
+import { TestWorkspace, type TestWorkspaceOptions } from "../support/test-workspace.ts";
+import type { Tmux } from "../support/tmux.ts";
 
 /** `act` comes as far as where one types. */
 export async function onFirstStart(
@@ -17,7 +17,7 @@ export async function onFirstStart(
   const folder = mkdtempSync(join(tmpdir(), "pith-packed-"));
   try {
     const script = () => "Good morning, I am here.";
-    const workspace = await keep(TestWorkspace.create({ script, ...options, program: await unpacked(folder) }));
+    const workspace = await keep(TestWorkspace.create({ script, ...options, program: await unpackProgram(folder) }));
     const terminal = await workspace.openTerminal();
     const start = Date.now();
     await terminal.enter("pith");

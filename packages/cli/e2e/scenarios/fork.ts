@@ -1,8 +1,8 @@
 /** `/fork`: a new session from an earlier message; the old one stays as it was. */
 
-import { TestWorkspace } from "../ground/ground.ts";
-import { inTurn } from "../ground/scripts.ts";
 import { expectThat, type Scenario } from "../scenario.ts";
+import { inTurn } from "../support/scripts.ts";
+import { TestWorkspace } from "../support/test-workspace.ts";
 
 export const fork: Scenario = {
   name: "fork",

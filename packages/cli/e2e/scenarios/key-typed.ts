@@ -2,8 +2,8 @@
 
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { startKeyGate } from "../ground/key-gate.ts";
 import { expectThat, type Scenario } from "../scenario.ts";
+import { startKeyGate } from "../support/key-gate.ts";
 import { onFirstStart } from "./first-start.ts";
 
 const RIGHT = "sk-ant-right-0123456789";

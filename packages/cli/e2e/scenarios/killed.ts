@@ -1,9 +1,9 @@
 /** Killed with -9 while it works: whoever starts it again finds all that was said and done. */
 
-import { TestWorkspace } from "../ground/ground.ts";
-import { answered } from "../ground/permit.ts";
-import { call, inTurn } from "../ground/scripts.ts";
 import { expectThat, type Scenario } from "../scenario.ts";
+import { answerPermission } from "../support/answer-permission.ts";
+import { call, inTurn } from "../support/scripts.ts";
+import { TestWorkspace } from "../support/test-workspace.ts";
 
 export const killed: Scenario = {
   name: "kill-and-resume",
@@ -29,7 +29,7 @@ export const killed: Scenario = {
     await again.waitFor("Continue (y then Enter)");
     await again.press("y", "Enter");
     await again.waitFor("It was started before");
-    await answered("n", again);
+    await answerPermission("n", again);
     await again.waitFor("I have looked what became of it.");
     expectThat(workspace.read("ran.txt") === "once\n", "the command was run twice");
     return "nothing lost, nothing run twice";

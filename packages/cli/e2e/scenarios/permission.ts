@@ -1,9 +1,9 @@
 /** Something that is not simply permitted: it is asked, with what it is about, and a no reaches the model. */
 
-import { TestWorkspace } from "../ground/ground.ts";
-import { answered } from "../ground/permit.ts";
-import { call, inTurn } from "../ground/scripts.ts";
 import { expectThat, type Scenario } from "../scenario.ts";
+import { answerPermission } from "../support/answer-permission.ts";
+import { call, inTurn } from "../support/scripts.ts";
+import { TestWorkspace } from "../support/test-workspace.ts";
 
 export const permission: Scenario = {
   name: "permission",
@@ -17,12 +17,12 @@ export const permission: Scenario = {
     await terminal.enter("Change it");
     const screenText = await terminal.waitFor(/No, and tell the model why/);
     expectThat(/old words[\s\S]*new words/.test(screenText), `the question shows no diff:\n${screenText}`);
-    await answered("n", terminal);
+    await answerPermission("n", terminal);
     await terminal.waitFor("Then not.");
     expectThat(workspace.read("a.txt") === "old words\n", "it was changed after a no");
     await terminal.enter("Change it after all");
     await terminal.waitFor(/No, and tell the model why/);
-    await answered("y", terminal);
+    await answerPermission("y", terminal);
     await terminal.waitFor("It is changed.");
     expectThat(workspace.read("a.txt") === "new words\n", "it was not changed after a yes");
     return "asked with a diff, no and yes";

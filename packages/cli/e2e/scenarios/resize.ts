@@ -1,7 +1,7 @@
 /** The terminal changes its size between answers: nothing is doubled, nothing is lost, and the shell's lines stay. */
 
-import { TestWorkspace } from "../ground/ground.ts";
 import { expectThat, type Scenario } from "../scenario.ts";
+import { TestWorkspace } from "../support/test-workspace.ts";
 
 const SIZES = [
   [60, 20],

@@ -1,8 +1,8 @@
 /** A move in the tree past a change of files offers to put them back. */
 
-import { TestWorkspace } from "../ground/ground.ts";
-import { call, inTurn, withSummaries } from "../ground/scripts.ts";
 import { expectThat, type Scenario } from "../scenario.ts";
+import { call, inTurn, withSummaries } from "../support/scripts.ts";
+import { TestWorkspace } from "../support/test-workspace.ts";
 
 export const restore: Scenario = {
   name: "file-restore",

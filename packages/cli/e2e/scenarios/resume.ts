@@ -1,8 +1,8 @@
 /** `/resume`: an old session is found by a word that was said in it. */
 
-import { TestWorkspace } from "../ground/ground.ts";
-import { inTurn } from "../ground/scripts.ts";
 import { expectThat, type Scenario } from "../scenario.ts";
+import { inTurn } from "../support/scripts.ts";
+import { TestWorkspace } from "../support/test-workspace.ts";
 
 export const resume: Scenario = {
   name: "resume-by-search",

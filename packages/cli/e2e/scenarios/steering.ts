@@ -2,9 +2,9 @@
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { TestWorkspace } from "../ground/ground.ts";
-import { call } from "../ground/scripts.ts";
 import { expectThat, type Scenario } from "../scenario.ts";
+import { call } from "../support/scripts.ts";
+import { TestWorkspace } from "../support/test-workspace.ts";
 
 export const steering: Scenario = {
   name: "steering",

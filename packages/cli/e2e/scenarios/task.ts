@@ -1,8 +1,8 @@
 /** A task with tools: a file is read, changed and tried out, and all of it is seen. */
 
-import { TestWorkspace } from "../ground/ground.ts";
-import { call, inTurn } from "../ground/scripts.ts";
 import { expectThat, type Scenario } from "../scenario.ts";
+import { call, inTurn } from "../support/scripts.ts";
+import { TestWorkspace } from "../support/test-workspace.ts";
 
 export const task: Scenario = {
   name: "task",

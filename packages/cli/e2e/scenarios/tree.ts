@@ -1,8 +1,8 @@
 /** `/tree`: back to an earlier place, with a summary of the branch that is left, and the words of that place to be changed. */
 
-import { TestWorkspace } from "../ground/ground.ts";
-import { inTurn, withSummaries } from "../ground/scripts.ts";
 import { expectThat, type Scenario } from "../scenario.ts";
+import { inTurn, withSummaries } from "../support/scripts.ts";
+import { TestWorkspace } from "../support/test-workspace.ts";
 
 export const tree: Scenario = {
   name: "tree-with-summary",

@@ -1,8 +1,8 @@
 /** `/compact` shows what it would do; done, it is taken back by one key, and by the same key done again. */
 
-import { TestWorkspace } from "../ground/ground.ts";
-import { inTurn, withSummaries, words } from "../ground/scripts.ts";
 import { expectThat, type Scenario } from "../scenario.ts";
+import { inTurn, withSummaries, words } from "../support/scripts.ts";
+import { TestWorkspace } from "../support/test-workspace.ts";
 
 export const undo: Scenario = {
   name: "preview-undo-redo",

@@ -3,8 +3,8 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { allowAll, listUserTexts, waitUntilIdle } from "../modes/interactive/editor/at-work.ts";
-import { type InteractiveApp, startInteractiveApp } from "../modes/interactive/talk-on.ts";
+import { allowAll, listUserTexts, waitUntilIdle } from "../support/busy-app.ts";
+import { type InteractiveApp, startInteractiveApp } from "../support/interactive-app.ts";
 
 /** With an extension of these lines. */
 function extended(body: string) {

@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Step } from "@pith/testkit";
-import { findBuiltProgram } from "../built-program.ts";
+import { findBuiltProgram } from "../support/built-program.ts";
 
 export interface Measured {
   readonly code: number | null;

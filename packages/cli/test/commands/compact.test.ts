@@ -5,7 +5,7 @@ import { Session } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
 import { expect, test } from "vitest";
 import { createLimitsForModel } from "../../src/settings/settings.ts";
-import { createCommandContext, runForResult, runForText } from "./desks.ts";
+import { createCommandContext, runForResult, runForText } from "../support/command-context.ts";
 
 const summary =
   "## Goal\n- fix it [#1]\n\n## Constraints & Preferences\n- (none)\n\n## Progress\n### Done\n- (none)\n\n### In Progress\n- [ ] the work [#2]\n\n### Blocked\n- (none)\n\n## Key Decisions\n- (none)\n\n## Next Steps\n1. go on\n\n## Critical Context\n- (none)";

@@ -5,7 +5,7 @@ import { loadBranch } from "@pith/context/store";
 import { story } from "@pith/context/testing";
 import { expect, test } from "vitest";
 import { buildContextReport, computeContextParts, formatContextReport } from "../../src/context-report/report.ts";
-import { createCommandContext, runForText } from "./desks.ts";
+import { createCommandContext, runForText } from "../support/command-context.ts";
 
 const budget = createBudget(compactionLimits, { contextWindow: 200_000 });
 

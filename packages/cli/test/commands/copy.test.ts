@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { findLastCodeBlock } from "../../src/commands/copy.ts";
-import { createCommandContext, runForResult, runForText } from "./desks.ts";
+import { createCommandContext, runForResult, runForText } from "../support/command-context.ts";
 
 const lines = [
   ...["user: first", "says: one", "user: second", "says: looking", "calls: read", "result: text", "says: two"],

@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { createPatch } from "../../src/commands/diff.ts";
-import { TestProgram } from "../ground.ts";
-import { createCommandContext, runForText } from "./desks.ts";
+import { createCommandContext, runForText } from "../support/command-context.ts";
+import { TestProgram } from "../support/test-program.ts";
 
 let program: TestProgram;
 

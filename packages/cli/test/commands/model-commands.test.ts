@@ -2,7 +2,7 @@
 
 import { scriptedModel } from "@pith/context/testing";
 import { expect, test } from "vitest";
-import { createCommandContext, runForResult, runForText } from "./desks.ts";
+import { createCommandContext, runForResult, runForText } from "../support/command-context.ts";
 
 test("COM17 /model shows the current model and switches to another; a model that cannot be opened changes nothing", async () => {
   const other = { ...scriptedModel(), provider: "openai", model: "gpt-5", contextWindow: 400_000 };

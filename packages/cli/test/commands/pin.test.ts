@@ -4,7 +4,7 @@ import { Agent } from "@pith/agent";
 import { type Entry, Session } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
 import { expect, test } from "vitest";
-import { createCommandContext, runForResult, runForText } from "./desks.ts";
+import { createCommandContext, runForResult, runForText } from "../support/command-context.ts";
 
 test("COM16 /pin pins text and entries and lists them with numbers; /unpin removes one by number or id", async () => {
   const context = await createCommandContext(["user: never push to main", "says: understood"]);

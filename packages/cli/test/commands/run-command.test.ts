@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { commands } from "../../src/commands/commands.ts";
 import { runCommand } from "../../src/commands/run-command.ts";
-import { createCommandContext, runForResult } from "./desks.ts";
+import { createCommandContext, runForResult } from "../support/command-context.ts";
 
 const forTheModel = [
   "fix the login",

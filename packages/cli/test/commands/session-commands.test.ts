@@ -7,7 +7,7 @@ import { Session } from "@pith/context";
 import { nodeRuntime, openStore } from "@pith/context/node";
 import { expect, test } from "vitest";
 import type { CommandResult } from "../../src/commands/command.ts";
-import { createCommandContext, runForResult, runForText } from "./desks.ts";
+import { createCommandContext, runForResult, runForText } from "../support/command-context.ts";
 
 const storyLines = ["user: fix the login", "says: looking", "user: try A", "says: A failed", "names: the login bug"];
 

@@ -4,8 +4,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { PermissionMode } from "@pith/agent";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { TestProgram } from "../ground.ts";
-import { createCommandContext, runForResult, runForText } from "./desks.ts";
+import { createCommandContext, runForResult, runForText } from "../support/command-context.ts";
+import { TestProgram } from "../support/test-program.ts";
 
 describe("/keys", () => {
   test("TYP20 /keys lists every current key binding and the errors of the keymap file", async () => {

@@ -1,7 +1,7 @@
 /** Tests commands/tree.ts: /transcript, /tree. */
 
 import { describe, expect, test } from "vitest";
-import { createCommandContext, runForResult, runForText } from "./desks.ts";
+import { createCommandContext, runForResult, runForText } from "../support/command-context.ts";
 
 describe("/transcript", () => {
   test("RES23 /transcript prints the whole branch, including what a compaction covers", async () => {

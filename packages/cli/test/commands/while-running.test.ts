@@ -3,7 +3,7 @@
 import type { Agent, RunEnd } from "@pith/agent";
 import { scriptedModel } from "@pith/context/testing";
 import { expect, test } from "vitest";
-import { createCommandContext, runForResult, runForText } from "./desks.ts";
+import { createCommandContext, runForResult, runForText } from "../support/command-context.ts";
 
 test("COM33 /tree, /undo and /redo are refused during a run (B80)", async () => {
   const { context, gate, run } = await atWork();

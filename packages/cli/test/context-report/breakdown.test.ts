@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { buildModelView } from "../../src/context-report/model-view.ts";
 import { buildContextReport, formatContextReport } from "../../src/context-report/report.ts";
 import { buildRows } from "../../src/modes/interactive/panels/context.ts";
-import { createCommandContext, runForResult, runForText } from "../commands/desks.ts";
+import { createCommandContext, runForResult, runForText } from "../support/command-context.ts";
 
 const file = (words: number): string => "const x = 1; ".repeat(words);
 

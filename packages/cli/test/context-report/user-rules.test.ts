@@ -4,8 +4,8 @@ import { listUserRules } from "@pith/context/host";
 import { expect, test } from "vitest";
 import { pinOnce } from "../../src/commands/pin.ts";
 import { groupRules } from "../../src/context-report/user-rules.ts";
-import { createCommandContext, runForResult, runForText } from "../commands/desks.ts";
-import { earlyMessages, fillWithRules } from "../commands/rules-session.ts";
+import { createCommandContext, runForResult, runForText } from "../support/command-context.ts";
+import { earlyMessages, fillWithRules } from "../support/rules-session.ts";
 
 test("COM44 /rules in an empty session says what to do next", async () => {
   expect(await runForResult("/rules", await createCommandContext([]))).toEqual({

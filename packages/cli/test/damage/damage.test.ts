@@ -5,9 +5,9 @@ import { noRedaction } from "@pith/context/host";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startApp } from "../../src/app/start.ts";
 import { parseCliArgs } from "../../src/args/args.ts";
-import { saveEnvironment } from "../environment.ts";
-import { TestProgram } from "../ground.ts";
-import { isLong } from "../test-length.ts";
+import { saveEnvironment } from "../support/save-environment.ts";
+import { isLong } from "../support/test-length.ts";
+import { TestProgram } from "../support/test-program.ts";
 import { type Flip, type FortyEntries, flipsOf, placeFile, writeFortyEntries } from "./forty-entries.ts";
 
 const SEED = Number(process.env.PITH_SEED ?? 22);

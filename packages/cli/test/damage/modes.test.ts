@@ -3,11 +3,11 @@
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { TestWorkspace as Terminal } from "../../e2e/ground/ground.ts";
-import { findBuiltProgram } from "../built-program.ts";
-import { TestProgram } from "../ground.ts";
-import { Editor } from "../modes/acp/editor.ts";
-import { isLong } from "../test-length.ts";
+import { TestWorkspace as Terminal } from "../../e2e/support/test-workspace.ts";
+import { Editor } from "../support/acp-editor.ts";
+import { findBuiltProgram } from "../support/built-program.ts";
+import { isLong } from "../support/test-length.ts";
+import { TestProgram } from "../support/test-program.ts";
 import { type Flip, type FortyEntries, flipsOf, placeFile, writeFortyEntries } from "./forty-entries.ts";
 
 const SEED = Number(process.env.PITH_SEED ?? 22);

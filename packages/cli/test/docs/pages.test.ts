@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { startServer, type TestServer } from "@pith/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parseSettings } from "../../src/settings/parse.ts";
-import { codeBlocks } from "./code-blocks.ts";
+import { codeBlocks } from "../support/code-blocks.ts";
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, "../../../..");

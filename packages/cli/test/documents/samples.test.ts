@@ -12,7 +12,7 @@ import { openModel } from "@pith/models";
 import { type ScriptRequest, type Step, startServer } from "@pith/testkit";
 import { parseJsonc, settingTable } from "pith/tables";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { TestProgram } from "../ground.ts";
+import { TestProgram } from "../support/test-program.ts";
 import { firstLine, sourceSamples, splitImports } from "./source-documents.ts";
 
 /** What becomes of each sample; `types` are checked in sample-types.test.ts. */

@@ -6,7 +6,7 @@ import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ScriptRequest, Step } from "@pith/testkit";
 import { afterAll, beforeAll, test } from "vitest";
-import { TestProgram } from "../ground.ts";
+import { TestProgram } from "../support/test-program.ts";
 
 const program = new TestProgram();
 const sessions = join(program.home, "sessions");

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, test } from "vitest";
-import { type ProgramResult, TestProgram } from "../ground.ts";
+import { type ProgramResult, TestProgram } from "../support/test-program.ts";
 
 const program = new TestProgram();
 /** One call with all of them for many rules: every start takes a while. */

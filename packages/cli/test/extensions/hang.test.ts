@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Step } from "@pith/testkit";
 import { test } from "vitest";
-import { TestProgram } from "../ground.ts";
+import { TestProgram } from "../support/test-program.ts";
 
 const NEVER = "new Promise(() => {})";
 const places: Readonly<Record<string, string>> = {

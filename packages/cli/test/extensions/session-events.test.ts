@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Step } from "@pith/testkit";
 import { afterAll, beforeAll, test } from "vitest";
-import { type ProgramResult, TestProgram } from "../ground.ts";
+import { type ProgramResult, TestProgram } from "../support/test-program.ts";
 
 const program = new TestProgram();
 /** One call with all of them for many rules: every start takes a while. */

@@ -3,9 +3,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { TestProgram } from "../ground.ts";
-import { everyEvent, listenToAll, readReceivedEvents } from "./listens-to-all.ts";
-import { leaveTriggered } from "./triggered.ts";
+import { TestProgram } from "../support/test-program.ts";
+import { recordTriggered } from "../support/triggered.ts";
+import { everyEvent, listenToAll, readReceivedEvents } from "./record-all-events.ts";
 
 let program: TestProgram;
 
@@ -55,7 +55,7 @@ test("XUI14 in an interactive session, an extension that listens to every event 
   const { code, out, notes } = await program.runWithScript(args, script, { input: `${lines.join("\n")}\n` });
   await program.runWithScript(["-p", "-c", "/begin-anew"], []);
   const hooks = readReceivedEvents(program.home);
-  leaveTriggered({ args, code, out: "", settingsFiles: [], hooks });
+  recordTriggered({ args, code, out: "", settingsFiles: [], hooks });
   const missing = everyEvent.filter((name) => !hooks.includes(name));
   expect(missing, `${out}\n${notes}`).toEqual([]);
 });

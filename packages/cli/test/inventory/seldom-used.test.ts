@@ -3,8 +3,8 @@
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { TestProgram } from "../ground.ts";
-import { idOf, SubcommandRunner } from "../subcommands/shelf.ts";
+import { idOf, SubcommandRunner } from "../support/subcommand-runner.ts";
+import { TestProgram } from "../support/test-program.ts";
 
 let program: TestProgram;
 let runner: SubcommandRunner;

@@ -5,9 +5,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { selectCertificateVariables } from "@pith/agent/node";
 import { afterEach, beforeEach, onTestFinished, test, vi } from "vitest";
 import { StartTimer } from "../../src/mcp/client.ts";
-import { isRunning, McpHost } from "./desk.ts";
-import { initializeResult, startSseMcpServer, toTextResult } from "./servers/old-desk.ts";
-import { startHttpMcpServer } from "./servers/web-desk.ts";
+import { isRunning, McpHost } from "./mcp-host.ts";
+import { startHttpMcpServer } from "./servers/http-server.ts";
+import { initializeResult, startSseMcpServer, toTextResult } from "./servers/sse-server.ts";
 
 let host: McpHost;
 

@@ -5,9 +5,9 @@ import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, test } from "vitest";
-import { McpHost } from "./desk.ts";
-import { startSseMcpServer } from "./servers/old-desk.ts";
-import { startHttpMcpServer } from "./servers/web-desk.ts";
+import { McpHost } from "./mcp-host.ts";
+import { startHttpMcpServer } from "./servers/http-server.ts";
+import { startSseMcpServer } from "./servers/sse-server.ts";
 
 let host: McpHost;
 

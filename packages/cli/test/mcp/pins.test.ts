@@ -5,7 +5,7 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, writeFile
 import { join } from "node:path";
 import { afterEach, beforeEach, test } from "vitest";
 import { hashProgramFiles } from "../../src/mcp/program-files.ts";
-import { McpHost } from "./desk.ts";
+import { McpHost } from "./mcp-host.ts";
 
 let host: McpHost;
 

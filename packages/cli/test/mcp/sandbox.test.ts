@@ -11,7 +11,7 @@ import { afterEach, beforeEach, onTestFinished, test } from "vitest";
 import type { LaunchPlan } from "../../src/mcp/plan-launch.ts";
 import { ServerHosts, ServerSandbox } from "../../src/mcp/server-sandbox.ts";
 import type { StdioServer } from "../../src/settings/settings.ts";
-import { countProcessesWith, McpHost } from "./desk.ts";
+import { countProcessesWith, McpHost } from "./mcp-host.ts";
 
 const here = await detectBubblewrap({ root: "/nowhere", environment: process.env });
 const hasNoSandbox = here.type === "unavailable";
@@ -25,7 +25,7 @@ beforeEach(() => {
 afterEach(() => mcpHost.remove());
 
 function curious(limits: Partial<StdioServer> = {}): StdioServer {
-  return { command: process.execPath, args: [join(import.meta.dirname, "servers/curious.ts")], ...limits };
+  return { command: process.execPath, args: [join(import.meta.dirname, "servers/probe-server.ts")], ...limits };
 }
 
 async function ask(tool: string, args: object = {}): Promise<string> {
@@ -233,7 +233,7 @@ test.skipIf(hasNoSandbox)(
   async () => {
     const folder = join(mcpHost.workspace, "package");
     mkdirSync(folder);
-    const main = join(import.meta.dirname, "servers/curious.ts");
+    const main = join(import.meta.dirname, "servers/probe-server.ts");
     writeFileSync(join(folder, "main.mjs"), `#!/usr/bin/env node\nawait import(${JSON.stringify(main)});\n`, {
       mode: 0o755,
     });

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { afterEach, beforeEach, test } from "vitest";
-import { McpHost } from "./desk.ts";
+import { McpHost } from "./mcp-host.ts";
 
 let host: McpHost;
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createCatalogue } from "@pith/models";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { resolveSummaryModels, selectModel } from "../../src/models/open-model.ts";
-import { TestProgram } from "../ground.ts";
+import { TestProgram } from "../support/test-program.ts";
 
 const catalogue = createCatalogue();
 const anthropic = { ANTHROPIC_API_KEY: "a" };

@@ -17,7 +17,7 @@ import {
 import { createServer } from "node:net";
 import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { findBuiltProgram } from "../built-program.ts";
+import { findBuiltProgram } from "../support/built-program.ts";
 import type { Project } from "./project.ts";
 
 const HOME = "/home/dev";

@@ -2,7 +2,7 @@
 
 import { chmodSync } from "node:fs";
 import type { Script } from "@pith/testkit";
-import { type AttemptEnvironment, LARGE, SMALL } from "./world.ts";
+import { type AttemptEnvironment, LARGE, SMALL } from "./attempt-environment.ts";
 
 export interface Attempt {
   readonly item: string;

@@ -17,7 +17,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { findBuiltProgram } from "../built-program.ts";
+import { findBuiltProgram } from "../support/built-program.ts";
 
 export const ORDINARY = 1000;
 

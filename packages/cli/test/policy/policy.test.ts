@@ -23,7 +23,7 @@ import {
   readPolicy,
 } from "../../src/policy/policy-file.ts";
 import { loadSettings } from "../../src/settings/resolve.ts";
-import { codeBlocks } from "../docs/code-blocks.ts";
+import { codeBlocks } from "../support/code-blocks.ts";
 
 const of = (policy: Omit<Policy, "path">): Policy => ({ ...policy, path: "/etc/pith/policy.json" });
 

@@ -18,7 +18,7 @@ import { join } from "node:path";
 import type { Step } from "@pith/testkit";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { AuditLog, listAuditFiles } from "../../src/app/audit-log.ts";
-import { TestProgram } from "../ground.ts";
+import { TestProgram } from "../support/test-program.ts";
 
 let program: TestProgram;
 beforeEach(() => {

@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { type Step, startServer } from "@pith/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { noisyPng } from "../../../agent/test/node/pictures.ts";
-import { traced } from "../trust/traced.ts";
+import { traceProgram } from "../support/trace-program.ts";
 
 const place = mkdtempSync(join(tmpdir(), "pith-built-"));
 const program = join(place, "program");
@@ -64,8 +64,8 @@ async function programFiles(
 ): Promise<readonly string[]> {
   const env = { ...variables, HOME: join(place, "home") };
   const starting = { cwd: place, log: join(place, "trace"), env, bin: join(program, "pith.mjs") };
-  await traced(args, starting);
-  const { code, notes, opened } = await traced(args, starting);
+  await traceProgram(args, starting);
+  const { code, notes, opened } = await traceProgram(args, starting);
   expect({ code, notes }).toEqual({ code: 0, notes: expect.any(String) });
   return opened.filter((path) => dirname(path) === program).map((path) => basename(path));
 }

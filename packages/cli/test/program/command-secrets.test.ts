@@ -8,8 +8,8 @@ import type { Script } from "@pith/testkit";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createSampleSecrets } from "../../../context/test/support/sample-secrets.ts";
 import { createSeededRandom } from "../../../context/test/support/seeded-random.ts";
-import { findBuiltProgram } from "../built-program.ts";
-import { TestProgram } from "../ground.ts";
+import { findBuiltProgram } from "../support/built-program.ts";
+import { TestProgram } from "../support/test-program.ts";
 
 let program: TestProgram;
 

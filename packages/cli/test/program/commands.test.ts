@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFi
 import { join } from "node:path";
 import type { Step } from "@pith/testkit";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type ProgramResult, TestProgram } from "../ground.ts";
+import { type ProgramResult, TestProgram } from "../support/test-program.ts";
 
 let program: TestProgram;
 

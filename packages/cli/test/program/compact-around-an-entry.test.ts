@@ -2,7 +2,7 @@
 
 import type { ScriptRequest, Step } from "@pith/testkit";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { TestProgram } from "../ground.ts";
+import { TestProgram } from "../support/test-program.ts";
 
 let program: TestProgram;
 

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { ReplyPart, Step } from "@pith/testkit";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { TestProgram } from "../ground.ts";
+import { TestProgram } from "../support/test-program.ts";
 
 const providers = [
   { model: "anthropic/claude-sonnet-4-5", path: "/v1", key: "ANTHROPIC_API_KEY" },

@@ -4,9 +4,9 @@ import { spawn } from "node:child_process";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
-import { TestWorkspace as TerminalGround } from "../../e2e/ground/ground.ts";
-import { TestProgram } from "../ground.ts";
-import { startKeyServer } from "../key-server.ts";
+import { TestWorkspace as TerminalGround } from "../../e2e/support/test-workspace.ts";
+import { startKeyServer } from "../support/key-server.ts";
+import { TestProgram } from "../support/test-program.ts";
 
 let program: TestProgram;
 const closers: (() => void)[] = [];

@@ -5,7 +5,7 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type ProgramResult, TestProgram } from "../ground.ts";
+import { type ProgramResult, TestProgram } from "../support/test-program.ts";
 
 const KEY = { ANTHROPIC_API_KEY: "any" };
 

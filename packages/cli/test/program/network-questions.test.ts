@@ -3,8 +3,8 @@
 import { RpcClient } from "@pith/client";
 import type { Script, Step } from "@pith/testkit";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { findBuiltProgram } from "../built-program.ts";
-import { TestProgram } from "../ground.ts";
+import { findBuiltProgram } from "../support/built-program.ts";
+import { TestProgram } from "../support/test-program.ts";
 
 let program: TestProgram;
 

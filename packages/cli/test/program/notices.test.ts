@@ -4,9 +4,9 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symli
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { NOTICES } from "../../src/app/notices.ts";
-import { TestProgram } from "../ground.ts";
-import { Editor } from "../modes/acp/editor.ts";
-import { startInteractiveApp } from "../modes/interactive/talk-on.ts";
+import { Editor } from "../support/acp-editor.ts";
+import { startInteractiveApp } from "../support/interactive-app.ts";
+import { TestProgram } from "../support/test-program.ts";
 
 let program: TestProgram;
 

@@ -1,7 +1,7 @@
 /** The program as a process, with a model that calls what nobody would: it answers, goes on, and the session stays good. */
 
 import { expect, test } from "vitest";
-import { TestProgram } from "../ground.ts";
+import { TestProgram } from "../support/test-program.ts";
 
 const call = (name: string, args: Readonly<Record<string, unknown>> = {}) =>
   ({ type: "call", name, arguments: args }) as const;

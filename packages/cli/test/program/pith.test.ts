@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type Step, startServer } from "@pith/testkit";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import own from "../../package.json" with { type: "json" };
-import { TestProgram } from "../ground.ts";
+import { TestProgram } from "../support/test-program.ts";
 
 let program: TestProgram;
 

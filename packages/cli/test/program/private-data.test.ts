@@ -6,7 +6,7 @@ import { basename, dirname, join } from "node:path";
 import type { Step } from "@pith/testkit";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { listPrivatePaths } from "../../src/settings/home-files.ts";
-import { TestProgram } from "../ground.ts";
+import { TestProgram } from "../support/test-program.ts";
 
 let program: TestProgram;
 beforeEach(() => {

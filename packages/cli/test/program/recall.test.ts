@@ -6,7 +6,7 @@ import { createSession } from "@pith/context/node";
 import { story } from "@pith/context/testing";
 import type { Reply } from "@pith/testkit";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { TestProgram } from "../ground.ts";
+import { TestProgram } from "../support/test-program.ts";
 
 let program: TestProgram;
 

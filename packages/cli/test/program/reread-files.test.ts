@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Script, ScriptRequest, Step } from "@pith/testkit";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
-import { isSummaryInstruction, TestProgram } from "../ground.ts";
+import { isSummaryInstruction, TestProgram } from "../support/test-program.ts";
 
 let program: TestProgram;
 

@@ -10,7 +10,7 @@ import type { Script, ScriptRequest, Step } from "@pith/testkit";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createSampleSecrets, type SampleSecret } from "../../../context/test/support/sample-secrets.ts";
 import { createSeededRandom } from "../../../context/test/support/seeded-random.ts";
-import { type ProgramResult, TestProgram } from "../ground.ts";
+import { type ProgramResult, TestProgram } from "../support/test-program.ts";
 
 let program: TestProgram;
 beforeEach(() => {

@@ -5,8 +5,8 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { noisyPng } from "../../../agent/test/node/pictures.ts";
-import { findBuiltProgram } from "../built-program.ts";
-import { TestProgram } from "../ground.ts";
+import { findBuiltProgram } from "../support/built-program.ts";
+import { TestProgram } from "../support/test-program.ts";
 
 let program: TestProgram;
 

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { help } from "../../src/args/help.ts";
 import { subcommands } from "../../src/subcommands/subcommands.ts";
-import { TestProgram } from "../ground.ts";
-import { createStoredSession } from "../subcommands/shelf.ts";
+import { createStoredSession } from "../support/subcommand-runner.ts";
+import { TestProgram } from "../support/test-program.ts";
 
 let program: TestProgram;
 

@@ -1,7 +1,7 @@
 /** How much a model thinks if nothing is set: medium in a new session, and what a session already has. */
 
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { TestProgram } from "../ground.ts";
+import { TestProgram } from "../support/test-program.ts";
 
 let program: TestProgram;
 

@@ -11,7 +11,7 @@ import {
   type OutlineUpdate,
   toOutlineEntry,
 } from "../../src/sessions/tree-outline.ts";
-import { storeOf } from "../modes/interactive/panels/tree/outlines.ts";
+import { createStoryStore } from "../support/outlines.ts";
 
 const long = Array.from({ length: 1_500 }, (_, at) => `user: number ${at}`);
 
@@ -24,7 +24,7 @@ async function growthsOf(store: Store, most?: number): Promise<readonly OutlineU
 }
 
 test("WLK15 the first part of the outline is the end of the current branch, and nothing else is read for it", async () => {
-  const store = await storeOf(long);
+  const store = await createStoryStore(long);
   const calls: string[] = [];
   const counting = new Proxy(store, {
     get: (target, name) => {
@@ -55,7 +55,7 @@ test("WLK15 the complete outline has every entry below its parent, for any tree"
     "user: on",
     "moves: root",
   ];
-  const store = await storeOf([...lines, "user: another beginning", "moves: e400", "user: last"]);
+  const store = await createStoryStore([...lines, "user: another beginning", "moves: e400", "user: last"]);
   const leaf = await store.leaf();
   let outline = createOutline(leaf);
   for (const growth of await growthsOf(store)) outline = extendOutline(outline, growth);
@@ -77,9 +77,9 @@ test("WLK15 the complete outline has every entry below its parent, for any tree"
 });
 
 test("WLK15 a session that is too long is read up to the limit and marked as truncated", async () => {
-  const pieces = await growthsOf(await storeOf(long), 600);
+  const pieces = await growthsOf(await createStoryStore(long), 600);
   expect(pieces.at(-1)?.status).toBe("truncated");
-  expect(await growthsOf(await storeOf([]))).toMatchObject([
+  expect(await growthsOf(await createStoryStore([]))).toMatchObject([
     { status: "loading" },
     { labels: new Map() },
     { status: "complete", groups: [] },
@@ -87,7 +87,7 @@ test("WLK15 a session that is too long is read up to the limit and marked as tru
 });
 
 test("WLK15 if the end of the branch is known, the first part needs no reading", async () => {
-  const store = await storeOf(long);
+  const store = await createStoryStore(long);
   const leaf = await store.leaf();
   const { entries: near } = await store.loadBranch(leaf);
   const silent = new Proxy(store, {
@@ -104,13 +104,13 @@ test("WLK15 if the end of the branch is known, the first part needs no reading",
 });
 
 test("WLK15 each part of the outline is small, even late in a long session", async () => {
-  const store = await storeOf(Array.from({ length: 9_000 }, (_, at) => `user: number ${at}`));
+  const store = await createStoryStore(Array.from({ length: 9_000 }, (_, at) => `user: number ${at}`));
   const sizes = (await growthsOf(store)).map(({ groups }) => groups.flatMap(({ children }) => children).length);
   expect(Math.max(...sizes)).toBeLessThan(4_000);
 });
 
 test("WLK3 a tool result has the text of its call, in whichever order they are read", async () => {
-  const store = await storeOf(["user: a", "calls: read path=src/a.ts", "fails: no such file"]);
+  const store = await createStoryStore(["user: a", "calls: read path=src/a.ts", "fails: no such file"]);
   const [called, failed] = await Promise.all([store.entry("e2"), store.entry("e3")]);
   if (!called || !failed) throw new Error("the story is another one");
   const family = (entry: Entry) => ({ parentId: entry.parentId, children: [toOutlineEntry(entry)] });

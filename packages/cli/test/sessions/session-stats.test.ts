@@ -3,7 +3,7 @@
 import type { Entry, Session } from "@pith/context";
 import { expect, test } from "vitest";
 import { SessionCost } from "../../src/sessions/session-stats.ts";
-import { createCommandContext } from "../commands/desks.ts";
+import { createCommandContext } from "../support/command-context.ts";
 
 const lines = ["user: one", "says: two"];
 

@@ -7,7 +7,7 @@ import { toolNamesKind } from "../../src/settings/definitions.ts";
 import { findSetting, listFields } from "../../src/settings/fields.ts";
 import type { Settings } from "../../src/settings/settings.ts";
 import { settingTable } from "../../src/settings/table.ts";
-import { TestProgram } from "../ground.ts";
+import { TestProgram } from "../support/test-program.ts";
 
 let program: TestProgram;
 

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, test } from "vitest";
-import { callSubAgent, countIn, NO_SANDBOX, SubAgentProgram, taskOf, tasks } from "./company.ts";
+import { callSubAgent, countIn, NO_SANDBOX, SubAgentProgram, taskOf, tasks } from "./sub-agent-program.ts";
 
 let program: SubAgentProgram;
 beforeEach(() => {

@@ -24,7 +24,7 @@ import {
   taskOf,
   tasks,
   waitForEvent,
-} from "./company.ts";
+} from "./sub-agent-program.ts";
 
 describe("recovery", () => {
   let folder = "";

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Reply, Step } from "@pith/testkit";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { callSubAgent, NO_SANDBOX, SubAgentProgram, tasks } from "./company.ts";
+import { callSubAgent, NO_SANDBOX, SubAgentProgram, tasks } from "./sub-agent-program.ts";
 
 let company: SubAgentProgram;
 beforeEach(() => {

@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { parseCall } from "../../src/subcommands/parse.ts";
 import { subcommands } from "../../src/subcommands/subcommands.ts";
-import { SubcommandRunner } from "./shelf.ts";
+import { SubcommandRunner } from "../support/subcommand-runner.ts";
 
 let runner: SubcommandRunner;
 

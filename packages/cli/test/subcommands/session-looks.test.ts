@@ -3,7 +3,7 @@
 import { appendFileSync, readFileSync } from "node:fs";
 import { startServer } from "@pith/testkit";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { SubcommandRunner } from "./shelf.ts";
+import { SubcommandRunner } from "../support/subcommand-runner.ts";
 
 let runner: SubcommandRunner;
 

@@ -5,8 +5,8 @@ import { dirname, join } from "node:path";
 import { pinText, Session } from "@pith/context";
 import { labelEntry, nodeRuntime, openStore } from "@pith/context/node";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { TestProgram } from "../ground.ts";
-import { idOf, SubcommandRunner } from "./shelf.ts";
+import { idOf, SubcommandRunner } from "../support/subcommand-runner.ts";
+import { TestProgram } from "../support/test-program.ts";
 
 describe("prune", () => {
   let runner: SubcommandRunner;

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { SubcommandResult } from "../../src/args/subcommand.ts";
 import { trustSubcommand } from "../../src/subcommands/subcommands.ts";
-import { Project } from "../trust/project.ts";
-import { SubcommandRunner } from "./shelf.ts";
+import { SubcommandRunner } from "../support/subcommand-runner.ts";
+import { TrustProject } from "../support/trust-project.ts";
 
 describe("doctor", () => {
   let runner: SubcommandRunner;
@@ -144,10 +144,10 @@ describe("doctor", () => {
 });
 
 describe("trust", () => {
-  let project: Project;
+  let project: TrustProject;
 
   beforeEach(() => {
-    project = new Project();
+    project = new TrustProject();
     project.place({
       "repo/.pith/settings.json": '{ "model": "a/b" }\n',
       "repo/.pith/skills/build/SKILL.md": "# Build\n",

@@ -5,8 +5,8 @@ import { story } from "@pith/context/testing";
 import { expect, test } from "vitest";
 import { expectLinearTime } from "../../../context/test/context/expect-linear-time.ts";
 import { describeFinding, describeMessages, formatReceipt, listReceiptRows } from "../../src/text/compaction-text.ts";
-import { createCommandContext } from "../commands/desks.ts";
-import { earlyMessages, fillWithRules } from "../commands/rules-session.ts";
+import { createCommandContext } from "../support/command-context.ts";
+import { earlyMessages, fillWithRules } from "../support/rules-session.ts";
 
 test("MET23 a receipt says how many user messages are no longer shown, which ones, and where to see more", async () => {
   const context = await createCommandContext(earlyMessages);

@@ -7,8 +7,8 @@ import { tmpdir } from "node:os";
 import { basename, delimiter, join } from "node:path";
 import { type Step, startServer, type TestServer } from "@pith/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { type ProgramTrace, traceProgram } from "../support/trace-program.ts";
 import { plant } from "./hostile-repository.ts";
-import { type Traced, traced } from "./traced.ts";
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), "pith-hostile-")));
 const at = (name: string): string => join(root, name);
@@ -85,15 +85,15 @@ test("TRU12 in a trusted hostile folder no key is sent to another host, and only
   expect(harm()).toEqual(["extension"]);
 });
 
-async function run(name: string, args: readonly string[], cwd: string): Promise<Traced> {
+async function run(name: string, args: readonly string[], cwd: string): Promise<ProgramTrace> {
   const PATH = [".", "", join(cwd, "bin"), join(cwd, "node_modules/.bin"), process.env.PATH].join(delimiter);
   const home = { HOME: at("user"), PITH_HOME: at(`home-${name}`), TMPDIR: at("tmp") };
   const model = { ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: server.url };
-  return await traced(args, { cwd, log: at(`${name}.log`), env: { PATH, ...home, ...model } });
+  return await traceProgram(args, { cwd, log: at(`${name}.log`), env: { PATH, ...home, ...model } });
 }
 
 /** What was changed on the disk but for Pith's home and the temporary folder. What a sandbox makes in its own view of the disk is no part of ours; the names it keeps free for a command are. */
-function elsewhere({ changed }: Traced, name: string, cwd: string): readonly string[] {
+function elsewhere({ changed }: ProgramTrace, name: string, cwd: string): readonly string[] {
   const own = [at(`home-${name}`), at("tmp"), "/proc", "/dev/null", "/newroot", "newroot", "oldroot", "pts"];
   const isOwn = (path: string): boolean => own.some((folder) => path === folder || path.startsWith(`${folder}/`));
   const others = changed.filter((path) => !isOwn(path) && !PLACEHOLDER.test(path));
@@ -109,7 +109,7 @@ function elsewhere({ changed }: Traced, name: string, cwd: string): readonly str
 const PLACEHOLDER = /\/repo\/\.git\/(?:\.pith-[\d-]+|(?:commondir|config\.worktree)(?:\.pith)?)(?:\/pith-[\d-]+)?$/;
 
 /** What the program itself read in the repository besides what it shows and names. */
-function strangeReads({ opened }: Traced): readonly string[] {
+function strangeReads({ opened }: ProgramTrace): readonly string[] {
   return opened.filter(
     (path) => path.startsWith(at("repo/")) && path !== work && !LOOKED_AT.test(path.slice(at("repo/").length)),
   );

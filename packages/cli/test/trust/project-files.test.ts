@@ -5,12 +5,12 @@ import { mkdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { readBytes, readProjectFiles, scanLimits } from "../../src/trust/project-files.ts";
-import { names, Project } from "./project.ts";
+import { names, TrustProject } from "../support/trust-project.ts";
 
-let project: Project;
+let project: TrustProject;
 
 beforeEach(() => {
-  project = new Project();
+  project = new TrustProject();
 });
 
 afterEach(() => project.remove());

@@ -4,12 +4,12 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, syml
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { formatTrustNotice, listTrustedFiles } from "../../src/trust/trust.ts";
-import { names, Project } from "./project.ts";
+import { names, TrustProject } from "../support/trust-project.ts";
 
-let project: Project;
+let project: TrustProject;
 
 beforeEach(() => {
-  project = new Project();
+  project = new TrustProject();
 });
 
 afterEach(() => project.remove());

@@ -3,7 +3,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { InteractiveProgram } from "./talk-ground.ts";
+import { InteractiveProgram } from "../../support/interactive-program.ts";
 
 function extension(word: string): string {
   return `import { appendFileSync } from "node:fs";

@@ -5,8 +5,8 @@ import { expect, test } from "vitest";
 import { createExtensionUi, createPromptQueue, type ScreenUi } from "../../../src/modes/interactive/extension-ui.ts";
 import { createChoicePanel } from "../../../src/modes/interactive/panels/choice.ts";
 import type { ScreenApi } from "../../../src/modes/interactive/screen-context.ts";
-import { listening } from "./plain/recorded-screen.ts";
-import { createTestScreen } from "./shown-on.ts";
+import { createRecordedScreen } from "../../support/recorded-screen.ts";
+import { createTestScreen } from "../../support/test-screen.ts";
 
 const ENTER = "\r";
 const ESCAPE = "\x1b";
@@ -189,7 +189,7 @@ test("XUI7 control sequences and secrets in text of extensions are not shown", a
 });
 
 test("XUI8 in plain mode, questions are numbered lists or input lines, and statuses and widgets are printed", async () => {
-  const { screen, taken } = listening();
+  const { screen, takeOutput } = createRecordedScreen();
   const { ui } = ownUi(screen);
   const answered = async (asking: Promise<unknown>, ...lines: readonly string[]): Promise<unknown> => {
     await sleep(20);
@@ -197,10 +197,10 @@ test("XUI8 in plain mode, questions are numbered lists or input lines, and statu
     return await asking;
   };
   expect(await answered(ui.select("Which?", ["red", "green"]), "2")).toBe("green");
-  expect(taken()).toEqual(["Question from an extension", " Which?", "1. red", "2. green", "0. cancel"]);
+  expect(takeOutput()).toEqual(["Question from an extension", " Which?", "1. red", "2. green", "0. cancel"]);
   expect(await answered(ui.confirm("Really?", "All of it."), "7", "1")).toBe(true);
   expect(await answered(ui.input("Name?", "Ada"), "up and down")).toBe("up and down");
-  expect(taken().slice(-4)).toEqual([
+  expect(takeOutput().slice(-4)).toEqual([
     "Question from an extension",
     "Name?",
     "For example: Ada",
@@ -210,7 +210,7 @@ test("XUI8 in plain mode, questions are numbered lists or input lines, and statu
   ui.setStatus("build", "red");
   ui.setWidget("todo", ["one"]);
   ui.notify("done", "error");
-  expect(taken()).toEqual(["Status: green", "one", "Error: done"]);
+  expect(takeOutput()).toEqual(["Status: green", "one", "Error: done"]);
 });
 
 test("XUI9 a status set before the session is on the screen appears with it", async () => {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Script, Step } from "@pith/testkit";
 import { describe, expect, test } from "vitest";
 import { createChoicePanel } from "../../../src/modes/interactive/panels/choice.ts";
-import { type InteractiveApp, startInteractiveApp } from "./talk-on.ts";
+import { type InteractiveApp, startInteractiveApp } from "../../support/interactive-app.ts";
 
 describe("quit", () => {
   const CTRL_C = "\x03";

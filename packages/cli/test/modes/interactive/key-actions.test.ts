@@ -4,9 +4,9 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Step } from "@pith/testkit";
 import { describe, expect, test } from "vitest";
-import { allowAll, listUserTexts, startBusyApp, waitUntilIdle } from "./editor/at-work.ts";
-import { SUMMARY } from "./long-talk.ts";
-import { startInteractiveApp } from "./talk-on.ts";
+import { allowAll, listUserTexts, startBusyApp, waitUntilIdle } from "../../support/busy-app.ts";
+import { startInteractiveApp } from "../../support/interactive-app.ts";
+import { SUMMARY } from "../../support/long-session.ts";
 
 describe("bound keys", () => {
   const CTRL_T = "\x14";

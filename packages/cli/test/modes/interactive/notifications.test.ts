@@ -11,7 +11,7 @@ import {
   Notifier,
   reduceFocus,
 } from "../../../src/modes/interactive/notifications.ts";
-import { HeadlessTerminal } from "./headless.ts";
+import { HeadlessTerminal } from "../../support/headless-terminal.ts";
 
 describe("notification sequences", () => {
   test("MAN21 off sends nothing, bell sends a bell, and desktop sends the sequence that the terminal supports", () => {

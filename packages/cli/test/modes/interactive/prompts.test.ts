@@ -9,8 +9,8 @@ import type { CliArgs } from "../../../src/args/args.ts";
 import { Notifier } from "../../../src/modes/interactive/notifications.ts";
 import { askForTrust, type TrustPaths } from "../../../src/modes/interactive/prompts.ts";
 import { checkTrust } from "../../../src/trust/trust.ts";
-import { createTestScreen } from "./shown-on.ts";
-import { startInteractiveApp } from "./talk-on.ts";
+import { startInteractiveApp } from "../../support/interactive-app.ts";
+import { createTestScreen } from "../../support/test-screen.ts";
 
 describe("permission question", () => {
   const call = (...commands: readonly string[]): Step => ({

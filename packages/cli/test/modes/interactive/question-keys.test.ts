@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Step } from "@pith/testkit";
 import { expect, onTestFinished, test } from "vitest";
-import { TestWorkspace } from "../../../e2e/ground/ground.ts";
-import type { Tmux } from "../../../e2e/ground/tmux.ts";
-import { findBuiltProgram } from "../../built-program.ts";
+import { TestWorkspace } from "../../../e2e/support/test-workspace.ts";
+import type { Tmux } from "../../../e2e/support/tmux.ts";
+import { findBuiltProgram } from "../../support/built-program.ts";
 
 const program = findBuiltProgram();
 const settings = { permissionMode: "ask", sandbox: "off" };

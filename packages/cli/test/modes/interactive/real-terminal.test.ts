@@ -4,9 +4,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Step } from "@pith/testkit";
 import { expect, onTestFinished, test } from "vitest";
-import { TestWorkspace, type TestWorkspaceOptions } from "../../../e2e/ground/ground.ts";
-import type { Tmux } from "../../../e2e/ground/tmux.ts";
-import { findBuiltProgram } from "../../built-program.ts";
+import { TestWorkspace, type TestWorkspaceOptions } from "../../../e2e/support/test-workspace.ts";
+import type { Tmux } from "../../../e2e/support/tmux.ts";
+import { findBuiltProgram } from "../../support/built-program.ts";
 
 const program = findBuiltProgram();
 const sleeping: Step = { parts: [{ type: "call", name: "bash", arguments: { command: "echo begun; sleep 90" } }] };

@@ -2,8 +2,8 @@
 
 import { expect, test } from "vitest";
 import { continueWith, type Panel } from "../../../src/modes/interactive/panels/panel.ts";
-import { createTestScreen } from "./shown-on.ts";
-import { pieces, started } from "./state/replies.ts";
+import { pieces, started } from "../../support/reply-events.ts";
+import { createTestScreen } from "../../support/test-screen.ts";
 
 function page(drawn: () => void): Panel<null, string> {
   return {

@@ -8,7 +8,7 @@ import { createSession, openStore } from "@pith/context/node";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { CliArgs } from "../../../src/args/args.ts";
 import { createSessionSwitch } from "../../../src/modes/interactive/session-loop.ts";
-import { InteractiveProgram } from "./talk-ground.ts";
+import { InteractiveProgram } from "../../support/interactive-program.ts";
 
 describe("leave a session", () => {
   test("RES4 a session that could not be left stays usable and can be left again", async () => {

@@ -3,8 +3,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { TestProgram } from "../../ground.ts";
-import { writeOldSession } from "../../old-session.ts";
+import { writeOldSession } from "../../support/old-session.ts";
+import { TestProgram } from "../../support/test-program.ts";
 
 let program: TestProgram;
 beforeEach(() => {

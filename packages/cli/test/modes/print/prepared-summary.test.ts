@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Step } from "@pith/testkit";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { TestProgram } from "../../ground.ts";
+import { TestProgram } from "../../support/test-program.ts";
 
 let program: TestProgram;
 beforeEach(() => {

@@ -10,10 +10,10 @@ import { createSampleSecrets } from "../../../../context/test/support/sample-sec
 import { createSeededRandom } from "../../../../context/test/support/seeded-random.ts";
 import { rpcTable } from "../../../src/modes/rpc/commands/commands.ts";
 import { eventNames } from "../../../src/protocol/event-docs.ts";
-import { findBuiltProgram } from "../../built-program.ts";
-import { isSummaryInstruction, TestProgram } from "../../ground.ts";
-import { leaveTriggered } from "../../inventory/triggered.ts";
-import { writeOldSession } from "../../old-session.ts";
+import { findBuiltProgram } from "../../support/built-program.ts";
+import { writeOldSession } from "../../support/old-session.ts";
+import { isSummaryInstruction, TestProgram } from "../../support/test-program.ts";
+import { recordTriggered } from "../../support/triggered.ts";
 
 let program: TestProgram;
 beforeEach(() => {
@@ -39,7 +39,7 @@ async function python(mode: "drive" | "fuzz", config: object): Promise<Readonly<
   expect(stderr).not.toContain("pith: internal error");
   const report = JSON.parse(stdout);
   const args = ["--mode", "rpc"];
-  leaveTriggered({ args, code: report.code, out: readFileSync(lines, "utf8"), settingsFiles: [] });
+  recordTriggered({ args, code: report.code, out: readFileSync(lines, "utf8"), settingsFiles: [] });
   return report;
 }
 

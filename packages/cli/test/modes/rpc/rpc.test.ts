@@ -10,8 +10,8 @@ import { createLineSplitter } from "@pith/client";
 import { story } from "@pith/context/testing";
 import type { ScriptRequest, Step } from "@pith/testkit";
 import { afterEach, beforeEach, test } from "vitest";
-import { findBuiltProgram } from "../../built-program.ts";
-import { TestProgram } from "../../ground.ts";
+import { findBuiltProgram } from "../../support/built-program.ts";
+import { TestProgram } from "../../support/test-program.ts";
 
 let program: TestProgram;
 beforeEach(() => {

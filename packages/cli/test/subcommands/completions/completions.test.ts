@@ -6,7 +6,7 @@ import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parseCliArgs } from "../../../src/args/args.ts";
 import { listCommandCompletions } from "../../../src/subcommands/completions/completions.ts";
-import { idOf, SubcommandRunner } from "../shelf.ts";
+import { idOf, SubcommandRunner } from "../../support/subcommand-runner.ts";
 
 const runner = new SubcommandRunner();
 const bin = join(runner.folder, "bin");

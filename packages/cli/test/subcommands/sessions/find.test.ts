@@ -3,7 +3,7 @@
 import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { idOf, SubcommandRunner } from "../shelf.ts";
+import { idOf, SubcommandRunner } from "../../support/subcommand-runner.ts";
 
 let runner: SubcommandRunner;
 

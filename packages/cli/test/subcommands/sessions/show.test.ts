@@ -3,7 +3,7 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { idOf, SubcommandRunner } from "../shelf.ts";
+import { idOf, SubcommandRunner } from "../../support/subcommand-runner.ts";
 
 let runner: SubcommandRunner;
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openSession } from "../../../src/app/session.ts";
 import { formatSessionArgument } from "../../../src/sessions/find-session.ts";
-import { idOf, SubcommandRunner } from "../shelf.ts";
+import { idOf, SubcommandRunner } from "../../support/subcommand-runner.ts";
 
 let runner: SubcommandRunner;
 

@@ -4,7 +4,7 @@ import { visibleWidth } from "@earendil-works/pi-tui";
 import { expect, test } from "vitest";
 import { createCompletionProvider } from "../../../../src/modes/interactive/editor/completion.ts";
 import type { EditorMessage } from "../../../../src/modes/interactive/editor/message.ts";
-import { createTestScreen } from "../shown-on.ts";
+import { createTestScreen } from "../../../support/test-screen.ts";
 
 const paste = (text: string): string => `\x1b[200~${text}\x1b[201~`;
 const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 60));

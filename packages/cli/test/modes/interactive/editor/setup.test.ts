@@ -4,8 +4,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { addToHistory } from "../../../../src/modes/interactive/editor/editor.ts";
-import { type InteractiveApp, startInteractiveApp } from "../talk-on.ts";
-import { allowAll } from "./at-work.ts";
+import { allowAll } from "../../../support/busy-app.ts";
+import { type InteractiveApp, startInteractiveApp } from "../../../support/interactive-app.ts";
 
 test("TYP17 keymap.json sets keys of the app and of the editor, and its errors are reported", async () => {
   const app = await startInteractiveApp(["fine now"], {

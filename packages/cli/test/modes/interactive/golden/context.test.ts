@@ -15,10 +15,10 @@ import { createContextPage, createSeenPage } from "../../../../src/modes/interac
 import { createRulesPage } from "../../../../src/modes/interactive/panels/rules.ts";
 import type { FooterData } from "../../../../src/modes/interactive/state/footer.ts";
 import { buildContextMeter } from "../../../../src/modes/interactive/state/track-footer.ts";
-import { someFacts, someMeter } from "../render/facts-for-tests.ts";
+import { sampleFooter, sampleMeter } from "../../../support/footer-facts.ts";
 import { golden, NOW } from "./golden.ts";
 
-const [facts, meter] = [someFacts, someMeter];
+const [facts, meter] = [sampleFooter, sampleMeter];
 
 function factsWith(more: Partial<FooterData>): FooterData {
   return { ...facts, ...more };

@@ -2,10 +2,10 @@
 
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { createTestScreen, type TestScreen } from "../../../support/test-screen.ts";
 import { picture } from "../pictures/picture.ts";
-import { createTestScreen, type TestScreen } from "../shown-on.ts";
 
-export { NOW, type TestScreen, type TestScreenOptions } from "../shown-on.ts";
+export { NOW, type TestScreen, type TestScreenOptions } from "../../../support/test-screen.ts";
 
 /** `act` brings the screen into its state; what is seen then must be what `screens/NAME.SIZE.txt` shows, and `docs/pictures/PICTURED.png`. */
 export function golden(name: string, act: (shown: TestScreen) => Promise<void> | void, pictured?: string): void {

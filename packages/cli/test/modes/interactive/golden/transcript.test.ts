@@ -3,7 +3,7 @@
 import type { CompactionEntry } from "@pith/context";
 import type { Screen } from "../../../../src/modes/interactive/screen.ts";
 import type { Block, ToolBlock } from "../../../../src/modes/interactive/state/blocks.ts";
-import { appended, messageOf, type Part, pieces, restart, started } from "../state/replies.ts";
+import { appended, messageOf, type Part, pieces, restart, started } from "../../../support/reply-events.ts";
 import { golden, NOW } from "./golden.ts";
 
 function show(screen: Screen, ...blocks: readonly Block[]): void {

@@ -11,7 +11,7 @@ import {
 } from "../../../../src/modes/interactive/panels/tree/questions.ts";
 import { forkFilters, treeFilters } from "../../../../src/modes/interactive/panels/tree/state.ts";
 import { readOutline } from "../../../../src/sessions/read-outline.ts";
-import { storeOf } from "../panels/tree/outlines.ts";
+import { createStoryStore } from "../../../support/outlines.ts";
 import { golden, NOW, type TestScreen } from "./golden.ts";
 
 /** A morning's work: a login that was mended in three ways, and a compaction on the way that was taken. */
@@ -49,7 +49,7 @@ type Look = Pick<TreePanelOptions, "title" | "hints" | "enterAction" | "filters"
 
 /** Only so many pieces of it are ever read. */
 async function treeOn({ screen }: TestScreen, look: Look, pieces = Number.POSITIVE_INFINITY): Promise<void> {
-  const store = await storeOf(morning, NOW);
+  const store = await createStoryStore(morning, NOW);
   const leaf = await store.leaf();
   const parts: TreePanelOptions = {
     ...look,

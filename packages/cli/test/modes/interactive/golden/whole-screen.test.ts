@@ -2,7 +2,7 @@
 
 import type { CompactionEntry } from "@pith/context";
 import type { Block, ToolBlock } from "../../../../src/modes/interactive/state/blocks.ts";
-import { someFacts } from "../render/facts-for-tests.ts";
+import { sampleFooter } from "../../../support/footer-facts.ts";
 import { golden, NOW } from "./golden.ts";
 
 const compaction: CompactionEntry = {
@@ -48,7 +48,7 @@ const blocks: readonly Block[] = [
 golden(
   "a whole screen",
   ({ screen }) => {
-    screen.update((state) => ({ ...state, footer: someFacts, blocks }));
+    screen.update((state) => ({ ...state, footer: sampleFooter, blocks }));
     screen.update((state) => ({
       ...state,
       activity: { type: "running", startedAt: NOW - 14_000, phase: "thinking", chars: 0 },

@@ -6,15 +6,15 @@ import { formatBlock } from "../../../../src/modes/interactive/plain/block-text.
 import { renderBlock } from "../../../../src/modes/interactive/render/block.ts";
 import { createTheme } from "../../../../src/modes/interactive/render/theme.ts";
 import type { Block } from "../../../../src/modes/interactive/state/blocks.ts";
-import { createTestScreen, NOW } from "../shown-on.ts";
+import { hostileTexts } from "../../../support/hostile-texts.ts";
+import { createTestScreen, NOW } from "../../../support/test-screen.ts";
+import { findForeignSequences } from "./find-sequences.ts";
 import { blocksOf } from "./hostile-blocks.ts";
-import { hostileTexts } from "./hostile-texts.ts";
-import { recorded } from "./recorded.ts";
-import { strangeIn } from "./strange-in.ts";
+import { recordOutput } from "./recorded-output.ts";
 
 test("SNK1 there are over 200 hostile texts, nearly all of them with control characters or long", () => {
   expect(hostileTexts.length).toBeGreaterThan(200);
-  const tame = hostileTexts.filter((text) => text.length < 90 && strangeIn(text).length === 0);
+  const tame = hostileTexts.filter((text) => text.length < 90 && findForeignSequences(text).length === 0);
   // A tab, line ends, and what only Markdown could make something of.
   expect(tame.length).toBeLessThan(12);
 });
@@ -31,7 +31,7 @@ test.each([
     blocksOf(text).flatMap((block) => {
       const lines = renderBlock(block, { ...brush, ...fold });
       const broad = lines.filter((line) => visibleWidth(line) > brush.width).map((line) => `too wide: ${line}`);
-      return [...strangeIn(lines.join("\n")), ...broad].map((fault) => `${block.kind}: ${fault}`);
+      return [...findForeignSequences(lines.join("\n")), ...broad].map((fault) => `${block.kind}: ${fault}`);
     }),
   );
   expect(faults.slice(0, 5)).toEqual([]);
@@ -45,7 +45,7 @@ test("SNK3 in plain mode no block prints control characters from hostile text", 
 
 test("SNK4 text that is streamed in pieces prints no control sequences", async () => {
   const { screen, terminal } = createTestScreen({ columns: 80, rows: 24 });
-  const bytes = recorded(terminal);
+  const bytes = recordOutput(terminal);
   const call = { toolCallId: "c", toolName: "bash", args: { command: "x" } };
   for (const text of hostileTexts) {
     const pieces = text.length > 100 ? [text] : (text.match(/.{1,3}/gsu) ?? []);
@@ -56,7 +56,7 @@ test("SNK4 text that is streamed in pieces prints no control sequences", async (
     screen.update((state) => ({ ...state, blocks: state.blocks.filter(({ kind }) => kind !== "tool").map(closed) }));
     screen.showNote("next");
     await new Promise((resolve) => setImmediate(resolve));
-    expect(strangeIn(bytes()), JSON.stringify(text.slice(0, 60))).toEqual([]);
+    expect(findForeignSequences(bytes()), JSON.stringify(text.slice(0, 60))).toEqual([]);
   }
   screen.stop();
   const screenText = (await terminal.scrollback()).join("\n");

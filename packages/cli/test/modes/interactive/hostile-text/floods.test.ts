@@ -2,9 +2,9 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { allowAll } from "../editor/at-work.ts";
-import { createTestScreen } from "../shown-on.ts";
-import { startInteractiveApp } from "../talk-on.ts";
+import { allowAll } from "../../../support/busy-app.ts";
+import { startInteractiveApp } from "../../../support/interactive-app.ts";
+import { createTestScreen } from "../../../support/test-screen.ts";
 
 const bash = (command: string) => ({ parts: [{ type: "call", name: "bash", arguments: { command } }] }) as const;
 

@@ -41,7 +41,7 @@ import {
 import { withTyping } from "../../../../src/modes/interactive/panels/typing.ts";
 import type { ContextMeter } from "../../../../src/modes/interactive/state/footer.ts";
 import { readOutline } from "../../../../src/sessions/read-outline.ts";
-import { NOW } from "../shown-on.ts";
+import { NOW } from "../../../support/test-screen.ts";
 import { blocksOf } from "./hostile-blocks.ts";
 import { hostileEntries, hostileStore } from "./hostile-session.ts";
 

@@ -12,11 +12,11 @@ import {
   withWidget,
 } from "../../../../src/modes/interactive/state/screen-state.ts";
 import { createTerminal } from "../../../../src/text/process-io.ts";
-import { listening } from "../plain/recorded-screen.ts";
-import { createTestScreen, NOW } from "../shown-on.ts";
-import { hostileTexts } from "./hostile-texts.ts";
-import { recorded } from "./recorded.ts";
-import { strangeIn } from "./strange-in.ts";
+import { hostileTexts } from "../../../support/hostile-texts.ts";
+import { createRecordedScreen } from "../../../support/recorded-screen.ts";
+import { createTestScreen, NOW } from "../../../support/test-screen.ts";
+import { findForeignSequences } from "./find-sequences.ts";
+import { recordOutput } from "./recorded-output.ts";
 
 /** Every text of a state that is no block. */
 function statesOf(text: string, state: ScreenState): readonly ScreenState[] {
@@ -41,31 +41,34 @@ function statesOf(text: string, state: ScreenState): readonly ScreenState[] {
 
 test("SNK5 hostile text in the footer, status, queue, hint and extension widgets prints no control sequences", async () => {
   const { screen, terminal } = createTestScreen({ columns: 80, rows: 24 });
-  const bytes = recorded(terminal);
+  const bytes = recordOutput(terminal);
   for (const text of hostileTexts)
     for (const state of statesOf(text, screen.state)) {
       screen.update(() => state);
       screen.showNote(text);
-      expect(strangeIn(bytes()), JSON.stringify(text.slice(0, 60))).toEqual([]);
+      expect(findForeignSequences(bytes()), JSON.stringify(text.slice(0, 60))).toEqual([]);
     }
   screen.update((state) => ({ ...state, activity: { type: "idle" } }));
   screen.stop();
 });
 
 test("SNK5 in plain mode, hostile text in the same places prints no control sequences", () => {
-  const { screen, taken } = listening();
+  const { screen, takeOutput } = createRecordedScreen();
   for (const text of hostileTexts)
     for (const state of statesOf(text, screen.state)) {
       screen.update(() => state);
       screen.editorText.set(text);
-      expect(strangeIn(taken().join("\n").replaceAll("\t", "")), JSON.stringify(text.slice(0, 60))).toEqual([]);
+      expect(
+        findForeignSequences(takeOutput().join("\n").replaceAll("\t", "")),
+        JSON.stringify(text.slice(0, 60)),
+      ).toEqual([]);
       screen.update(() => ({ ...state, activity: { type: "idle" } }));
     }
 });
 
 test("SNK6 hostile text that is typed, pasted, set or recalled in the editor prints no control sequences", () => {
   const { screen, terminal } = createTestScreen({ columns: 80, rows: 24 });
-  const bytes = recorded(terminal);
+  const bytes = recordOutput(terminal);
   // What is printed is seen at once, and all the rest with it.
   const printAll = (): void => screen.showNote("next");
   for (const text of hostileTexts) {
@@ -79,7 +82,7 @@ test("SNK6 hostile text that is typed, pasted, set or recalled in the editor pri
     screen.editorText.set("");
     terminal.press("\x1b[A");
     printAll();
-    expect(strangeIn(bytes()), JSON.stringify(text.slice(0, 60))).toEqual([]);
+    expect(findForeignSequences(bytes()), JSON.stringify(text.slice(0, 60))).toEqual([]);
     screen.editorText.set("");
   }
   screen.stop();
@@ -87,7 +90,7 @@ test("SNK6 hostile text that is typed, pasted, set or recalled in the editor pri
 
 test("SNK7 hostile file and template names in a completion list print no control sequences", async () => {
   const { screen, terminal } = createTestScreen({ columns: 80, rows: 24 });
-  const bytes = recorded(terminal);
+  const bytes = recordOutput(terminal);
   const texts = hostileTexts.filter((text) => text.length < 500);
   for (let at = 0; at < texts.length; at += 8) {
     const candidates = texts.slice(at, at + 8).map((text) => ({ value: `/${text}`, description: text }));
@@ -104,7 +107,7 @@ test("SNK7 hostile file and template names in a completion list print no control
     }
     terminal.press("\x1b");
     screen.editorText.set("");
-    expect(strangeIn(bytes()), sane.says).toEqual([]);
+    expect(findForeignSequences(bytes()), sane.says).toEqual([]);
   }
   screen.stop();
 });
@@ -118,7 +121,7 @@ test("SNK8 a desktop notification of hostile text contains plain text only", () 
     for (const environment of environments) {
       const sent = formatNotification(text, "desktop", environment).replaceAll("\x1b\x1b", "\x1b");
       const words = brackets.reduce((rest, bracket) => rest.replaceAll(bracket, ""), sent).replace(/\p{Cc}$/u, "");
-      expect(strangeIn(words), JSON.stringify(text.slice(0, 60))).toEqual([]);
+      expect(findForeignSequences(words), JSON.stringify(text.slice(0, 60))).toEqual([]);
     }
 });
 
@@ -129,7 +132,7 @@ test("SNK8 a terminal title of hostile text contains plain text only", () => {
     const [title = ""] = sent;
     expect([title.slice(0, 4), title.at(-1), sent.length]).toEqual(["\x1b]0;", "\x07", 1]);
     const words = title.slice(4, -1);
-    expect(strangeIn(words), JSON.stringify(name.slice(0, 60))).toEqual([]);
+    expect(findForeignSequences(words), JSON.stringify(name.slice(0, 60))).toEqual([]);
     expect(words).not.toContain("\n");
   }
 });
@@ -142,6 +145,6 @@ test("SNK8 the message after the program ends contains plain text only", () => {
     const stream = { on: () => {}, write: (line: string) => void written.push(line) };
     createTerminal({ stdout: stream, stderr: stream } as unknown as NodeJS.Process).notify(text);
     expect(written).toHaveLength(1);
-    expect(strangeIn(written.join("").replaceAll("\t", "")), JSON.stringify(text.slice(0, 60))).toEqual([]);
+    expect(findForeignSequences(written.join("").replaceAll("\t", "")), JSON.stringify(text.slice(0, 60))).toEqual([]);
   }
 });

@@ -5,13 +5,13 @@ import { expect, test } from "vitest";
 import type { Viewport } from "../../../../src/modes/interactive/panels/panel.ts";
 import { sanitizePanelLine } from "../../../../src/modes/interactive/panels/panel.ts";
 import { createTheme } from "../../../../src/modes/interactive/render/theme.ts";
+import { hostileTexts } from "../../../support/hostile-texts.ts";
+import { findForeignSequences } from "./find-sequences.ts";
 import { type AnyPanel, hostilePanels, notByItself } from "./hostile-panels.ts";
-import { hostileTexts } from "./hostile-texts.ts";
-import { panelsThereAre } from "./panels-there-are.ts";
-import { strangeIn } from "./strange-in.ts";
+import { listPanelFunctions } from "./list-panels.ts";
 
 test("SNK9 the list of tested panels contains every panel", () => {
-  expect([...Object.keys(hostilePanels), ...notByItself].sort()).toEqual(panelsThereAre());
+  expect([...Object.keys(hostilePanels), ...notByItself].sort()).toEqual(listPanelFunctions());
 });
 
 const theme = createTheme("none");
@@ -41,11 +41,11 @@ interface Picture {
 
 /** Each panel makes plain what it shows; line ends and tabs go where it is open. */
 function faultsIn({ lines, width }: Picture): readonly string[] {
-  const own = strangeIn(unmarked(lines).join("\n").replaceAll("\t", ""));
+  const own = findForeignSequences(unmarked(lines).join("\n").replaceAll("\t", ""));
   const shown = unmarked(lines.map((line) => sanitizePanelLine(line, width)));
   const ends = shown.filter((line) => line.includes("\n")).map((line) => `a line end: ${line}`);
   const broad = shown.filter((line) => visibleWidth(line) > width).map((line) => `too wide: ${line}`);
-  return [...own, ...strangeIn(shown.join("\n")), ...ends, ...broad];
+  return [...own, ...findForeignSequences(shown.join("\n")), ...ends, ...broad];
 }
 
 /** Without the mark of the cursor, which is never written. */

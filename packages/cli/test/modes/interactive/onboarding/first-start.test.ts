@@ -17,8 +17,8 @@ import {
 } from "../../../../src/modes/interactive/onboarding/first-start.ts";
 import type { InteractiveContext } from "../../../../src/modes/interactive/screen-context.ts";
 import type { Settings } from "../../../../src/settings/settings.ts";
-import { reserveLocalModelPort } from "../../../local-model-port.ts";
-import { createTestScreen, type TestScreen } from "../shown-on.ts";
+import { reserveLocalModelPort } from "../../../support/local-model-port.ts";
+import { createTestScreen, type TestScreen } from "../../../support/test-screen.ts";
 
 let home: string;
 let shown: TestScreen;

@@ -3,7 +3,14 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { ENTER, exchangeMessages, isCompacted, startLongSession, waitForScreen, waitUntilIdle } from "../long-talk.ts";
+import {
+  ENTER,
+  exchangeMessages,
+  isCompacted,
+  startLongSession,
+  waitForScreen,
+  waitUntilIdle,
+} from "../../../support/long-session.ts";
 
 const asking = { settings: { compaction: { ask: true } }, words: 4_000 };
 

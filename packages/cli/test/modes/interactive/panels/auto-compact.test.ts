@@ -7,7 +7,7 @@ import { CompactionConsent } from "../../../../src/modes/interactive/panels/auto
 import type { Panel } from "../../../../src/modes/interactive/panels/panel.ts";
 import { createTheme } from "../../../../src/modes/interactive/render/theme.ts";
 import type { InteractiveContext } from "../../../../src/modes/interactive/screen-context.ts";
-import { createCommandContext } from "../../../commands/desks.ts";
+import { createCommandContext } from "../../../support/command-context.ts";
 
 const sight = { width: 90, height: 20, theme: createTheme("none") };
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { listModelsWithKey } from "../../../../src/models/available-models.ts";
 import { Notifier } from "../../../../src/modes/interactive/notifications.ts";
-import { startInteractiveApp } from "../talk-on.ts";
+import { startInteractiveApp } from "../../../support/interactive-app.ts";
 
 const DOWN = "\x1b[B";
 const CTRL_L = "\x0c";

@@ -9,7 +9,9 @@ import { planOutdatedRemoval } from "@pith/context/host";
 import { createSession, nodeRuntime } from "@pith/context/node";
 import { story } from "@pith/context/testing";
 import { expect, onTestFinished, test } from "vitest";
-import { findBuiltProgram } from "../../../built-program.ts";
+import { findBuiltProgram } from "../../../support/built-program.ts";
+import type { InteractiveApp } from "../../../support/interactive-app.ts";
+import { InteractiveProgram } from "../../../support/interactive-program.ts";
 import {
   ALT_U,
   ENTER,
@@ -19,9 +21,7 @@ import {
   startLongSession,
   waitForScreen,
   waitUntilIdle,
-} from "../long-talk.ts";
-import { InteractiveProgram } from "../talk-ground.ts";
-import type { InteractiveApp } from "../talk-on.ts";
+} from "../../../support/long-session.ts";
 
 /** The lines of the session's file. */
 function log({ home }: InteractiveApp): readonly string[] {

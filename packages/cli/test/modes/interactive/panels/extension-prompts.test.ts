@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { createConfirmPanel } from "../../../../src/modes/interactive/panels/extension-prompts.ts";
 import { withTyping } from "../../../../src/modes/interactive/panels/typing.ts";
-import { createTestScreen } from "../shown-on.ts";
+import { createTestScreen } from "../../../support/test-screen.ts";
 
 test("XUI10 keys typed when a question appears go to the editor and do not answer it", async () => {
   const { screen, terminal } = createTestScreen({ columns: 60, rows: 20 });

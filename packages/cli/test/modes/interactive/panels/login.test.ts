@@ -3,8 +3,8 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { type KeyServer, startKeyServer } from "../../../key-server.ts";
-import { type InteractiveApp, startInteractiveApp } from "../talk-on.ts";
+import { type InteractiveApp, startInteractiveApp } from "../../../support/interactive-app.ts";
+import { type KeyServer, startKeyServer } from "../../../support/key-server.ts";
 
 /** Joined, so that the repository contains nothing that looks like a key. */
 const NEW_KEY = ["sk-ant-api03", "qL9vW2xT7zR4nK8mB1cD6fG3hJ5"].join("-");

@@ -12,7 +12,7 @@ import { createPager, wrapPageLines } from "../../../../src/modes/interactive/pa
 import type { Panel, Viewport } from "../../../../src/modes/interactive/panels/panel.ts";
 import { createTheme } from "../../../../src/modes/interactive/render/theme.ts";
 import { buildContextMeter } from "../../../../src/modes/interactive/state/track-footer.ts";
-import { hostileTexts } from "../hostile-text/hostile-texts.ts";
+import { hostileTexts } from "../../../support/hostile-texts.ts";
 
 const sight: Viewport = { width: 80, height: 12, theme: createTheme("none") };
 

@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { startInteractiveApp } from "../talk-on.ts";
+import { startInteractiveApp } from "../../../support/interactive-app.ts";
 
 const SHIFT_TAB = "\x1b[Z";
 

@@ -14,9 +14,9 @@ import {
 } from "../../../../src/modes/interactive/panels/rules.ts";
 import { createTheme } from "../../../../src/modes/interactive/render/theme.ts";
 import type { InteractiveContext } from "../../../../src/modes/interactive/screen-context.ts";
-import { createCommandContext } from "../../../commands/desks.ts";
-import { earlyMessages, fillWithRules } from "../../../commands/rules-session.ts";
-import { startInteractiveApp } from "../talk-on.ts";
+import { createCommandContext } from "../../../support/command-context.ts";
+import { startInteractiveApp } from "../../../support/interactive-app.ts";
+import { earlyMessages, fillWithRules } from "../../../support/rules-session.ts";
 
 const sight: Viewport = { width: 80, height: 24, theme: createTheme("none") };
 

@@ -6,8 +6,8 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { loadHighlighter } from "../../../../src/modes/interactive/render/markdown.ts";
 import { createTheme } from "../../../../src/modes/interactive/render/theme.ts";
-import { someFacts } from "../render/facts-for-tests.ts";
-import { createTestScreen, type TestScreen } from "../shown-on.ts";
+import { sampleFooter } from "../../../support/footer-facts.ts";
+import { createTestScreen, type TestScreen } from "../../../support/test-screen.ts";
 import { cellsOf } from "./cells.ts";
 import { drawPage } from "./draw-page.ts";
 import { pageOf } from "./page.ts";
@@ -36,7 +36,7 @@ async function shownPage(act: (shown: TestScreen) => Promise<void> | void): Prom
   const shown = createTestScreen({
     columns: COLUMNS,
     rows: ROWS,
-    start: { footer: someFacts },
+    start: { footer: sampleFooter },
     theme: createTheme("dark", { hasTrueColor: true }),
   });
   await act(shown);

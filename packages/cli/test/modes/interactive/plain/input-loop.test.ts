@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { createChoicePanel } from "../../../../src/modes/interactive/panels/choice.ts";
 import { createPlainOutput, InputLoop } from "../../../../src/modes/interactive/plain/input-loop.ts";
-import { listening } from "./recorded-screen.ts";
+import { createRecordedScreen } from "../../../support/recorded-screen.ts";
 
 interface LoopOptions {
   readonly isPerson?: boolean;
@@ -11,7 +11,7 @@ interface LoopOptions {
 }
 
 function looping({ isPerson = true, submitted = () => {} }: LoopOptions = {}) {
-  const { screen } = listening();
+  const { screen } = createRecordedScreen();
   const submissions: string[] = [];
   let written = "";
   const write = (text: string): void => {

@@ -3,69 +3,69 @@
 import { expect, test } from "vitest";
 import { createChoicePanel } from "../../../../src/modes/interactive/panels/choice.ts";
 import { continueWith, finishWith, type Panel } from "../../../../src/modes/interactive/panels/panel.ts";
-import { listening } from "./recorded-screen.ts";
+import { createRecordedScreen } from "../../../support/recorded-screen.ts";
 
 const delta = (text: string) => ({ type: "message_update", delta: { type: "text-delta", text } }) as const;
 const call = { toolCallId: "c", toolName: "bash", args: { command: "make" } };
 
 test("PLN2 a reply is printed paragraph by paragraph, each once it is complete", () => {
-  const { screen, taken } = listening();
+  const { screen, takeOutput } = createRecordedScreen();
   screen.handleEvent({ type: "agent_start" });
   screen.handleEvent(delta("One"));
   screen.handleEvent(delta(" two."));
-  expect(taken()).toEqual([]);
+  expect(takeOutput()).toEqual([]);
   screen.handleEvent(delta("\n\nThree"));
   screen.handleEvent(delta(" four.\nFive.\n"));
-  expect(taken()).toEqual(["Pith: One two."]);
+  expect(takeOutput()).toEqual(["Pith: One two."]);
 });
 
 test("PLN2 thinking is printed once, as a line count, when it ends", () => {
-  const { screen, taken } = listening();
+  const { screen, takeOutput } = createRecordedScreen();
   screen.handleEvent({ type: "message_update", delta: { type: "thinking-delta", text: "hm\nwell" } });
-  expect(taken()).toEqual([]);
+  expect(takeOutput()).toEqual([]);
   screen.handleEvent(delta("So."));
   screen.handleEvent(delta(" It is"));
-  expect(taken()).toEqual(["Thinking: 2 lines."]);
+  expect(takeOutput()).toEqual(["Thinking: 2 lines."]);
 });
 
 test("PLN3 a tool call is printed when it has finished, even as the last block", () => {
-  const { screen, taken } = listening();
+  const { screen, takeOutput } = createRecordedScreen();
   screen.update((state) => ({
     ...state,
     blocks: [{ kind: "tool", id: "c", tool: "bash", arguments: call.args, state: "waiting", output: "", images: [] }],
   }));
   screen.handleEvent({ type: "tool_execution_start", ...call });
   screen.handleEvent({ type: "tool_execution_update", ...call, partialResult: "half" });
-  expect(taken()).toEqual([]);
+  expect(takeOutput()).toEqual([]);
   const result = {
     role: "toolResult",
     ...{ toolCallId: "c", toolName: "bash", timestamp: 0, isError: false },
     content: [{ type: "text", text: "a\nb" }],
   } as const;
   screen.handleEvent({ type: "tool_execution_end", ...call, result, isError: false, durationMs: 1 });
-  expect(taken()).toEqual(["Tool bash make: done, 2 lines."]);
+  expect(takeOutput()).toEqual(["Tool bash make: done, 2 lines."]);
   expect(screen.state.blocks).toEqual([]);
 });
 
 test("PLN4 a long run prints its duration at growing intervals until it ends", () => {
-  const { screen, taken, pass } = listening();
+  const { screen, takeOutput, passTime } = createRecordedScreen();
   screen.handleEvent({ type: "agent_start" });
-  pass(29);
-  expect(taken()).toEqual([]);
-  pass(1);
-  expect(taken()).toEqual(["Still working, 30 seconds."]);
-  pass(30);
-  expect(taken()).toEqual(["Still working, 60 seconds."]);
-  pass(60);
-  expect(taken()).toEqual(["Still working, 2 minutes."]);
+  passTime(29);
+  expect(takeOutput()).toEqual([]);
+  passTime(1);
+  expect(takeOutput()).toEqual(["Still working, 30 seconds."]);
+  passTime(30);
+  expect(takeOutput()).toEqual(["Still working, 60 seconds."]);
+  passTime(60);
+  expect(takeOutput()).toEqual(["Still working, 2 minutes."]);
   screen.handleEvent({ type: "agent_settled", aborted: false });
-  expect(taken()).toEqual(["Ready."]);
-  pass(600);
-  expect(taken()).toEqual([]);
+  expect(takeOutput()).toEqual(["Ready."]);
+  passTime(600);
+  expect(takeOutput()).toEqual([]);
 });
 
 test("PLN5 a choice is answered by its number, and any other line repeats the range", async () => {
-  const { screen, taken } = listening();
+  const { screen, takeOutput } = createRecordedScreen();
   const options = [
     { label: "Yes", value: "yes", key: "y" },
     { label: "No", description: "and stop", value: "no" },
@@ -73,7 +73,7 @@ test("PLN5 a choice is answered by its number, and any other line repeats the ra
   const answer = screen.showPanel(createChoicePanel({ title: "Run it?", body: () => ["make all"], options }), {
     where: "inline",
   });
-  expect(taken()).toEqual(["Run it?", "make all", "1. Yes", "2. No: and stop", "0. cancel"]);
+  expect(takeOutput()).toEqual(["Run it?", "make all", "1. Yes", "2. No: and stop", "0. cancel"]);
   expect(screen.openQuestion?.question.prompt).toBe("Enter a number from 0 to 2: ");
   for (const line of ["3", "maybe", ""])
     expect(screen.openQuestion?.question.handleLine(line)).toEqual(["Enter a number from 0 to 2."]);
@@ -83,7 +83,7 @@ test("PLN5 a choice is answered by its number, and any other line repeats the ra
 });
 
 test("PLN5 answering 0, Ctrl+C and an aborted signal return no answer", async () => {
-  const { screen } = listening();
+  const { screen } = createRecordedScreen();
   const panel = createChoicePanel({ title: "Run it?", options: [{ label: "Yes", value: "yes" }] });
   const first = screen.showPanel(panel, { where: "inline" });
   screen.openQuestion?.question.handleLine("0");
@@ -103,9 +103,9 @@ const typing: Panel<string, string> = {
 };
 
 test("PLN6 other panels are answered with key names or with text", async () => {
-  const { screen, taken } = listening();
+  const { screen, takeOutput } = createRecordedScreen();
   const answer = screen.showPanel(typing, { where: "page" });
-  expect(taken()).toEqual([" Why?", expect.stringMatching(/^Answer with key names/)]);
+  expect(takeOutput()).toEqual([" Why?", expect.stringMatching(/^Answer with key names/)]);
   expect(screen.openQuestion?.question.handleLine("so it is")).toEqual([" Why? so it is", expect.any(String)]);
   expect(screen.openQuestion?.question.handleLine("")).toBeNull();
   expect(await answer).toBe("so it is");
@@ -115,9 +115,9 @@ test("PLN6 other panels are answered with key names or with text", async () => {
 });
 
 test("PLN7 a draft is printed, and an empty line sends it", () => {
-  const { screen, taken } = listening();
+  const { screen, takeOutput } = createRecordedScreen();
   screen.editorText.set("fix it\nwell");
-  expect(taken()).toEqual(["Draft: fix it", "well", expect.stringMatching(/^Press Enter to send it/)]);
+  expect(takeOutput()).toEqual(["Draft: fix it", "well", expect.stringMatching(/^Press Enter to send it/)]);
   expect(screen.takeLine("")).toBe("fix it\nwell");
   expect(screen.takeLine("")).toBe("");
   screen.editorText.set("again");
@@ -126,23 +126,23 @@ test("PLN7 a draft is printed, and an empty line sends it", () => {
 });
 
 test("PLN8 a typed line is not printed again, and a message from elsewhere is", () => {
-  const { screen, taken } = listening();
+  const { screen, takeOutput } = createRecordedScreen();
   const showUserBlock = (text: string) =>
     screen.update((state) => ({ ...state, blocks: [{ kind: "user", id: text, text, images: [] }] }));
   showUserBlock(screen.takeLine("hello"));
-  expect(taken()).toEqual([]);
+  expect(takeOutput()).toEqual([]);
   screen.showNote("a note");
   showUserBlock("hello");
-  expect(taken()).toEqual(["a note", "You: hello"]);
+  expect(takeOutput()).toEqual(["a note", "You: hello"]);
 });
 
 test("PLN9 queued messages, hints and changes of the model and mode are one line each", () => {
-  const { screen, taken } = listening();
+  const { screen, takeOutput } = createRecordedScreen();
   screen.handleEvent({ type: "queue_update", steering: ["faster"], followUp: ["then\nrest"] });
   screen.update((state) => ({ ...state, hint: "/help", footer: { ...state.footer, model: "a/b", folder: "~/x" } }));
   screen.update((state) => ({ ...state, footer: { ...state.footer, permissionMode: "plan" } }));
   screen.handleEvent({ type: "auto_retry_start", attempt: 1, maxAttempts: 6, delayMs: 1, errorMessage: "busy\x1b[2J" });
-  expect(taken()).toEqual([
+  expect(takeOutput()).toEqual([
     "Queued: faster",
     "Queued until the run ends: then (+1 line)",
     "Model a/b, folder ~/x.",

@@ -5,8 +5,8 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { findBuiltProgram } from "../../../built-program.ts";
-import { TestProgram } from "../../../ground.ts";
+import { findBuiltProgram } from "../../../support/built-program.ts";
+import { TestProgram } from "../../../support/test-program.ts";
 
 let program: TestProgram;
 

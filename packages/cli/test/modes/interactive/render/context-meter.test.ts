@@ -5,16 +5,16 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { renderMeterBar } from "../../../../src/modes/interactive/render/context-meter.ts";
 import { createTheme } from "../../../../src/modes/interactive/render/theme.ts";
-import { someMeter } from "./facts-for-tests.ts";
+import { sampleMeter } from "../../../support/footer-facts.ts";
 
 const theme = createTheme("none");
 
 test("MET3 the prompt, kept, new and free parts and both thresholds have different characters", () => {
-  expect(renderMeterBar(someMeter, { width: 40, theme })).toBe("████▓▓▓▓▓▒▒▒▒▒▒▒▒▒·············╎·······┃");
+  expect(renderMeterBar(sampleMeter, { width: 40, theme })).toBe("████▓▓▓▓▓▒▒▒▒▒▒▒▒▒·············╎·······┃");
 });
 
 test("MET3 the part over the limit is drawn after the limit's mark", () => {
-  const meter = { ...someMeter, tokens: 195_000, parts: { ...someMeter.parts, recent: 155_800 } };
+  const meter = { ...sampleMeter, tokens: 195_000, parts: { ...sampleMeter.parts, recent: 155_800 } };
   expect(renderMeterBar(meter, { width: 40, theme })).toMatch(/▒┃▒+$/);
 });
 
@@ -22,7 +22,7 @@ test("MET3 the bar is filled in proportion, and full at the compaction threshold
   const at = (share: number): number => {
     const tokens = Math.round(183_616 * share);
     const parts = { system: 0, pins: 0, userMessages: 0, summary: 0, kept: 0, recent: tokens };
-    return [...renderMeterBar({ ...someMeter, softLimit: null, tokens, parts }, { width: 40, theme })].filter(
+    return [...renderMeterBar({ ...sampleMeter, softLimit: null, tokens, parts }, { width: 40, theme })].filter(
       (sign) => sign === "▒",
     ).length;
   };
@@ -31,8 +31,8 @@ test("MET3 the bar is filled in proportion, and full at the compaction threshold
 
 test("MET3 the bar of an empty context is all free, and a few tokens fill one cell", () => {
   const nothing = { system: 0, pins: 0, userMessages: 0, summary: 0, kept: 0, recent: 0 };
-  expect(renderMeterBar({ ...someMeter, tokens: 0, parts: nothing }, { width: 20, theme })).toMatch(/^[·╎┃]{20}$/);
-  expect(renderMeterBar({ ...someMeter, tokens: 3, parts: { ...nothing, recent: 3 } }, { width: 20, theme })).toMatch(
+  expect(renderMeterBar({ ...sampleMeter, tokens: 0, parts: nothing }, { width: 20, theme })).toMatch(/^[·╎┃]{20}$/);
+  expect(renderMeterBar({ ...sampleMeter, tokens: 3, parts: { ...nothing, recent: 3 } }, { width: 20, theme })).toMatch(
     /^▒[·╎┃]{19}$/,
   );
 });
@@ -47,7 +47,7 @@ test("MET3 the bar has exactly the given width in every theme", () => {
       fc.constantFrom("dark", "light", "none"),
       (given, width, name) => {
         const tokens = Object.values(given).reduce((sum, each) => sum + each, 0);
-        const bar = renderMeterBar({ ...someMeter, tokens, parts: given }, { width, theme: createTheme(name) });
+        const bar = renderMeterBar({ ...sampleMeter, tokens, parts: given }, { width, theme: createTheme(name) });
         expect(visibleWidth(bar)).toBe(width);
       },
     ),

@@ -6,7 +6,7 @@ import { renderBlock } from "../../../../src/modes/interactive/render/block.ts";
 import type { UserBlock } from "../../../../src/modes/interactive/state/blocks.ts";
 import { MainScreen } from "../../../../src/modes/interactive/terminal/screens.ts";
 import { BufferedTerminal } from "../../../../src/modes/interactive/terminal/terminal.ts";
-import { HeadlessTerminal } from "../headless.ts";
+import { HeadlessTerminal } from "../../../support/headless-terminal.ts";
 import { folded } from "./brushes.ts";
 
 const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";

@@ -8,17 +8,17 @@ import { findStablePrefix, splitFinished } from "../../../../src/modes/interacti
 import { initialScreenState } from "../../../../src/modes/interactive/state/screen-state.ts";
 import {
   appended,
+  applyEvents,
   callEvents,
   ended,
+  listVisibleTexts,
   messageOf,
   type Part,
   pieces,
-  readIn,
   restart,
   settled,
-  shown,
   started,
-} from "./replies.ts";
+} from "../../../support/reply-events.ts";
 
 describe("finished blocks", () => {
   /** Every word is there once in all of a stream, so that a second one would be seen. */
@@ -89,8 +89,8 @@ describe("finished blocks", () => {
       fc.property(fc.array(reply, { minLength: 1, maxLength: 4 }), (replies) => {
         const replyEvents = replies.map((each, at) => toReplyEvents(each, `r${at}`));
         const start: AgentEvent = { type: "agent_start" };
-        const state = shown([start, ...replyEvents.flatMap(({ events }) => events), ended, settled]);
-        const read = readIn(state).flatMap(wordsIn);
+        const state = applyEvents([start, ...replyEvents.flatMap(({ events }) => events), ended, settled]);
+        const read = listVisibleTexts(state).flatMap(wordsIn);
         expect(new Set(read).size).toBe(read.length);
         const logged = replyEvents.flatMap((each) => each.logged);
         expect(read.filter((word) => logged.includes(word))).toEqual(logged);
@@ -104,7 +104,7 @@ describe("finished blocks", () => {
       fc.property(reply, (given) => {
         const { events } = toReplyEvents(given, "r0");
         for (let count = 1; count <= events.length; count += 3) {
-          const read = readIn(shown(events.slice(0, count))).flatMap(wordsIn);
+          const read = listVisibleTexts(applyEvents(events.slice(0, count))).flatMap(wordsIn);
           expect(new Set(read).size).toBe(read.length);
         }
       }),

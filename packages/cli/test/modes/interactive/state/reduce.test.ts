@@ -9,7 +9,16 @@ import { splitFinished } from "../../../../src/modes/interactive/state/finished-
 import { formatQueuedMessages, reduceEvent } from "../../../../src/modes/interactive/state/reduce.ts";
 import { reduceEntry } from "../../../../src/modes/interactive/state/reduce-entry.ts";
 import { initialScreenState, type ScreenState } from "../../../../src/modes/interactive/state/screen-state.ts";
-import { appended, ended, messageOf, pieces, readIn, restart, shown, started } from "./replies.ts";
+import {
+  appended,
+  applyEvents,
+  ended,
+  listVisibleTexts,
+  messageOf,
+  pieces,
+  restart,
+  started,
+} from "../../../support/reply-events.ts";
 
 describe("events", () => {
   const begun: AgentEvent = { type: "agent_start" };
@@ -21,25 +30,25 @@ describe("events", () => {
 
   describe("a reply", () => {
     test("SCR13 that restarts keeps what was printed, followed by a note about the interruption", () => {
-      const state = shown([
+      const state = applyEvents([
         begun,
         started(),
         ...pieces([text("one\n\ntwo and")], 4),
         restart,
         ...pieces([text("three")], 9),
       ]);
-      expect(readIn(state)).toEqual(["one\n\n", "The reply above was interrupted.", "three"]);
+      expect(listVisibleTexts(state)).toEqual(["one\n\n", "The reply above was interrupted.", "three"]);
     });
 
     test("SCR13 that restarts before anything was printed leaves nothing of the first attempt", () => {
-      expect(readIn(shown([begun, started(), ...pieces([text("one")], 4), restart]))).toEqual([]);
+      expect(listVisibleTexts(applyEvents([begun, started(), ...pieces([text("one")], 4), restart]))).toEqual([]);
     });
 
     test("SCR13 that was stopped is shown as far as it was logged, with its calls marked as broken off", () => {
       const parts = [text("half"), { type: "toolCall", id: "c", name: "ls", arguments: {} }] as const;
       const reply = messageOf(parts, "aborted");
       const stopped: AgentEvent = { type: "agent_end", messages: [reply], end: { type: "aborted" } };
-      const { printed, state } = shown([begun, started(), appended("e", reply), stopped]);
+      const { printed, state } = applyEvents([begun, started(), appended("e", reply), stopped]);
       const all = [...printed, ...state.blocks];
       expect(all.map(({ kind }) => kind)).toEqual(["assistant", "tool", "note"]);
       expect(all[1]).toMatchObject({ state: "broken-off" });
@@ -67,14 +76,14 @@ describe("events", () => {
 
     test("that was printed completely leaves no empty block", () => {
       const parts = [text("one\n\n"), { type: "toolCall", id: "c", name: "ls", arguments: {} }] as const;
-      const { state } = shown([begun, started(), ...pieces([text("one\n\nx")], 9)]);
+      const { state } = applyEvents([begun, started(), ...pieces([text("one\n\nx")], 9)]);
       const drafts = { ...state, blocks: state.blocks.map((block) => ({ ...block, text: "one\n\n" }) as Block) };
       expect(after([appended("e", messageOf(parts))], drafts).blocks.map(({ kind }) => kind)).toEqual(["tool"]);
     });
 
     test("that restarts gives each block a new id", () => {
       const reply = [started(), ...pieces([{ type: "thinking", thinking: "hm" }, text("so\n\nand")], 3)];
-      const { printed, state } = shown([begun, ...reply, restart, ...reply, restart, ...reply]);
+      const { printed, state } = applyEvents([begun, ...reply, restart, ...reply, restart, ...reply]);
       const ids = [...printed, ...state.blocks]
         .filter(({ kind }) => kind === "note" || kind === "thinking")
         .map(({ id }) => id);

@@ -18,9 +18,15 @@ import {
   trackFooter,
 } from "../../../../src/modes/interactive/state/track-footer.ts";
 import { CompactionCounter } from "../../../../src/sessions/session-stats.ts";
-import { createCommandContext } from "../../../commands/desks.ts";
-import { ALT_U, exchangeMessages, startLongSession, waitForScreen, waitUntilIdle } from "../long-talk.ts";
-import { startInteractiveApp } from "../talk-on.ts";
+import { createCommandContext } from "../../../support/command-context.ts";
+import { startInteractiveApp } from "../../../support/interactive-app.ts";
+import {
+  ALT_U,
+  exchangeMessages,
+  startLongSession,
+  waitForScreen,
+  waitUntilIdle,
+} from "../../../support/long-session.ts";
 
 describe("footer data", () => {
   test("MET5 the cost includes the whole session and its summaries, and an undo does not reduce it", async () => {

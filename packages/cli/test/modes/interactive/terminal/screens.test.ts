@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { FullPage, MainScreen } from "../../../../src/modes/interactive/terminal/screens.ts";
 import { BufferedTerminal } from "../../../../src/modes/interactive/terminal/terminal.ts";
-import { HeadlessTerminal } from "../headless.ts";
+import { HeadlessTerminal } from "../../../support/headless-terminal.ts";
 
 describe("full page", () => {
   const sizes = [

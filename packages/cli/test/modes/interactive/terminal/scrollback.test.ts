@@ -5,8 +5,8 @@ import { expect, test } from "vitest";
 import { createTheme } from "../../../../src/modes/interactive/render/theme.ts";
 import { Screen } from "../../../../src/modes/interactive/screen.ts";
 import { initialScreenState } from "../../../../src/modes/interactive/state/screen-state.ts";
-import { HeadlessTerminal } from "../headless.ts";
-import { appended, callEvents, messageOf, type Part, pieces, started } from "../state/replies.ts";
+import { HeadlessTerminal } from "../../../support/headless-terminal.ts";
+import { appended, callEvents, messageOf, type Part, pieces, started } from "../../../support/reply-events.ts";
 
 const SIZES: readonly (readonly [number, number])[] = [
   [80, 24],

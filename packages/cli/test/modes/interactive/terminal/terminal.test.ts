@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { MainScreen } from "../../../../src/modes/interactive/terminal/screens.ts";
 import { BufferedTerminal, detectTheme, rewrapsLines } from "../../../../src/modes/interactive/terminal/terminal.ts";
-import { HeadlessTerminal } from "../headless.ts";
+import { HeadlessTerminal } from "../../../support/headless-terminal.ts";
 
 describe("theme detection", () => {
   const white = { r: 255, g: 255, b: 255 };

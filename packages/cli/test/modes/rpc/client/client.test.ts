@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { RpcClient, type RpcEvent } from "@pith/client";
 import type { Step } from "@pith/testkit";
 import { afterEach, beforeEach, test } from "vitest";
-import { findBuiltProgram } from "../../../built-program.ts";
-import { TestProgram } from "../../../ground.ts";
+import { findBuiltProgram } from "../../../support/built-program.ts";
+import { TestProgram } from "../../../support/test-program.ts";
 
 let program: TestProgram;
 beforeEach(() => {

@@ -6,7 +6,7 @@ import { createSession } from "@pith/context/node";
 import { expect, test } from "vitest";
 import { createDiskSource } from "../../../../../src/modes/interactive/panels/sessions/disk-source.ts";
 import { emptySessionsState, type SessionsState } from "../../../../../src/modes/interactive/panels/sessions/state.ts";
-import { createTempFolder } from "../../../../commands/desks.ts";
+import { createTempFolder } from "../../../../support/command-context.ts";
 
 const MANY = 5_000;
 

@@ -12,7 +12,7 @@ import {
   readPreview,
 } from "../../../../../src/modes/interactive/panels/sessions/preview.ts";
 import { emptySessionsState, type SessionPreview } from "../../../../../src/modes/interactive/panels/sessions/state.ts";
-import { createTempFolder } from "../../../../commands/desks.ts";
+import { createTempFolder } from "../../../../support/command-context.ts";
 
 describe("read a preview", () => {
   async function kept(words: readonly string[], filling = 0) {

@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createSession, openStore } from "@pith/context/node";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { InteractiveProgram } from "../../talk-ground.ts";
+import { InteractiveProgram } from "../../../../support/interactive-program.ts";
 
 let program: InteractiveProgram;
 

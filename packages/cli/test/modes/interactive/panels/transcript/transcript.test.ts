@@ -10,7 +10,7 @@ import { getBlockText } from "../../../../../src/modes/interactive/panels/transc
 import { createTranscriptSource } from "../../../../../src/modes/interactive/panels/transcript/state.ts";
 import { createTranscriptPanel } from "../../../../../src/modes/interactive/panels/transcript/transcript.ts";
 import { createTheme } from "../../../../../src/modes/interactive/render/theme.ts";
-import { createTempFolder } from "../../../../commands/desks.ts";
+import { createTempFolder } from "../../../../support/command-context.ts";
 
 const sight = { width: 80, height: 24, theme: createTheme("none") };
 

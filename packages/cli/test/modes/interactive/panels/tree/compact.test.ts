@@ -1,8 +1,15 @@
 /** Tests modes/interactive/panels/tree/compact.ts: compacting around an entry of the tree. */
 
 import { expect, test } from "vitest";
-import { ENTER, ESC, exchangeMessages, readScreen, startLongSession, waitUntilIdle } from "../../long-talk.ts";
-import { DOWN, openTree, UP, waitForScreen } from "./walking-talk.ts";
+import {
+  ENTER,
+  ESC,
+  exchangeMessages,
+  readScreen,
+  startLongSession,
+  waitUntilIdle,
+} from "../../../../support/long-session.ts";
+import { DOWN, openTree, UP, waitForScreen } from "./two-exchanges.ts";
 
 const requests = (app: Awaited<ReturnType<typeof startLongSession>>): string =>
   JSON.stringify(app.server.requests.at(-1)?.body);

@@ -8,9 +8,9 @@ import { nodeRuntime } from "@pith/context/node";
 import { createHeader, encodeSession, serializeEntry } from "@pith/context/store";
 import { story } from "@pith/context/testing";
 import { expect, test } from "vitest";
-import { allowAll } from "../../editor/at-work.ts";
-import { startInteractiveApp } from "../../talk-on.ts";
-import { ENTER, ESC, waitForScreen } from "./walking-talk.ts";
+import { allowAll } from "../../../../support/busy-app.ts";
+import { startInteractiveApp } from "../../../../support/interactive-app.ts";
+import { ENTER, ESC, waitForScreen } from "./two-exchanges.ts";
 
 /** A branch that ends with a draft, and another one that one stands on. */
 function draftedSession(cwd: string): Uint8Array {

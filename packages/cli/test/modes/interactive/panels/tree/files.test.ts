@@ -4,9 +4,9 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Step } from "@pith/testkit";
 import { expect, test } from "vitest";
-import { waitUntilIdle } from "../../editor/at-work.ts";
-import type { InteractiveApp } from "../../talk-on.ts";
-import { ENTER, exchange, openTree, startTwoExchanges, waitForScreen } from "./walking-talk.ts";
+import { waitUntilIdle } from "../../../../support/busy-app.ts";
+import type { InteractiveApp } from "../../../../support/interactive-app.ts";
+import { ENTER, exchange, openTree, startTwoExchanges, waitForScreen } from "./two-exchanges.ts";
 
 function calls(name: string, given: Readonly<Record<string, unknown>>): Step {
   return { parts: [{ type: "call", name, arguments: given }] };

@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { ENTER, ESC, openTree, startTwoExchanges, UP, waitForScreen } from "./walking-talk.ts";
+import { ENTER, ESC, openTree, startTwoExchanges, UP, waitForScreen } from "./two-exchanges.ts";
 
 function pathOf(args: unknown): string {
   const { session } = args as { readonly session: { readonly name: string } };

@@ -8,8 +8,8 @@ import { describe, expect, test } from "vitest";
 import { countAbandonedEntries, navigateTo } from "../../../../../src/modes/interactive/panels/tree/navigate.ts";
 import type { InteractiveContext } from "../../../../../src/modes/interactive/screen-context.ts";
 import { initialScreenState, type ScreenState } from "../../../../../src/modes/interactive/state/screen-state.ts";
-import { listUserTexts, startBusyApp, waitUntilIdle } from "../../editor/at-work.ts";
-import { storeOf, twoTries } from "./outlines.ts";
+import { listUserTexts, startBusyApp, waitUntilIdle } from "../../../../support/busy-app.ts";
+import { createStoryStore, twoTries } from "../../../../support/outlines.ts";
 import {
   ENTER,
   ESC,
@@ -20,7 +20,7 @@ import {
   summary,
   UP,
   waitForScreen,
-} from "./walking-talk.ts";
+} from "./two-exchanges.ts";
 
 describe("navigate", () => {
   test("WLK6 Enter on a user message moves before it, with its text in the editor (B63)", async () => {
@@ -192,7 +192,7 @@ describe("navigate", () => {
 
 describe("entries left behind", () => {
   async function leftFor(lines: readonly string[], id: string) {
-    const store = await storeOf(lines);
+    const store = await createStoryStore(lines);
     const session = await Session.open(store, nodeRuntime);
     const target = await store.entry(id);
     if (!target) throw new Error(`${id} is not in the story`);
@@ -209,7 +209,7 @@ describe("entries left behind", () => {
 
   test("WLK7 entries covered by a compaction are counted as left behind", async () => {
     const lines = ["user: a", "says: b", "user: c", "says: d", "user: e", "compacts: so far, keeps e5", "says: f"];
-    const store = await storeOf(lines);
+    const store = await createStoryStore(lines);
     const session = await Session.open(store, nodeRuntime);
     const target = await store.entry("e2");
     expect(target && (await countAbandonedEntries(target, session))).toEqual({
@@ -224,7 +224,7 @@ describe("entries left behind", () => {
   });
 
   test("WLK8 when a move throws, the activity returns to idle", async () => {
-    const session = await Session.open(await storeOf(twoTries), nodeRuntime);
+    const session = await Session.open(await createStoryStore(twoTries), nodeRuntime);
     let state: ScreenState = initialScreenState;
     const works: string[] = [];
     const screen = {

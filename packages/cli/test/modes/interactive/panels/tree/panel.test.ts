@@ -11,7 +11,7 @@ import {
 import { treeFilters } from "../../../../../src/modes/interactive/panels/tree/state.ts";
 import { createTheme } from "../../../../../src/modes/interactive/render/theme.ts";
 import { readOutline } from "../../../../../src/sessions/read-outline.ts";
-import { storeOf, twoTries } from "./outlines.ts";
+import { createStoryStore, twoTries } from "../../../../support/outlines.ts";
 
 /** Weight and reversal, which are all that is drawn without colour. */
 const INKS = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, "g");
@@ -29,7 +29,7 @@ async function pageOf(lines: readonly string[], name?: Naming): Promise<Page> {
 }
 
 async function pageAndPartsOf(lines: readonly string[], name: Naming = async () => null) {
-  const store = await storeOf(lines);
+  const store = await createStoryStore(lines);
   const leaf = await store.leaf();
   const parts: TreePanelOptions = {
     ...{ title: "Tree", hints: [], filters: treeFilters, enterAction: "go", leaf },

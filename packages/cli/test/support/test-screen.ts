@@ -1,9 +1,9 @@
 /** A screen on a terminal for tests, with a clock that stands still. */
 
-import { createTheme, type Theme } from "../../../src/modes/interactive/render/theme.ts";
-import { Screen, type ScreenOptions } from "../../../src/modes/interactive/screen.ts";
-import { initialScreenState, type ScreenState } from "../../../src/modes/interactive/state/screen-state.ts";
-import { HeadlessTerminal } from "./headless.ts";
+import { createTheme, type Theme } from "../../src/modes/interactive/render/theme.ts";
+import { Screen, type ScreenOptions } from "../../src/modes/interactive/screen.ts";
+import { initialScreenState, type ScreenState } from "../../src/modes/interactive/state/screen-state.ts";
+import { HeadlessTerminal } from "./headless-terminal.ts";
 
 export interface TestScreen {
   readonly screen: Screen;

@@ -1,8 +1,8 @@
 /** Facts of a session that is half full, for tests of what is made of them. */
 
-import type { ContextMeter, FooterData } from "../../../../src/modes/interactive/state/footer.ts";
+import type { ContextMeter, FooterData } from "../../src/modes/interactive/state/footer.ts";
 
-export const someMeter: ContextMeter = {
+export const sampleMeter: ContextMeter = {
   tokens: 84_211,
   isEstimate: false,
   contextWindow: 200_000,
@@ -14,7 +14,7 @@ export const someMeter: ContextMeter = {
   parts: { system: 9_400, pins: 700, userMessages: 3_100, summary: 6_200, kept: 19_800, recent: 45_011 },
 };
 
-export const someFacts: FooterData = {
+export const sampleFooter: FooterData = {
   model: "anthropic/claude-sonnet-4-5",
   thinkingLevel: "high",
   folder: "~/work/parser",
@@ -24,5 +24,5 @@ export const someFacts: FooterData = {
   cost: 1.42,
   isSandboxed: true,
   permissionMode: "edit",
-  meter: someMeter,
+  meter: sampleMeter,
 };

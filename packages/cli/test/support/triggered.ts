@@ -19,7 +19,7 @@ export interface Run {
 }
 
 /** A run that was refused for a mistake in its call has used nothing. */
-export function leaveTriggered(run: Run): void {
+export function recordTriggered(run: Run): void {
   if (run.code === 2) return;
   const line = {
     args: ownArgs(run),

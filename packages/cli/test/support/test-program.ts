@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Script, type Step, startServer, type TestServer } from "@pith/testkit";
 import { findBuiltProgram } from "./built-program.ts";
-import { leaveTriggered } from "./inventory/triggered.ts";
+import { recordTriggered } from "./triggered.ts";
 
 export interface ProgramResult {
   readonly code: number | null;
@@ -76,7 +76,7 @@ export class TestProgram {
     const end = await waitForEnd(child);
     const own = [this.home, join(this.folder, ".pith")];
     const templateFolders = own.map((folder) => join(folder, "prompts"));
-    leaveTriggered({ args, ...end, settingsFiles: own.map(settingsIn), templateFolders });
+    recordTriggered({ args, ...end, settingsFiles: own.map(settingsIn), templateFolders });
     return end;
   }
 

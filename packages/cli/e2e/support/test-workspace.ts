@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Script, type ServerOptions, startServer, type TestServer } from "@pith/testkit";
-import { findBuiltProgram } from "../../test/built-program.ts";
-import { leaveTriggered } from "../../test/inventory/triggered.ts";
-import { reserveLocalModelPort } from "../../test/local-model-port.ts";
+import { findBuiltProgram } from "../../test/support/built-program.ts";
+import { reserveLocalModelPort } from "../../test/support/local-model-port.ts";
+import { recordTriggered } from "../../test/support/triggered.ts";
 import { Tmux } from "./tmux.ts";
 
 export interface TestWorkspaceOptions {
@@ -122,7 +122,7 @@ export class TestWorkspace {
     const settingsFiles = [join(this.home, "settings.json")];
     const calls = this.#terminals.flatMap(({ entered }) => entered).filter((line) => /^(?:pith\b|\/[a-z])/.test(line));
     for (const line of calls)
-      leaveTriggered({
+      recordTriggered({
         args: line.startsWith("/") ? [line] : line.split(/\s+/).slice(1),
         code: 0,
         out: "",

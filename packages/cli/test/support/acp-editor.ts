@@ -13,7 +13,7 @@ import {
   type SessionNotification,
   type SessionUpdate,
 } from "@agentclientprotocol/sdk";
-import type { TestProgram } from "../../ground.ts";
+import type { TestProgram } from "./test-program.ts";
 
 export interface EditorOptions {
   readonly program: TestProgram;

@@ -3,8 +3,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ScriptRequest, Step } from "@pith/testkit";
-import { isSummaryInstruction } from "../../ground.ts";
-import { type InteractiveApp, startInteractiveApp } from "./talk-on.ts";
+import { type InteractiveApp, startInteractiveApp } from "./interactive-app.ts";
+import { isSummaryInstruction } from "./test-program.ts";
 
 export const ENTER = "\r";
 export const ESC = "\x1b";

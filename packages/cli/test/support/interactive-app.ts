@@ -5,14 +5,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Script, startServer, type TestServer } from "@pith/testkit";
 import { onTestFinished } from "vitest";
-import type { CliArgs } from "../../../src/args/args.ts";
-import type { Notifier } from "../../../src/modes/interactive/notifications.ts";
-import { createTheme } from "../../../src/modes/interactive/render/theme.ts";
-import { Screen } from "../../../src/modes/interactive/screen.ts";
-import { type InteractiveSession, openInteractiveSession } from "../../../src/modes/interactive/session-loop.ts";
-import { initialScreenState } from "../../../src/modes/interactive/state/screen-state.ts";
-import { saveEnvironment } from "../../environment.ts";
-import { HeadlessTerminal } from "./headless.ts";
+import type { CliArgs } from "../../src/args/args.ts";
+import type { Notifier } from "../../src/modes/interactive/notifications.ts";
+import { createTheme } from "../../src/modes/interactive/render/theme.ts";
+import { Screen } from "../../src/modes/interactive/screen.ts";
+import { type InteractiveSession, openInteractiveSession } from "../../src/modes/interactive/session-loop.ts";
+import { initialScreenState } from "../../src/modes/interactive/state/screen-state.ts";
+import { HeadlessTerminal } from "./headless-terminal.ts";
+import { saveEnvironment } from "./save-environment.ts";
 
 export interface InteractiveApp {
   readonly screen: Screen;

@@ -7,7 +7,7 @@ import { type AssistantMessage, type NewEntry, Session } from "@pith/context";
 import { zeroUsage } from "@pith/context/host";
 import { createSession, nodeRuntime } from "@pith/context/node";
 import { runSubcommand } from "../../src/subcommands/run.ts";
-import { leaveTriggered } from "../inventory/triggered.ts";
+import { recordTriggered } from "./triggered.ts";
 
 export interface SubcommandResult {
   readonly code: number | null;
@@ -50,7 +50,7 @@ export class SubcommandRunner {
       notify: (line: string) => void notes.push(line),
     };
     const code = await runSubcommand(args, { cwd: this.folder, environment: this.environment, terminal });
-    leaveTriggered({ args, code, out, settingsFiles: [] });
+    recordTriggered({ args, code, out, settingsFiles: [] });
     return { code, out, notes };
   }
 

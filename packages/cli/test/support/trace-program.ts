@@ -3,9 +3,9 @@
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { findBuiltProgram } from "../built-program.ts";
+import { findBuiltProgram } from "./built-program.ts";
 
-export interface Traced {
+export interface ProgramTrace {
   readonly code: number | null;
   readonly out: string;
   readonly notes: string;
@@ -19,7 +19,7 @@ export interface Traced {
   readonly opened: readonly string[];
 }
 
-export interface Tracing {
+export interface TraceOptions {
   readonly cwd: string;
   /** The file for the trace. */
   readonly log: string;
@@ -28,10 +28,10 @@ export interface Tracing {
   readonly bin?: string;
 }
 
-export async function traced(
+export async function traceProgram(
   args: readonly string[],
-  { cwd, log, env, bin = findBuiltProgram() }: Tracing,
-): Promise<Traced> {
+  { cwd, log, env, bin = findBuiltProgram() }: TraceOptions,
+): Promise<ProgramTrace> {
   const options = ["-f", "-qq", "-y", "-s", "4096", "-e", "signal=none", "-e", `trace=${CALLS}`, "-o", log];
   const child = spawn("strace", [...options, process.execPath, bin, ...args], {
     cwd,
@@ -69,7 +69,7 @@ const CALLS = [
   ...["setxattr", "clone", "?fork", "?vfork", "clone3"],
 ].join(",");
 
-type Acts = Pick<Traced, "started" | "connected" | "changed" | "opened">;
+type Acts = Pick<ProgramTrace, "started" | "connected" | "changed" | "opened">;
 
 function acts(log: string): Acts {
   const calls = whole(log.split("\n")).flatMap((line) => call(line) ?? []);

@@ -1,8 +1,12 @@
 /** A talk with a branch to leave, for tests of going elsewhere. */
 
 import type { Step } from "@pith/testkit";
-import { allowAll, waitUntilIdle } from "../../editor/at-work.ts";
-import { type InteractiveApp, type InteractiveAppOptions, startInteractiveApp } from "../../talk-on.ts";
+import { allowAll, waitUntilIdle } from "../../../../support/busy-app.ts";
+import {
+  type InteractiveApp,
+  type InteractiveAppOptions,
+  startInteractiveApp,
+} from "../../../../support/interactive-app.ts";
 
 export const UP = "\x1b[A";
 export const DOWN = "\x1b[B";

@@ -2,7 +2,7 @@
 
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { HttpMcpServer } from "./web-desk.ts";
+import type { HttpMcpServer } from "./http-server.ts";
 
 /** `otherwise`: what it answers, or the error, by the method. */
 export async function startSseMcpServer(

@@ -3,7 +3,7 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 
-const script = join(import.meta.dirname, "../../../scripts/built-program.ts");
+const script = join(import.meta.dirname, "../../../../scripts/built-program.ts");
 let path: string | null = null;
 
 /** Returns the file that starts it. */

@@ -3,7 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { story } from "@pith/context/testing";
-import type { TestProgram } from "./ground.ts";
+import type { TestProgram } from "./test-program.ts";
 
 const FILE_TEXT = Array.from({ length: 400 }, (_, index) => `line${index}`).join(" ");
 const READ = ["calls: read path=a.txt", `result: ${FILE_TEXT}`];

@@ -8,7 +8,7 @@ const run = promisify(execFile);
 const root = join(import.meta.dirname, "../../../..");
 
 /** Packed as it is published and unpacked into this folder; its path there. */
-export async function unpacked(folder: string): Promise<string> {
+export async function unpackProgram(folder: string): Promise<string> {
   const pack = join(root, "scripts/pack-packages.ts");
   const { stdout } = await run(process.execPath, [pack, folder, "pith"], { cwd: root });
   await run("tar", ["-xzf", stdout.trim(), "-C", folder]);

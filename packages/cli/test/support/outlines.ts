@@ -3,8 +3,8 @@
 import { MemoryStore, type Session } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
 import { story } from "@pith/context/testing";
-import { readOutline } from "../../../../../src/sessions/read-outline.ts";
-import { createOutline, extendOutline, type Outline } from "../../../../../src/sessions/tree-outline.ts";
+import { readOutline } from "../../src/sessions/read-outline.ts";
+import { createOutline, extendOutline, type Outline } from "../../src/sessions/tree-outline.ts";
 
 /** Two ways to mend a login: the first was left, the second goes on, and a third hangs on the first. */
 export const twoTries: readonly string[] = [
@@ -25,8 +25,8 @@ export const twoTries: readonly string[] = [
   "labels e14: good",
 ];
 
-export async function outlineOf(lines: readonly string[]): Promise<Outline> {
-  const store = await storeOf(lines);
+export async function createTestOutline(lines: readonly string[]): Promise<Outline> {
+  const store = await createStoryStore(lines);
   const leaf = await store.leaf();
   let outline = createOutline(leaf);
   for await (const growth of readOutline({ store, leaf })) outline = extendOutline(outline, growth);
@@ -34,7 +34,7 @@ export async function outlineOf(lines: readonly string[]): Promise<Outline> {
 }
 
 /** Each entry seven minutes after the one before it, the last one now. */
-export async function storeOf(lines: readonly string[], now: number = Date.now()): Promise<Session["store"]> {
+export async function createStoryStore(lines: readonly string[], now: number = Date.now()): Promise<Session["store"]> {
   const store = MemoryStore.create(nodeRuntime, { cwd: "/work" });
   const entries = story(...lines);
   for (const [at, entry] of entries.entries()) {

@@ -5,15 +5,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Step, startServer, type TestServer } from "@pith/testkit";
-import { parseCliArgs } from "../../../src/args/args.ts";
-import type { Notifier } from "../../../src/modes/interactive/notifications.ts";
-import { createTheme } from "../../../src/modes/interactive/render/theme.ts";
-import { Screen } from "../../../src/modes/interactive/screen.ts";
-import { type InteractiveSession, runSessions } from "../../../src/modes/interactive/session-loop.ts";
-import { initialScreenState } from "../../../src/modes/interactive/state/screen-state.ts";
-import type { ExitStatus } from "../../../src/text/process-io.ts";
-import { saveEnvironment } from "../../environment.ts";
-import { HeadlessTerminal } from "./headless.ts";
+import { parseCliArgs } from "../../src/args/args.ts";
+import type { Notifier } from "../../src/modes/interactive/notifications.ts";
+import { createTheme } from "../../src/modes/interactive/render/theme.ts";
+import { Screen } from "../../src/modes/interactive/screen.ts";
+import { type InteractiveSession, runSessions } from "../../src/modes/interactive/session-loop.ts";
+import { initialScreenState } from "../../src/modes/interactive/state/screen-state.ts";
+import type { ExitStatus } from "../../src/text/process-io.ts";
+import { HeadlessTerminal } from "./headless-terminal.ts";
+import { saveEnvironment } from "./save-environment.ts";
 
 export class InteractiveProgram {
   readonly root: string = realpathSync(mkdtempSync(join(tmpdir(), "pith-talk-")));

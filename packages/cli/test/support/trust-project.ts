@@ -8,7 +8,7 @@ import { trustShownFiles } from "../../src/subcommands/trust.ts";
 import { checkTrust, type FolderTrust } from "../../src/trust/trust.ts";
 import type { SaveTrustResult } from "../../src/trust/trust-file.ts";
 
-export class Project {
+export class TrustProject {
   readonly base: string = realpathSync(mkdtempSync(join(tmpdir(), "pith-trust-")));
   readonly root: string = join(this.base, "repo");
   readonly userHome: string = join(this.base, "user");

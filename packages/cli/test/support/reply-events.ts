@@ -2,10 +2,10 @@
 
 import type { AgentEvent } from "@pith/agent";
 import type { AssistantMessage, Entry, StopReason, ToolResultMessage } from "@pith/context";
-import type { Block } from "../../../../src/modes/interactive/state/blocks.ts";
-import { splitFinished } from "../../../../src/modes/interactive/state/finished-blocks.ts";
-import { reduceEvent } from "../../../../src/modes/interactive/state/reduce.ts";
-import { initialScreenState, type ScreenState } from "../../../../src/modes/interactive/state/screen-state.ts";
+import type { Block } from "../../src/modes/interactive/state/blocks.ts";
+import { splitFinished } from "../../src/modes/interactive/state/finished-blocks.ts";
+import { reduceEvent } from "../../src/modes/interactive/state/reduce.ts";
+import { initialScreenState, type ScreenState } from "../../src/modes/interactive/state/screen-state.ts";
 
 export type Part = AssistantMessage["content"][number];
 
@@ -63,13 +63,13 @@ export const ended: AgentEvent = { type: "agent_end", messages: [], end: { type:
 
 export const settled: AgentEvent = { type: "agent_settled", aborted: false };
 
-export interface Shown {
+export interface AppliedEvents {
   readonly printed: readonly Block[];
   readonly state: ScreenState;
 }
 
 /** As a screen does it: after each event what is finished is printed. */
-export function shown(events: readonly AgentEvent[], start: ScreenState = initialScreenState): Shown {
+export function applyEvents(events: readonly AgentEvent[], start: ScreenState = initialScreenState): AppliedEvents {
   const printed: Block[] = [];
   let state = start;
   for (const event of events) {
@@ -81,7 +81,7 @@ export function shown(events: readonly AgentEvent[], start: ScreenState = initia
 }
 
 /** All that somebody has read by now, in order: what is printed, then what still changes. */
-export function readIn({ printed, state }: Shown): readonly string[] {
+export function listVisibleTexts({ printed, state }: AppliedEvents): readonly string[] {
   return [...printed, ...state.blocks].flatMap((block): readonly string[] => {
     if (block.kind === "assistant") return [block.text.slice(block.printed)];
     if (block.kind === "thinking") return block.isPrinted ? [] : [block.text];

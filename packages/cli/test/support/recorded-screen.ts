@@ -1,17 +1,17 @@
 /** A plain screen whose lines are kept, and whose clock is turned by hand. */
 
-import { PlainScreen } from "../../../../src/modes/interactive/plain/plain-screen.ts";
-import { initialScreenState } from "../../../../src/modes/interactive/state/screen-state.ts";
+import { PlainScreen } from "../../src/modes/interactive/plain/plain-screen.ts";
+import { initialScreenState } from "../../src/modes/interactive/state/screen-state.ts";
 
-export interface Listening {
+export interface RecordedScreen {
   readonly screen: PlainScreen;
   /** All that was said and not yet taken. */
-  taken(): readonly string[];
+  takeOutput(): readonly string[];
   /** So many seconds pass. */
-  pass(seconds: number): void;
+  passTime(seconds: number): void;
 }
 
-export function listening(): Listening {
+export function createRecordedScreen(): RecordedScreen {
   const output: string[] = [];
   const timers: { act: () => void; at: number }[] = [];
   let now = 0;
@@ -28,12 +28,12 @@ export function listening(): Listening {
     schedule: later,
     releaseTerminal: (run) => run(),
   });
-  const pass = (seconds: number): void => {
+  const passTime = (seconds: number): void => {
     now += seconds * 1_000;
     for (const due of timers.filter(({ at }) => at <= now)) {
       timers.splice(timers.indexOf(due), 1);
       due.act();
     }
   };
-  return { screen, taken: () => output.splice(0), pass };
+  return { screen, takeOutput: () => output.splice(0), passTime };
 }

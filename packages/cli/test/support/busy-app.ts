@@ -3,7 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Script, Step } from "@pith/testkit";
-import { type InteractiveApp, type InteractiveAppOptions, startInteractiveApp } from "../talk-on.ts";
+import { type InteractiveApp, type InteractiveAppOptions, startInteractiveApp } from "./interactive-app.ts";
 
 export interface BusyApp extends InteractiveApp {
   /** Lets the command end. */

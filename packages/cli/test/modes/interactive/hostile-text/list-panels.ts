@@ -6,7 +6,7 @@ import { join } from "node:path";
 const interactive = join(import.meta.dirname, "../../../../src/modes/interactive");
 
 /** The names of the functions, sorted. */
-export function panelsThereAre(): readonly string[] {
+export function listPanelFunctions(): readonly string[] {
   return readdirSync(interactive, { recursive: true, encoding: "utf8" })
     .filter((path) => path.endsWith(".ts"))
     .flatMap((path) => panelFunctions(readFileSync(join(interactive, path), "utf8")))

@@ -1,7 +1,7 @@
 /** What was written to a terminal and is none of the few things we write there: text, line ends, and a closed list of sequences. */
 
 /** Each thing that does not belong there, the first of them at most. */
-export function strangeIn(written: string): readonly string[] {
+export function findForeignSequences(written: string): readonly string[] {
   const rest = written.replaceAll(OURS, "");
   return [...rest.matchAll(STRANGE)]
     .slice(0, MOST)

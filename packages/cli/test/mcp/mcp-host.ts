@@ -115,7 +115,7 @@ export class McpHost {
 /** What every start would compile anew is kept by the first. */
 export function testServerCommand(log: string, behaviors: readonly string[]): StdioServer {
   const { NODE_COMPILE_CACHE = "" } = process.env;
-  const args = [join(import.meta.dirname, "servers/desk.ts"), log, ...behaviors];
+  const args = [join(import.meta.dirname, "servers/stdio-server.ts"), log, ...behaviors];
   // Its id would be another one in a sandbox, and its log would lie outside.
   return { command: process.execPath, args, env: { NODE_COMPILE_CACHE }, sandbox: "off" };
 }

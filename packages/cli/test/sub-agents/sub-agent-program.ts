@@ -4,8 +4,8 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { RpcClient, type RpcEvent } from "@pith/client";
 import type { ScriptRequest, Step } from "@pith/testkit";
-import { findBuiltProgram } from "../built-program.ts";
-import { TestProgram } from "../ground.ts";
+import { findBuiltProgram } from "../support/built-program.ts";
+import { TestProgram } from "../support/test-program.ts";
 
 export interface AgentScripts {
   /** The one that starts others. */
