@@ -32,7 +32,8 @@ test("E2E3 a task reads a file, edits it with a diff and runs bash", () => runBy
 test("E2E4 a permission question shows the diff; No blocks the edit and Yes allows it", () => runByName("permission"));
 test("E2E5 a message typed during a run is shown as queued and reaches the model with the next request", () =>
   runByName("steering"));
-test("E2E6 after six resizes every line is on the screen once, and earlier shell output stays", () => runByName("resize"));
+test("E2E6 after six resizes every line is on the screen once, and earlier shell output stays", () =>
+  runByName("resize"));
 test("E2E7 after a compaction in the middle of a turn, the run continues without input", () => runByName("compaction"));
 test("E2E8 a compaction is previewed, done, undone and redone", () => runByName("preview-undo-redo"));
 test("E2E9 a move in the tree summarizes the branch that is left", () => runByName("tree-with-summary"));

@@ -150,12 +150,15 @@ describe("project settings", () => {
     [{ branchSummary: { skipPrompt: true } }, "branchSummary.skipPrompt"],
     [{ secrets: { redact: "off" } }, "secrets.redact"],
     [{ secrets: { also: ["A"] } }, "secrets.also"],
-  ])("SET7 a setting that only the user may set is ignored in a project, with a note: %j", async (projectSettings, name) => {
-    expect(await chosenWith(projectSettings)).toEqual({
-      choices: {},
-      notes: [`${path}:1: ${name} cannot be set by a project, so it is ignored; set it in ${file}`],
-    });
-  });
+  ])(
+    "SET7 a setting that only the user may set is ignored in a project, with a note: %j",
+    async (projectSettings, name) => {
+      expect(await chosenWith(projectSettings)).toEqual({
+        choices: {},
+        notes: [`${path}:1: ${name} cannot be set by a project, so it is ignored; set it in ${file}`],
+      });
+    },
+  );
 
   test.each([
     [{ permissionMode: "all" }, {}, 'permissionMode "all" is less strict than your "edit"'],
@@ -190,9 +193,12 @@ describe("project settings", () => {
     [{ tools: ["read"] }, {}],
     [{ skills: false, contextFiles: false }, {}],
     [{ thinking: "high", contextWindow: 9_000, compaction: { enabled: false, instructions: "Tests." } }, {}],
-  ] as const)("SET7 a project may be stricter, and may set its own settings: %j over %j", async (projectSettings, own) => {
-    expect(await chosenWith(projectSettings, own)).toEqual({ choices: { ...own, ...projectSettings }, notes: [] });
-  });
+  ] as const)(
+    "SET7 a project may be stricter, and may set its own settings: %j over %j",
+    async (projectSettings, own) => {
+      expect(await chosenWith(projectSettings, own)).toEqual({ choices: { ...own, ...projectSettings }, notes: [] });
+    },
+  );
 
   test.each(["apiKey", "keys", "headers", "proxy", "env", "command", "hooks", "permissions", "allow"])(
     "SET7 keys, proxies, headers, commands and rules are not settings of a project: %s",

@@ -250,7 +250,8 @@ test.each(spellings)(
     const listen = (event: AgentEvent): void => void events.push(event);
     const switched = await agentOf([], looking, { session: await sessionWith(199_000), model: other, onEvent: listen });
     const requested = await agentOf([], looking, { session: await longSession() });
-    if (isByAgent) for (const agent of [threshold, overflow, switched, requested]) agent.setAutoCompactionEnabled(false);
+    if (isByAgent)
+      for (const agent of [threshold, overflow, switched, requested]) agent.setAutoCompactionEnabled(false);
 
     const full = await ran(threshold);
     expect([full.end, startsByItself(full.events)]).toEqual([{ type: "done" }, false]);
