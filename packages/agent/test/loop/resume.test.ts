@@ -170,26 +170,28 @@ function modelNameOf({ api, provider, model }: ReturnType<typeof heldModel>) {
   return { api, provider, model };
 }
 
-test("RUN8 resume finishes the interrupted turn before it delivers follow-ups, one at a time", async () => {
-  const model = heldModel();
-  const test = await createTestAgent(model);
+test.each([
+  ["follow-ups, one at a time", [], ["Begun."]],
+  ["follow-ups, and steering messages with its next request", ["Mind the tests."], ["Minded."]],
+] as const)("RUN8 resume finishes the interrupted turn before it delivers %s", async (_, steering, begun) => {
+  const test = await createTestAgent(heldModel());
   void test.prompt("Begin.");
   await quiet();
   await test.agent.followUp("First.");
   await test.agent.followUp("Second.");
-  await test.agent.steer("Mind the tests.");
-  const next = heldModel();
-  const again = await reopenTestAgent(test, { model: next }, "f");
+  for (const words of steering) await test.agent.steer(words);
+  const model = heldModel();
+  const again = await reopenTestAgent(test, { model }, "f");
   const end = again.resume();
-  for (const words of ["Minded.", "First done.", "Second done."]) {
+  for (const words of [...begun, "First done.", "Second done."]) {
     await quiet();
-    next.waiting[0]?.end(text(words));
+    model.waiting[0]?.end(text(words));
   }
   expect(await end).toEqual({ type: "done" });
   expect(await branchLines(again)).toEqual([
     "user: Begin.",
-    "user: Mind the tests.",
-    "assistant: Minded.",
+    ...steering.map((words) => `user: ${words}`),
+    ...begun.map((words) => `assistant: ${words}`),
     "user: First.",
     "assistant: First done.",
     "user: Second.",

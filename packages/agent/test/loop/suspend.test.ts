@@ -79,6 +79,7 @@ test("RUN19 suspend keeps follow-ups in the queue and does not start their turn"
   await suspended;
   expect(await end).toEqual({ type: "suspended" });
   expect(model.requests).toHaveLength(1);
+  expect(test.agent.queue.map(({ content }) => content)).toEqual(["Then the docs."]);
   const again = test.resume();
   await quiet();
   model.waiting[0]?.end(text("Docs written."));
