@@ -41,7 +41,7 @@ describe("the tokens that a reply reports are", () => {
     ["its request and its answer", { ...parts, totalTokens: 130 }, { prompt: 110, total: 130 }],
     ["a cache that is only in the total", { input: 10, output: 20, totalTokens: 130 }, { prompt: 110, total: 130 }],
     ["a total less than its parts", { ...parts, totalTokens: 60 }, { prompt: 110, total: 60 }],
-    ["nothing", {}, null],
+    ["nothing for an empty usage", {}, null],
   ])("TOK1 %s", (_, usage, measure) => {
     expect(readTokenReport(reply(usage))).toStrictEqual(measure);
   });

@@ -14,7 +14,7 @@ const ends: readonly DamagedFile[] = [
   { name: "a byte order mark and nothing else", bytes: bytesOf("\ufeff"), damage: "no-header@1", entries: "" },
   { name: "CR LF", bytes: bytesOf(text.replaceAll("\n", "\r\n")), damage: "", entries: whole },
   {
-    name: "CR LF in a file of ours",
+    name: "CR LF in Pith's file",
     bytes: bytesOf(`${withTrailers(ourHeader, e1, e2, e3).join("\r\n")}\r\n`),
     damage: "",
     entries: whole,
@@ -26,9 +26,14 @@ const ends: readonly DamagedFile[] = [
     entries: whole,
   },
   { name: "CR LF cut between CR and LF", bytes: bytesOf(`${lines.join("\r\n")}\r`), damage: "", entries: whole },
-  { name: "CR alone", bytes: bytesOf(text.replaceAll("\n", "\r")), damage: "lone-carriage-returns@1", entries: whole },
   {
-    name: "CR alone in a file of ours",
+    name: "CR line ends",
+    bytes: bytesOf(text.replaceAll("\n", "\r")),
+    damage: "lone-carriage-returns@1",
+    entries: whole,
+  },
+  {
+    name: "CR line ends in Pith's file",
     bytes: bytesOf(withTrailers(ourHeader, e1, e2, e3).join("\r")),
     damage: "lone-carriage-returns@1",
     entries: whole,
@@ -41,7 +46,7 @@ const ends: readonly DamagedFile[] = [
     entries: whole,
   },
   { name: "no line end at the end", bytes: bytesOf(text.trimEnd()), damage: "", entries: whole },
-  { name: "nothing at all", bytes: bytesOf(""), damage: "no-header@1", entries: "" },
+  { name: "an empty file", bytes: bytesOf(""), damage: "no-header@1", entries: "" },
   { name: "only a line end", bytes: bytesOf("\n"), damage: "no-header@1", entries: "" },
   { name: "only space", bytes: bytesOf("  \n\t\n \r\n"), damage: "no-header@1", entries: "" },
 ];
@@ -59,13 +64,13 @@ const utf16: readonly DamagedFile[] = [
   },
   { name: "UTF-16 with CR LF", bytes: inUtf16(wide.replaceAll("\n", "\r\n")), damage: "utf-16@1", entries: whole },
   {
-    name: "UTF-16 with CR alone",
+    name: "UTF-16 with CR line ends",
     bytes: inUtf16(wide.replaceAll("\n", "\r")),
     damage: "utf-16@1 lone-carriage-returns@1",
     entries: whole,
   },
   {
-    name: "UTF-16 cut inside a letter",
+    name: "UTF-16 cut inside a character",
     bytes: inUtf16(wide).subarray(0, -3),
     damage: "utf-16@1 torn-tail@4",
     entries: "e1 e2",
@@ -113,7 +118,7 @@ const nul: readonly DamagedFile[] = [
     entries: whole,
   },
   {
-    name: "zeros before a line of ours",
+    name: "zeros before a line of Pith",
     bytes: file(withTrailers(ourHeader, e1), zeros(5) + withTrailers(e2)[0], withTrailers(e3)),
     damage: "nul-bytes@3",
     entries: whole,
@@ -144,18 +149,18 @@ const nul: readonly DamagedFile[] = [
     entries: "e1",
     branch: "e1",
   },
-  { name: "nothing but zeros", bytes: bytesOf(zeros(512)), damage: "no-header@1 nul-bytes@1", entries: "" },
+  { name: "only zeros", bytes: bytesOf(zeros(512)), damage: "no-header@1 nul-bytes@1", entries: "" },
 ];
 
 const letters: readonly DamagedFile[] = [
   {
-    name: "a byte that is no UTF-8 inside a string",
+    name: "a byte that is not UTF-8 inside a string",
     bytes: spoilt(text, [0xff]),
     damage: "invalid-utf8@3",
     entries: "e1 (e2) e3",
   },
   {
-    name: "half a letter inside a string",
+    name: "half a character inside a string",
     bytes: spoilt(text, [0xc3]),
     damage: "invalid-utf8@3",
     entries: "e1 (e2) e3",
@@ -167,13 +172,13 @@ const letters: readonly DamagedFile[] = [
     entries: "e1 (e2) e3",
   },
   {
-    name: "a letter written longer than it is",
+    name: "an overlong encoding of a letter",
     bytes: spoilt(text, [0xc0, 0xaf]),
     damage: "invalid-utf8@3",
     entries: "e1 (e2) e3",
   },
   {
-    name: "a file that ends inside a letter",
+    name: "a file that ends inside a character",
     bytes: bytesOf(`${text}{"a":"ä`).subarray(0, -1),
     damage: "torn-tail@5",
     entries: whole,

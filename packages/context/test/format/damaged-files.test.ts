@@ -12,10 +12,10 @@ import { damagedTrees } from "./damaged-trees.ts";
 import { expectAppendable, findReadFaults, readableEntries } from "./file-invariants.ts";
 import { chain, damageIn, entriesIn, file, idAt, idsIn, note, piHeader, read } from "./specimen.ts";
 
-describe("D9 lines replaced, removed, doubled and swapped", () => {
-  test.each(damagedLines)("D9 $name", expectContained);
+describe("D9 a session file with lines replaced, removed, doubled or swapped", () => {
+  test.each(damagedLines)("D9 is read with its damage reported and its other entries: $name", expectContained);
 
-  test.each(damagedLines)("D9 entries before a gap are on the branch of the entries after it: $name", ({ bytes }) => {
+  test.each(damagedLines)("D9 has the entries before a gap on the branch of those after it: $name", ({ bytes }) => {
     const entries = entriesIn(read(bytes));
     const tree = buildTree(entries);
     const longest = entries.map(({ id }) => readableEntries(branchEntries(tree, id)).length);
@@ -23,8 +23,8 @@ describe("D9 lines replaced, removed, doubled and swapped", () => {
   });
 });
 
-describe("D10 lines with contradictory ids and parents", () => {
-  test.each(damagedTrees)("D10 $name", expectContained);
+describe("D10 a session file with contradictory ids and parents", () => {
+  test.each(damagedTrees)("D10 is read with its damage reported and its other entries: $name", expectContained);
 });
 
 describe("D10 an entry appended under a gap", () => {
@@ -32,11 +32,11 @@ describe("D10 an entry appended under a gap", () => {
 
   test.each([
     ["a lost parent", file(piHeader, e1, e3), "e2"],
-    ["a circle", file(piHeader, e1, note("e2", "e2"), e3), "gap-before-1"],
+    ["a circle of parents", file(piHeader, e1, note("e2", "e2"), e3), "gap-before-1"],
     ["a lost line that a child names", file(piHeader, e1, "garbage", e3), "e2"],
-    ["a lost line that nobody names", file(piHeader, e1, e2, "garbage"), "gap-2"],
-    ["a damaged line that says its id", file(piHeader, e1, e2.slice(0, 60), e3), "e2"],
-    ["a damaged line whose id nobody names", file(piHeader, e1, e2.slice(0, 60)), "gap-1"],
+    ["a lost line that no entry names", file(piHeader, e1, e2, "garbage"), "gap-2"],
+    ["a damaged line with a readable id", file(piHeader, e1, e2.slice(0, 60), e3), "e2"],
+    ["a damaged line whose id no entry names", file(piHeader, e1, e2.slice(0, 60)), "gap-1"],
   ])("D10 has the same parent when the file is read again: %s", async (_, bytes, name) => {
     const [, prefix = "", number] = /^(gap-before-|gap-)(\d)$/.exec(name) ?? [];
     const gap = number === undefined ? name : idAt(bytes, prefix, Number(number));
@@ -51,8 +51,8 @@ describe("D10 an entry appended under a gap", () => {
   });
 });
 
-describe("D11 encodings", () => {
-  test.each(damagedEncodings)("D11 $name", expectContained);
+describe("D11 a session file with another or a damaged encoding", () => {
+  test.each(damagedEncodings)("D11 is read with its damage reported and its other entries: $name", expectContained);
 });
 
 async function expectContained(row: DamagedFile): Promise<void> {

@@ -42,13 +42,13 @@ export const damagedLines: readonly DamagedFile[] = [
     branch: "e1 e2 e3 e4 e5",
   },
   {
-    name: "garbage twice, apart",
+    name: "two garbage lines apart",
     bytes: file(replaced(replaced(ours, 3, "garbage"), 5, "{{{")),
     damage: "not-json@3 missing-parent@4 not-json@5 missing-parent@6",
     entries: "e1 (e2) e3 (e4) e5 e6",
   },
   {
-    name: "garbage twice, side by side",
+    name: "two adjacent garbage lines",
     bytes: file(replaced(replaced(ours, 4, "garbage"), 5, "garbage")),
     damage: "not-json@4 not-json@5 missing-parent@6",
     entries: "e1 e2 (gap-2) (e4) e5 e6",
@@ -63,13 +63,13 @@ export const damagedLines: readonly DamagedFile[] = [
     entries: "(gap-1) (gap-2) (gap-3) (gap-4) (e5) e6",
   },
   {
-    name: "half of an entry that still says its place",
+    name: "half of an entry with its id and parent",
     bytes: file(replaced(ours, 4, ours[3]?.slice(0, 60) ?? "")),
     damage: "not-json@4",
     entries: "e1 e2 (e3) e4 e5 e6",
   },
   {
-    name: "half of an entry that says its id only",
+    name: "half of an entry with its id only",
     bytes: file(replaced(pis, 4, '{"type":"custom","id":"e3","pare')),
     damage: "not-json@4",
     entries: "e1 e2 (e3) e4 e5 e6",
@@ -93,7 +93,7 @@ export const damagedLines: readonly DamagedFile[] = [
     entries: "e1 e2 (e3) e4 e5 e6",
   },
   {
-    name: "another line's copy instead of an entry",
+    name: "a copy of another line instead of an entry",
     bytes: file(replaced(ours, 4, ours[1] ?? "")),
     damage: "duplicate-line@4 missing-parent@5",
     entries: "e1 e2 (e3) e4 e5 e6",

@@ -13,13 +13,13 @@ const thirdAt = file(piHeader, note("e1", null), note("e1~000", "e1")).length;
 
 const circles: readonly DamagedFile[] = [
   {
-    name: "its own parent",
+    name: "an entry that is its own parent",
     bytes: file(piHeader, note("e1", "e1")),
     damage: "parent-cycle@2",
     entries: "(gap-before-0) e1",
   },
   {
-    name: "its own parent, behind others",
+    name: "an entry that is its own parent, after others",
     bytes: file(piHeader, e1, note("e2", "e2"), e3),
     damage: "parent-cycle@3",
     entries: "e1 (gap-before-1) e2 e3",
@@ -60,21 +60,21 @@ const circles: readonly DamagedFile[] = [
     branch: "(gap-before-2) e3",
   },
   {
-    name: "a circle closed by a second bearer of an id",
+    name: "a circle closed by a second entry with an id",
     bytes: file(piHeader, e1, e2, note("e1", "e2", ',"again":true'), e3),
     damage: "duplicate-id@4",
     entries: "e1 e2 e1~2 e3",
     branch: "e1 e2 e3",
   },
   {
-    name: "a circle through a line further down, closed by a second bearer of an id",
+    name: "a circle through a later line, closed by a second entry with an id",
     bytes: file(piHeader, note("e1", "e2"), e2, note("e1", "e2", ',"again":true')),
     damage: "out-of-order@2 parent-cycle@3 duplicate-id@4",
     entries: "e1 (gap-before-1) e2 e1~2",
     branch: "(gap-before-1) e2 e1~2",
   },
   {
-    name: "a circle of lines that bear the names of gaps",
+    name: "a circle of lines with the ids of gaps",
     bytes: file(
       piHeader,
       note(`gap-before-${secondAt}`, "gap-before-000"),
@@ -102,7 +102,7 @@ const sharedIds: readonly DamagedFile[] = [
     branch: "e1~1 e1~2",
   },
   {
-    name: "an id that a second bearer would be given",
+    name: "an id that a second entry with an id would get",
     bytes: file(
       piHeader,
       note("e1", null),
@@ -115,14 +115,14 @@ const sharedIds: readonly DamagedFile[] = [
     branch: "e1 e1~2 e5",
   },
   {
-    name: "a second bearer whose parent is lost",
+    name: "a second entry with an id, whose parent is lost",
     bytes: file(piHeader, e1, note("e1", "nobody", ',"n":2')),
     damage: "duplicate-id@3 missing-parent@3",
     entries: "e1 (nobody) e1~1",
   },
   { name: "the id of the session", bytes: file(piHeader, note("s1", null)), damage: "", entries: "s1" },
   {
-    name: "ids that every object has",
+    name: "ids that are inherited property names",
     bytes: file(piHeader, note("__proto__", null), note("constructor", "__proto__"), note("x", "toString")),
     damage: "missing-parent@4",
     entries: "__proto__ constructor (toString) x",
@@ -131,13 +131,13 @@ const sharedIds: readonly DamagedFile[] = [
 
 const lostParents: readonly DamagedFile[] = [
   {
-    name: "a parent that is nowhere",
+    name: "a parent that does not exist",
     bytes: file(piHeader, e1, note("e3", "e2")),
     damage: "missing-parent@3",
     entries: "e1 (e2) e3",
   },
   {
-    name: "a first entry whose parent is nowhere",
+    name: "a first entry whose parent does not exist",
     bytes: file(piHeader, note("e3", "e2")),
     damage: "missing-parent@2",
     entries: "(e2) e3",
@@ -163,13 +163,13 @@ const lostParents: readonly DamagedFile[] = [
     branch: "e1 (lost) c",
   },
   {
-    name: "a parent without a name",
+    name: "a parent without an id",
     bytes: file(piHeader, e1, note("e2", "")),
     damage: "missing-parent@3",
     entries: "e1 () e2",
   },
   {
-    name: "a parent further down",
+    name: "a parent on a later line",
     bytes: file(piHeader, e2, e1),
     damage: "out-of-order@2",
     entries: "e2 e1",
@@ -187,7 +187,7 @@ const headers: readonly DamagedFile[] = [
   { name: "a header in the middle", bytes: file(e1, piHeader, e2), damage: "no-header@1", entries: "e1 e2" },
   { name: "a header at the end", bytes: file(e1, e2, piHeader), damage: "no-header@1", entries: "e1 e2" },
   { name: "no header", bytes: file(e1, e2), damage: "no-header@1", entries: "e1 e2" },
-  { name: "nothing but a header", bytes: file(piHeader), damage: "", entries: "" },
+  { name: "only a header", bytes: file(piHeader), damage: "", entries: "" },
   {
     name: "a header whose id is a number",
     bytes: file(piHeader.replace('"s1"', "1"), e1),
@@ -202,7 +202,7 @@ const headers: readonly DamagedFile[] = [
     future: true,
   },
   {
-    name: "a version that is no number",
+    name: "a version that is not a number",
     bytes: file(piHeader.replace("3,", '"three",'), e1),
     damage: "",
     entries: "e1",
@@ -225,7 +225,7 @@ const headers: readonly DamagedFile[] = [
 
 const firstKept: readonly DamagedFile[] = [
   {
-    name: "a compaction that keeps an entry nobody knows",
+    name: "a compaction that keeps an unknown entry",
     bytes: file(piHeader, e1, e2, `${compaction}"firstKeptEntryId":"lost"}`),
     damage: "missing-first-kept@4",
     entries: "e1 e2 c",

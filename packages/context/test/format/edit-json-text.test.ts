@@ -4,21 +4,21 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { exceedsDepth, findMemberSpans, setJsonMembers } from "../../src/format/edit-json-text.ts";
 
-describe("LOG6 setting a member", () => {
+describe("LOG6 setting a member of an object", () => {
   test.each([
     ["in place", '{"a":1,"id":"x","b":2}', '{"a":1,"id":7,"b":2}'],
-    ["in front where it is new", '{"a":1}', '{"id":7,"a":1}'],
+    ["a new member, in front", '{"a":1}', '{"id":7,"a":1}'],
     ["in an empty object", "{}", '{"id":7}'],
     ["in an empty object with space in it", "{ \t}", '{"id":7 \t}'],
     ["between spaces of any kind", '{ "id" \t:\r "x" , "b":2 }', '{ "id" \t:\r 7 , "b":2 }'],
-    ["of a doubled name, the last", '{"id":1,"id":2}', '{"id":1,"id":7}'],
-    ["not the one inside another", '{"a":{"id":1},"id":2}', '{"a":{"id":1},"id":7}'],
-    ["not the one inside a list", '{"a":[{"id":1}]}', '{"id":7,"a":[{"id":1}]}'],
-    ["not the one inside a string", '{"a":"\\"id\\":1,","id":2}', '{"a":"\\"id\\":1,","id":7}'],
+    ["a name that occurs twice, the last one", '{"id":1,"id":2}', '{"id":1,"id":7}'],
+    ["not the member inside another", '{"a":{"id":1},"id":2}', '{"a":{"id":1},"id":7}'],
+    ["not the member inside a list", '{"a":[{"id":1}]}', '{"id":7,"a":[{"id":1}]}'],
+    ["not the text inside a string", '{"a":"\\"id\\":1,","id":2}', '{"a":"\\"id\\":1,","id":7}'],
     ["whose name is written with escapes", '{"\\u0069d":1}', '{"\\u0069d":7}'],
-    ["behind a string that ends in backslashes", '{"a":"\\\\\\\\","id":1}', '{"a":"\\\\\\\\","id":7}'],
-    ["of a name that every object has", '{"constructor":1,"__proto__":2}', '{"id":7,"constructor":1,"__proto__":2}'],
-  ])("%s", (_, text, changed) => {
+    ["after a string that ends in backslashes", '{"a":"\\\\\\\\","id":1}', '{"a":"\\\\\\\\","id":7}'],
+    ["beside inherited property names", '{"constructor":1,"__proto__":2}', '{"id":7,"constructor":1,"__proto__":2}'],
+  ])("changes the text only there: %s", (_, text, changed) => {
     expect(setJsonMembers(text, { id: "7" })).toBe(changed);
   });
 

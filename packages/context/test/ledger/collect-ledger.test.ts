@@ -44,17 +44,17 @@ test("LED5 the ledger has files, the last checks, open errors and commits, and n
 
 describe("LED5 the exit code of a check", () => {
   const cases: readonly (readonly [string, EntryFields, number | null])[] = [
-    ["its tool says so", { details: { exitCode: 3 }, isError: true }, 3],
-    ["its tool says nonsense", { details: { exitCode: "3" } }, 0],
-    ["its tool does not know", { details: { exitCode: null } }, null],
-    ["its last line says so", { ...text("boom\n\nCommand exited with code 127\n"), isError: true }, 127],
-    ["in other words", text("Exit code: 2"), 2],
-    ["in the words of another", text("exit status -1"), -1],
-    ["a line before the last does not", text("exit code 2\nand on"), 0],
-    ["it failed and nobody knows how", { ...text("aborted"), isError: true }, null],
-    ["it did not fail", text("fine"), 0],
+    ["from the details of the tool", { details: { exitCode: 3 }, isError: true }, 3],
+    ["zero if the details of the tool are invalid", { details: { exitCode: "3" } }, 0],
+    ["unknown if the tool reports none", { details: { exitCode: null } }, null],
+    ["from the last line", { ...text("boom\n\nCommand exited with code 127\n"), isError: true }, 127],
+    ['from the last line "Exit code: 2"', text("Exit code: 2"), 2],
+    ['from the last line "exit status -1"', text("exit status -1"), -1],
+    ["not from a line before the last", text("exit code 2\nand on"), 0],
+    ["unknown for a failure without a code", { ...text("aborted"), isError: true }, null],
+    ["zero for a success", text("fine"), 0],
   ];
-  test.each(cases)("LED5 %s", (_, result, exitCode) => {
+  test.each(cases)("LED5 is recorded: %s", (_, result, exitCode) => {
     expect(collectLedger(createEntries(bashCallEntries("make", result))).checks).toMatchObject([
       { command: "make", exitCode },
     ]);
@@ -100,7 +100,7 @@ describe("LED5 commits", () => {
     ["git log", "[main 0a1b2c3] Fix the lock", []],
     ["cat log", "[main 0a1b2c3] Fix the lock", []],
   ];
-  test.each(cases)("LED5 %s", (line, output, expected) => {
+  test.each(cases)("LED5 are collected from: %s", (line, output, expected) => {
     const { commits } = collectLedger(createEntries(bashCallEntries(line, text(output))));
     expect(commits.map(({ hash, subject }) => `${hash} ${subject}`)).toEqual(expected);
   });
@@ -346,7 +346,7 @@ test("LED4 an entry may contain any value", () => {
 
 describe("LED3 time is linear in the length of the text", () => {
   const texts = ["error: ", "#1 ", "https://", "a", "/", "Error", "0a1b2c3 ", "exit code 1\n", "'", " ", "\n", "[("];
-  test.each(texts)("LED3 %j", (words) => {
+  test.each(texts)("LED3 for repeated %j", (words) => {
     const entries = (letters: number): readonly Entry[] =>
       createEntries(
         bashCallEntries(words.repeat(letters / 4 / words.length), text(words.repeat(letters / words.length))),

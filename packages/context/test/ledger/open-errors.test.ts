@@ -40,27 +40,27 @@ test("LED7 the newest failure of a command replaces the older one", () => {
   expect(open(failing("make", "Error: one"), failing("make", "Error: two"))).toEqual(["make: Error: two"]);
 });
 
-describe("LED7 the same command", () => {
+describe("LED7 a later success of the same command", () => {
   const cases: readonly (readonly [string, string, string, boolean])[] = [
     ["with its output filtered", "npm test", "npm test 2>&1 | tail -20", true],
-    ["with a look behind it", "npm test", "npm test; git status --short", true],
-    ["after another one", "git commit -m x", "git add . && git commit -m x", true],
+    ["followed by git status", "npm test", "npm test; git status --short", true],
+    ["after another command", "git commit -m x", "git add . && git commit -m x", true],
     ["in the same folder", "cd a && npm test", "cd a && npm test", true],
     ["in another folder", "cd a && npm test", "cd b && npm test", false],
     ["which is the check of its line", "sed -i s/a/b/ a && npm test", "npm test", true],
     ["the last of two, which runs only after the first", "./a && ./b", "./b", true],
     ["the first of two, which may not be the one that failed", "./a && ./b", "./a", false],
     ["a commit with another message", "git add -A && git commit -qm x", "git add a && git commit -m y", true],
-    ["before a pipe of another one", "./a", "./a && git log --oneline | head -1", true],
+    ["before another command with a pipe", "./a", "./a && git log --oneline | head -1", true],
     ["with other blanks", "npm  test", "npm test", true],
     ["in a here-document", "cat > a <<X\n./a\nX\n./b", "cat > a <<X\n./a\nX\n./b", true],
   ];
-  test.each(cases)("LED7 %s", (_, failed, succeeded, isClosed) => {
+  test.each(cases)("LED7 closes the error only if it is the failed command: %s", (_, failed, succeeded, isClosed) => {
     expect(open(failing(failed), bashCallEntries(succeeded))).toHaveLength(isClosed ? 0 : 1);
   });
 });
 
-describe("LED7 the error of a line is that of the command that failed", () => {
+describe("LED7 the error of a line is attributed to the command that failed", () => {
   const fatal = "fatal: unable to auto-detect email address";
   const cases: readonly (readonly [string, string, string])[] = [
     ["npm test && git commit -m x", fatal, "git commit -m x"],
@@ -73,7 +73,7 @@ describe("LED7 the error of a line is that of the command that failed", () => {
     ["git add -A && git commit -m x", fatal, "git add -A && git commit -m x"],
     ["./a; ./b", "Error: boom", "./b"],
   ];
-  test.each(cases)("LED7 %s", (line, output, source) => {
+  test.each(cases)("LED7 in %s", (line, output, source) => {
     expect(open(failing(line, output)).map((each) => each.slice(0, each.lastIndexOf(`: ${output}`)))).toEqual([source]);
   });
 
@@ -108,7 +108,7 @@ describe("LED7 the error of a line is that of the command that failed", () => {
   });
 });
 
-describe("LED7 a wider check", () => {
+describe("LED7 a later success of a wider check", () => {
   const cases: readonly (readonly [string, string, string, boolean])[] = [
     ["with a path less", "node --test test/", "node --test", true],
     ["with several paths less", "npm test src/a src/b", "npm test src/a", true],
@@ -117,11 +117,14 @@ describe("LED7 a wider check", () => {
     ["with another path", "node --test test/", "node --test src/", false],
     ["of another kind", "cargo test --all", "cargo", false],
     ["by another program", "npm test src/a", "node --test", false],
-    ["which is no check", "./deploy --all", "./deploy", false],
+    ["of a command that is not a check", "./deploy --all", "./deploy", false],
   ];
-  test.each(cases)("LED7 %s", (_, failed, succeeded, isClosed) => {
-    expect(open(failing(failed), bashCallEntries(succeeded))).toHaveLength(isClosed ? 0 : 1);
-  });
+  test.each(cases)(
+    "LED7 closes the error only if it includes the failed check: %s",
+    (_, failed, succeeded, isClosed) => {
+      expect(open(failing(failed), bashCallEntries(succeeded))).toHaveLength(isClosed ? 0 : 1);
+    },
+  );
 
   test("LED7 closes nothing if it fails itself", () => {
     expect(open(failing("node --test test/"), failing("node --test", "Error: bang"))).toEqual([

@@ -41,7 +41,7 @@ test("LED2 without a stored ledger, pi's file lists are read", () => {
 
 describe("details without a ledger", () => {
   const cases = [undefined, null, 7, "x", [], {}, { pith: null }, { pith: { ledger: [] } }, { readFiles: "a" }];
-  test.each(cases)("%j", (details) => expect(readLedger(details)).toBeNull());
+  test.each(cases)("are read as no ledger: %j", (details) => expect(readLedger(details)).toBeNull());
 });
 
 test("LED10 a ledger of an earlier version keeps the items that still exist", () => {

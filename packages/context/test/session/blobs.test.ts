@@ -41,19 +41,19 @@ describe("invalid blob blocks", () => {
     ["nothing", null],
     ["a text", "blob"],
     ["a block without our field", { type: "text", text: image.text }],
-    ["a field that is no object", { ...image, pith: hash }],
+    ["a field that is not an object", { ...image, pith: hash }],
     ["another kind of block", { ...image, type: "thinking" }],
     ["a hash that is a path", { ...image, pith: { ...image.pith, blob: "../../../../etc/passwd" } }],
     ["a hash in capitals", { ...image, pith: { ...image.pith, blob: hash.toUpperCase() } }],
     ["a hash with a line end", { ...image, pith: { ...image.pith, blob: `${hash}\n` } }],
     ["a short hash", { ...image, pith: { ...image.pith, blob: hash.slice(1) } }],
     ["a mime type with an escape sequence", { ...image, pith: { ...image.pith, mimeType: "image/\u001b[2J" } }],
-    ["a mime type that is no text", { ...image, pith: { ...image.pith, mimeType: 1 } }],
+    ["a mime type that is not a string", { ...image, pith: { ...image.pith, mimeType: 1 } }],
     ["a negative size", { ...image, pith: { ...image.pith, bytes: -1 } }],
-    ["a size that is no number", { ...image, pith: { ...image.pith, bytes: "34816" } }],
+    ["a size that is not a number", { ...image, pith: { ...image.pith, bytes: "34816" } }],
     ["half a byte", { ...image, pith: { ...image.pith, bytes: 0.5 } }],
   ];
-  test.each(cases)("%s", (_, block) => expect(parseBlobBlock(block)).toBeNull());
+  test.each(cases)("are parsed as no blob block: %s", (_, block) => expect(parseBlobBlock(block)).toBeNull());
 });
 
 test("blobs are found in messages, custom messages and edits, and nowhere else", () => {

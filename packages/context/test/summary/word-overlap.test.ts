@@ -31,7 +31,7 @@ describe("shared words", () => {
     ["the parts of an identifier", "checkout page", "CheckoutPage", 2],
     ["an identifier and one of its parts", "CheckoutPage", "the checkout", 2],
     ["numbers", "limit 2000", "at most 2000", 1],
-  ])("AUD4 %s", (_, text, other, count) => {
+  ])("AUD4 are counted for %s", (_, text, other, count) => {
     expect(shared(text, other)).toBe(count);
   });
 

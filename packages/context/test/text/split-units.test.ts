@@ -20,7 +20,7 @@ test.each([
     ["今天的备份已经完成了没有问题。", "明天还要再做一次完整的检查。"],
   ],
   ["joins a part that is too short to the next one", "No. Yes. It will be done.", ["No. Yes. It will be done."]],
-])("SUM1 %s", (_, text, units) => {
+])("SUM1 splitText %s", (_, text, units) => {
   expect(splitText(text)).toEqual(units);
 });
 

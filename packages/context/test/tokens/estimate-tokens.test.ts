@@ -29,7 +29,7 @@ describe("imageSize", () => {
       webp("VP8X", 0, 0, 0, 0, 0, 0, 0, 0, 0x7f, 0x02, 0x00, 0xdf, 0x01, 0x00),
       { width: 640, height: 480 },
     ],
-  ])("%s", (_, data, size) => {
+  ])("is read from the header of %s", (_, data, size) => {
     expect(imageSize(data)).toEqual(size);
   });
 

@@ -26,16 +26,20 @@ import { damageText, readEverything, type StoreContents } from "./store-contents
 const seed = Number(process.env.PITH_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const more = Number(process.env.PITH_MORE ?? (isLong ? 1 : 0.25));
 
-describe.each(disks)("on a disk that is %s", (_, disk) => {
+describe.each(disks)("a damaged file on a disk that is %s", (_, disk) => {
   const found = ({ bytes, limits }: DamagedFile): Promise<void> => expectSame(disk(), bytes, limits);
-  test.each(damagedLines)("D9 $name", found);
-  test.each(damagedTrees)("D10 $name", found);
-  test.each(damagedEncodings)("D11 $name", found);
+  test.each(damagedLines)("D9 is read like the same bytes in memory: $name", found);
+  test.each(damagedTrees)("D10 is read like the same bytes in memory: $name", found);
+  test.each(damagedEncodings)("D11 is read like the same bytes in memory: $name", found);
 });
 
-describe("files designed to be slow to read", () => {
-  test.each(Object.entries(manyLines))("D10 %s", (_, shape) => expectSame(memoryDisk(), shape(60)));
-  test.each(Object.entries(oneLine))("D10 %s", (_, shape) => expectSame(memoryDisk(), shape(2000)));
+describe("a file designed to be slow to read", () => {
+  test.each(Object.entries(manyLines))("D10 is read like the same bytes in memory: %s", (_, shape) =>
+    expectSame(memoryDisk(), shape(60)),
+  );
+  test.each(Object.entries(oneLine))("D10 is read like the same bytes in memory: one line with %s", (_, shape) =>
+    expectSame(memoryDisk(), shape(2000)),
+  );
 });
 
 test.each(damagedTrees.concat(damagedLines).filter(({ damage }) => /duplicate-line|duplicate-id/.test(damage)))(

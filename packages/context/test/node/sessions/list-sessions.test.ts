@@ -81,11 +81,11 @@ test("of sessions modified at the same time the one that started later comes fir
   ]);
 });
 
-describe("the first user message", () => {
+describe("the first user message in the list", () => {
   const cases: readonly (readonly [string, string, string])[] = [
-    ["plain", user("fix the bug"), "fix the bug"],
+    ["a text", user("fix the bug"), "fix the bug"],
     [
-      "in blocks",
+      "text blocks",
       user([
         { type: "image", data: "AA==", mimeType: "image/png" },
         { type: "text", text: "look" },
@@ -93,7 +93,7 @@ describe("the first user message", () => {
       "look",
     ],
     ["with escape sequences and line ends", user("\u001b[31mred\u001b[0m\nline \u202eend"), "red line end"],
-    ["longer than a list shows", user("x".repeat(1000)), `${"x".repeat(199)}…`],
+    ["longer than the list shows", user("x".repeat(1000)), `${"x".repeat(199)}…`],
     ["longer than what is read", user("y".repeat(600_000)), `${"y".repeat(199)}…`],
     [
       "before an image longer than what is read",
@@ -103,10 +103,10 @@ describe("the first user message", () => {
       ]),
       'see \\u00e9 "this"',
     ],
-    ["nothing", user(null), ""],
+    ["no content", user(null), ""],
     ["only spaces", user("  \n"), ""],
   ];
-  test.each(cases)("%s", async (_, line, shown) => {
+  test.each(cases)("is shown: %s", async (_, line, shown) => {
     const on = createTestHome();
     planted(
       on,
