@@ -123,7 +123,7 @@ test("the cases of the preview use every value of every axis, and the seed decid
   expect(listPreviewCases(12, 8)).not.toEqual(cases);
 });
 
-test("a request with the last command's result is work, even with a note after it; one that repeats an earlier request is for a summary", async () => {
+test("a request with the last command's result counts as work even if a note follows, and one that repeats an earlier request as a summary", async () => {
   const { script, kinds } = createTask({ rounds: 2, resultBytes: 100, summaryLines: 1 });
   if (typeof script !== "function") throw new Error("the script is a list");
   const result = (id: string) => ({ type: "tool_result", tool_use_id: id, content: "…" });

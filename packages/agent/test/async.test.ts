@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { runWithEvents } from "../src/async.ts";
 
-test("EVT6 an event may replace an unread one; the others wait in order", async () => {
+test("EVT6 an event may replace an unread one, and all other events are delivered in order", async () => {
   const events = runWithEvents<string, string>(
     async (tell) => {
       for (const each of ["a1", "b1", "a2", "c", "b2", "a3"]) tell(each);

@@ -37,8 +37,8 @@ async function runTestHooks(
   return { ...answers, reported };
 }
 
-describe("runHooks calls", () => {
-  test("HOOK1 each in turn; a hook without an answer is skipped", async () => {
+describe("runHooks", () => {
+  test("HOOK1 calls the hooks in order, and continues after a hook without a result", async () => {
     const order: string[] = [];
     const createHook =
       (text: string, turns: number): TestHook =>
@@ -56,7 +56,7 @@ describe("runHooks calls", () => {
     expect(order).toStrictEqual(["one", "two"]);
   });
 
-  test("HOOK1 none after a final answer", async () => {
+  test("HOOK1 calls no hook after a final result", async () => {
     const calls: string[] = [];
     const createHook =
       (text: string): TestHook =>
@@ -70,7 +70,7 @@ describe("runHooks calls", () => {
     expect({ answers, calls }).toStrictEqual({ answers: ["one", "stop"], calls: ["one", "stop"] });
   });
 
-  test("HOOK1 each with its own event", async () => {
+  test("HOOK1 calls each hook with its own event", async () => {
     const reports: string[][] = [];
     const emptying: TestHook = ({ list }) => {
       reports.push([...list]);
@@ -83,7 +83,7 @@ describe("runHooks calls", () => {
     ]);
   });
 
-  test("HOOK1 nothing and returns at once if there are no hooks", async () => {
+  test("HOOK1 returns at once if there are no hooks", async () => {
     expect(await runTestHooks([])).toStrictEqual({ answers: [], failures: [], isCancelled: false, reported: [] });
   });
 });

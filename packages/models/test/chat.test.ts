@@ -9,7 +9,7 @@ import { startServer } from "@pith/testkit";
 import { expect, test } from "vitest";
 import { openModel } from "../src/open-model.ts";
 
-test("streams a chat over HTTP and stores every reply, incomplete ones too", async () => {
+test("a chat over HTTP is streamed, and every reply is stored, also an incomplete one", async () => {
   const folder = mkdtempSync(join(tmpdir(), "pith-chat-"));
   const server = await startServer({
     script: [

@@ -465,7 +465,7 @@ test("PREP1 a preparation that failed is not repeated with the next requests", a
   expect(summaryRequests()).toBe(1);
 });
 
-test("PREP2 HOOK2 hooks run when it is used: one that cancels keeps it, one that changes the instructions replaces it", async () => {
+test("PREP2 HOOK2 hooks run when a prepared summary is used: one that cancels keeps it, one that changes the instructions replaces it", async () => {
   let answer: object | undefined = { cancel: true };
   const events: string[] = [];
   const { agent, fillToSoft, fillUntilCompacted, newest, summaryRequests } = await openScene({

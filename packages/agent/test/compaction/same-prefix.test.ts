@@ -110,7 +110,7 @@ describe("a request with a wrong answer", () => {
     });
   });
 
-  test("PFX3 a tool call, then an answer without headings: is not sent a third time in the conversation", async () => {
+  test("PFX3 that is a tool call, then an answer without headings, is not sent a third time in the conversation", async () => {
     const wrong: readonly Step[] = [answers[0]?.[1] ?? "", "I will read the next file now."];
     let requests = 0;
     const { summaries } = await workUntilCompacted({
@@ -119,7 +119,7 @@ describe("a request with a wrong answer", () => {
     expect(summaries.map(isWithTranscript)).toEqual([false, false, true]);
   });
 
-  test("PFX3 and two wrong answers to the transcript: is the last for this model", async () => {
+  test("PFX3 followed by two wrong answers to the transcript ends the use of this model", async () => {
     const { agent, summaries } = await workUntilCompacted({ answer: () => "I will read the next file now." });
     expect(summaries.map(isWithTranscript)).toEqual([false, false, true, true]);
     expect(receiptOf(agent)).toMatchObject({ route: "model-free", calls: 4 });

@@ -87,7 +87,7 @@ test("SAY6 a signature stays with its text and occurs once", async () => {
   ]);
 });
 
-test("SAY6 text from a hook is redacted before other hooks see it, and limited like what it replaces", async () => {
+test("SAY6 text from a hook is redacted before other hooks see it, and has the same limit as the text that it replaces", async () => {
   const secrets = secretsFor();
   const received: string[] = [];
   const leaking: Hook = ({ message }) => {

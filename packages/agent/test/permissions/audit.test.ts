@@ -132,7 +132,7 @@ describe("PAUD2 each decision is recorded with its reason, the rule and its sour
     expect(records).toEqual([expect.objectContaining({ by: "stopped", decision: "refused" })]);
   });
 
-  test("isAllowed records nothing", async () => {
+  test("but isAllowed records no decision", async () => {
     const { records, permissions } = audited({ ask: async () => ({ type: "yes" }) });
     expect(await permissions.isAllowed(act(look(`${permissionPaths.root}/a.ts`)))).toBe(true);
     expect(await permissions.isAllowed(act(look(`${permissionPaths.home}/.ssh/id`)))).toBe(false);

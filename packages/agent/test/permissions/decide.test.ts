@@ -262,7 +262,7 @@ describe("PERM2 deny wins over ask, ask over allow, and rules over the mode", ()
   });
 });
 
-describe("PERM3 an allow rule is limited to what it says", () => {
+describe("PERM3 an allow rule applies only to what it names", () => {
   test("no rule allows what plan mode refuses and what is always refused", () => {
     const refused = cases.filter(({ stance }) => stance === "refused");
     const most = rules({

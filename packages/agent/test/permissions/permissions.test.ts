@@ -260,7 +260,7 @@ describe("permissions", () => {
     });
   });
 
-  describe("PERM13 an answer applies as far as it goes", () => {
+  describe("PERM13 an answer applies to the requests that it covers", () => {
     test("for Yes once and for No with a reason", async () => {
       const { ask, questions } = answering({ type: "yes" }, { type: "no", word: "use pnpm" });
       const some = permissions({ ask });

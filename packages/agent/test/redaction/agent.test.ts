@@ -76,7 +76,7 @@ test("SEC6 SEC17 a tool without restoresSecrets gets the placeholder, and its re
   );
 });
 
-test("SEC17 such a tool also runs with an unknown placeholder, and there is no note without a placeholder", async () => {
+test("SEC17 a tool without restoresSecrets also runs with an unknown placeholder, and gets no note without a placeholder", async () => {
   const unknown = await runScene({ arguments: { text: "PITH_SECRET_github_0123456789ab" }, isRestoring: false });
   expect(unknown.got).toEqual([{ text: "PITH_SECRET_github_0123456789ab" }]);
   const without = await runScene({ arguments: { text: "plain" }, isRestoring: false });

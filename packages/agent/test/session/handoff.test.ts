@@ -126,7 +126,7 @@ describe("handoff", () => {
 describe("needed files", () => {
   const there = async (): Promise<boolean> => true;
 
-  test("COM32 lists mentioned files first, then modified ones; a part of a longer path is no mention", async () => {
+  test("COM32 lists mentioned files first, then modified ones, and does not match a part of a longer path", async () => {
     const entries = story(
       "calls: read path=a.ts; read path=b.ts; write path=c.ts content=x",
       "result c1: x",

@@ -77,7 +77,7 @@ describe("checks", () => {
       expect(within(11, { route: MODEL_FREE_ROUTE })).toBeNull();
     });
 
-    test("CMP6 is checked only where it is new, after the carried summary", () => {
+    test("CMP6 is checked only in its new part, after the carried summary", () => {
       const after = (before: string): CompactionPlan => ({
         ...plan,
         previous: { ...plan.previous, narrative: before, isChecked: true },

@@ -704,7 +704,7 @@ describe("hook candidate", () => {
       });
     });
 
-    test("CMP7 is a copy: emptying its lists changes neither the plan nor the branch", () => {
+    test("CMP7 is a copy, so that emptying its lists changes neither the plan nor the branch", () => {
       const plan = planOf(...lines);
       const before = structuredClone(plan);
       const preparation = toCompactionPreparation(plan);

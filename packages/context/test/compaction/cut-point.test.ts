@@ -39,12 +39,12 @@ describe("the cut", () => {
     expect(cut(entries, 25)).toEqual({ index: 2, turnStartIndex: null, id: "e3" });
   });
 
-  test("CUT1 keeps a little more if less would be too little", () => {
+  test("CUT1 keeps a little more than the budget if less would be too little", () => {
     const entries = story(`user: ${words(30)}`, `user: ${words(17)}`, `says: ${words(4)}`);
     expect(cut(entries, 18)?.id).toBe("e2");
   });
 
-  test("CUT1 keeps the smaller side if neither side fits", () => {
+  test("CUT1 keeps the smaller side if neither side fits the budget", () => {
     const entries = story(`user: ${words(30)}`, `user: ${words(90)}`, `says: ${words(4)}`);
     expect(cut(entries, 20)?.id).toBe("e3");
   });

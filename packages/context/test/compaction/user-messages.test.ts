@@ -423,7 +423,7 @@ describe("a short answer", () => {
     expect(text).toMatch(/\)\n2\n/);
   });
 
-  test("KEEP2 loses its question before any message leaves, an answer of a word or two last", () => {
+  test("KEEP2 loses its question before any message is left out, and one of a word or two loses it last", () => {
     const covered = numbered(
       ...Array.from({ length: 6 }, (_, at) => [`says: ${words(30)} ${at}.`, `user: go on with part ${at} now`]).flat(),
       "says: Shall I delete the cache?",

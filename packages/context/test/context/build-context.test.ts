@@ -10,13 +10,13 @@ import { story } from "../../src/testing/story.ts";
 import { contextAt, contextLines } from "../story-context.ts";
 
 describe("a branch without compaction", () => {
-  test("CTX1 gives its messages in order, without other entries of the file", () => {
+  test("CTX1 has a context of its messages in order, without other entries of the file", () => {
     const lines = ["user: one", "says: two", "user: three"];
     expect(contextLines(...lines)).toEqual(["0 user      one", "1 assistant two", "2 user      three"]);
     expect(contextLines(...lines, "moves: e1", "says: other", "moves: e3")).toEqual(contextLines(...lines));
   });
 
-  test("CTX1 an empty branch gives an empty context", () => {
+  test("CTX1 that is empty has an empty context", () => {
     expect(buildSessionContext(emptyBranch)).toEqual({ messages: [], sources: [], ...initialSessionState });
   });
 
@@ -136,7 +136,7 @@ describe("context edits", () => {
   });
 });
 
-test("CTX2 an abandoned branch appears as its summary; an empty summary gives no message", () => {
+test("CTX2 an abandoned branch appears as its summary, and an empty summary as no message", () => {
   expect(contextLines("user: one", "says: two", "moves: e1", "left e2: tried two")).toEqual([
     "0 user      one",
     "1 left      tried two",

@@ -21,7 +21,7 @@ describe("build request", () => {
     timestamp: 0,
   } as const;
 
-  test("REQ1 the first system message gives system and tools; a later one is sent in place", () => {
+  test("REQ1 the first system message becomes system and tools, and a later one is sent in place", () => {
     const entries = story("system: x", "user: go", "system: now be brief", "says: ok").map((entry) =>
       entry.id === "e1" && entry.type === "message" ? { ...entry, message: rules } : entry,
     );
@@ -87,7 +87,7 @@ describe("build request", () => {
     ]);
   });
 
-  test("REQ1 the thinking level defaults to the one that was set last", () => {
+  test("REQ1 the thinking level defaults to the last one in the log", () => {
     const level = (thinking: string): string =>
       buildRequest(contextAt(story(`thinking: ${thinking}`, "user: go")), { model: storyModel }).thinking;
     expect(level("high")).toBe("high");

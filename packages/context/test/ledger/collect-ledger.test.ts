@@ -236,7 +236,7 @@ function compactionWithLedger(...part: readonly (EntryFields | readonly EntryFie
   return { pith: { ledger: collectLedger(createEntries(...part)) } };
 }
 
-test("LED8 a branch summary adds nothing to the ledger", () => {
+test("LED8 a branch summary does not add to the ledger", () => {
   expect(
     collectLedger(
       createEntries(branchSummaryEntry(compactionWithLedger(...work)), branchSummaryEntry({ modifiedFiles: ["a"] })),
@@ -344,9 +344,9 @@ test("LED4 an entry may contain any value", () => {
   );
 });
 
-describe("LED3 time is linear in the length of the text", () => {
+describe("LED3 the time to collect a ledger is linear", () => {
   const texts = ["error: ", "#1 ", "https://", "a", "/", "Error", "0a1b2c3 ", "exit code 1\n", "'", " ", "\n", "[("];
-  test.each(texts)("LED3 for repeated %j", (words) => {
+  test.each(texts)("LED3 in the length of a text with many %j", (words) => {
     const entries = (letters: number): readonly Entry[] =>
       createEntries(
         bashCallEntries(words.repeat(letters / 4 / words.length), text(words.repeat(letters / words.length))),
@@ -359,7 +359,7 @@ describe("LED3 time is linear in the length of the text", () => {
     );
   });
 
-  test("LED3 for the number of entries too", () => {
+  test("LED3 in the number of entries", () => {
     const entries = (count: number): readonly Entry[] =>
       createEntries(Array.from({ length: count }, (_, at) => bashCallEntries(`rm ${at}`, text(`error: ${at}`))).flat());
     const [small, large] = [entries(1_000), entries(4_000)];

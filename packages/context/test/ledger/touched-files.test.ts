@@ -225,7 +225,7 @@ test("LED1 calls that a tool made on its own count as calls", () => {
   });
 });
 
-test("LED6 a shell line that is excluded from the context touches nothing", () => {
+test("LED6 a shell line that is excluded from the context adds no files", () => {
   expect(collectFileLists(createEntries(userBashEntry("cat secret > a", { excludeFromContext: true })))).toEqual(
     nothing,
   );

@@ -16,7 +16,7 @@ import { describe, expect, test } from "vitest";
 import { searchSessions } from "../../src/search/search.ts";
 import { createSearchHome, userLine } from "./search-home.ts";
 
-describe("FIND7 everything is found, whatever happened to the index", () => {
+describe("FIND7 every entry is found, whatever happened to the index file", () => {
   const fates: Readonly<Record<string, (path: string) => void>> = {
     removed: (path) => rmSync(path),
     emptied: (path) => truncateSync(path, 0),

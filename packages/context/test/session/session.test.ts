@@ -107,7 +107,7 @@ test("MOVE3 WIN2 a compaction at the target stores the state at the target", asy
   expect(session.branch.state).toEqual(carried);
 });
 
-test("B80 a busy mark lasts until its operation ends; equal marks count separately, and nothing waits for them", async () => {
+test("B80 a busy mark lasts until its operation ends, and equal marks are counted separately", async () => {
   const session = await opened();
   expect(session.busyReasons).toEqual([]);
   const ended = [session.markBusy("streaming"), session.markBusy("compacting"), session.markBusy("streaming")];

@@ -13,7 +13,7 @@ test("DUE1 CMP2 above the threshold a compaction is due, and after it none is", 
   expect(compactionDue(session.branch, smallBudget())).toMatchObject({ type: "not-due", why: "fits" });
 });
 
-test("DUE4 with compaction off none is due, and a requested one still works", async () => {
+test("DUE4 with compaction off none is due, and a requested compaction still works", async () => {
   const off = smallBudget({ enabled: false });
   const session = await createSession("user: fix the login", `says: ${repeatWord(900)}`, "user: go on");
   expect(compactionDue(session.branch, off)).toMatchObject({ type: "not-due", why: "off" });

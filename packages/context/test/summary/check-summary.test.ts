@@ -41,7 +41,7 @@ const sound = summaryWith({
   "## Critical Context": '- The test says "expected true to be false" [#4]',
 });
 
-test("AUD1 AUD7 a correct summary stays as it is, without flaws", () => {
+test("AUD1 AUD7 a correct summary stays unchanged, without findings", () => {
   expect(check(sound, { format })).toEqual({ text: sound, problems: [], flaws: [] });
 });
 
@@ -299,11 +299,11 @@ describe("what the user wants", () => {
     expect(checkLine("### Done", "- Painted the fence, 41 passed [#1, #7]").codes).toEqual([]);
   });
 
-  test("AUD4 a line without words to compare is not judged", () => {
+  test("AUD4 a line without comparable words is not checked", () => {
     expect(checkLine("### Done", "- OK: 2 of 3 [#7]").codes).toEqual([]);
   });
 
-  test("AUD4 plans need no support by what they cite", () => {
+  test("AUD4 plans need no support by the entry that they cite", () => {
     expect(checkLine("## Next Steps", "- Paint the fence [#7]").codes).toEqual([]);
   });
 
@@ -357,7 +357,7 @@ describe("what the user wants", () => {
       "- The clock of heron-04 is ahead, on port 8080 [#1]",
       "- The clock of heron-04 is 9 units ahead [#1]",
       "- v9 of the clock on heron-99 is 7 minutes ahead [#1]",
-    ])("AUD10 %s contradicts nothing", (line) => {
+    ])("AUD10 %s do not contradict the log", (line) => {
       expect(codes(line)).toEqual([]);
     });
 
@@ -397,7 +397,7 @@ describe("citations of the work", () => {
     return text.split("\n").find((each) => each.startsWith(line.slice(0, 12))) ?? "";
   };
 
-  test("PFX6 a line without one gets the number of the entry that shares its rarest words", () => {
+  test("PFX6 a line without a citation gets the number of the entry that shares its rarest words", () => {
     expect(check("## Critical Context", "- the tokenizer copies the buffer for every token")).toContain("token [#3]");
     expect(check("### Done", "- [x] tokenizer with an offset into the buffer")).toContain("buffer [#4]");
   });
@@ -407,11 +407,11 @@ describe("citations of the work", () => {
     ["the section Next Steps", "## Next Steps", "1. measure how the tokenizer keeps its offset"],
     ["a citation of its own", "### Done", "- [x] 41 tests passed [#7]"],
     ["a mark", "### Done", "- [x] 41 tests passed in 12 seconds (unconfirmed)"],
-  ])("PFX6 a line with %s stays as it is", (_, heading, line) => {
+  ])("PFX6 a line with %s stays unchanged", (_, heading, line) => {
     expect(check(heading, line)).toBe(line);
   });
 
-  test("AUD9 a line without one that has nothing in common with any entry is marked, except a plan", () => {
+  test("AUD9 a line that has nothing in common with any entry is marked, except a plan", () => {
     const line = "- The user approved deleting the production database";
     expect(check("## Critical Context", line)).toBe(`${line} (unconfirmed)`);
     expect(check("### Blocked", line)).toBe(line);
@@ -419,7 +419,7 @@ describe("citations of the work", () => {
     expect(text).toBe(`## Critical Context\n${line}`);
   });
 
-  test("AUD2 a number beside the right one is corrected", () => {
+  test("AUD2 a wrong citation is corrected to the entry with the words of the line", () => {
     expect(check("### Done", "- [x] the tokenizer copies the buffer [#6]")).toBe(
       "- [x] the tokenizer copies the buffer [#3]",
     );
@@ -429,7 +429,7 @@ describe("citations of the work", () => {
     expect(check("### Done", "- [x] painted the fence [#6]")).toBe("- [x] painted the fence [#6] (unconfirmed)");
   });
 
-  test("AUD2 a wish is not corrected to a message that only answers it", () => {
+  test("AUD2 a line about a wish is not corrected to a message that only answers the wish", () => {
     const messages = story(
       "says: I could delete the session cache and deploy it",
       "user: no, keep it",
@@ -494,7 +494,7 @@ describe("lines of an earlier summary", () => {
     expect(checkLine("### Done", line, { previous }).line).toBe(line);
   });
 
-  test("AUD7 lose their mark if the entry that they cite now has most of their words", () => {
+  test("AUD7 lose their mark if the entry that they cite has most of their words", () => {
     const earlier = "### Done\n- vitest: 41 passed in 3.2s [#7] (unconfirmed)\n- everyone passed [#7] (unconfirmed)";
     const parts = { previous: earlier, isChecked: true };
     expect(checkLine("### Done", "- vitest: 41 passed in 3.2s [#7] (unconfirmed)", parts).line).toBe(
@@ -607,26 +607,26 @@ describe("the script", () => {
     },
   );
 
-  test("AUD8 code, paths and technical words are ignored", () => {
+  test("AUD8 of code, paths and technical words is ignored", () => {
     const technical = "`export function login()` src/login.ts:42 max_tokens refresh token commit push";
     expect(notes(texts["Chinese or Japanese"], `${technical} 已经修好了，测试全部通过，下一步写文档。`)).toEqual([]);
   });
 
-  test("AUD8 a few letters are not judged", () => {
+  test("AUD8 of only a few letters is not checked", () => {
     expect(notes("ok", texts.Cyrillic)).toEqual([]);
     const { flaws } = checkSummary("- npm test", evidenceFor([`user: ${texts.Cyrillic}`]), freeFormat);
     expect(flaws).toEqual([]);
   });
 
-  test("AUD8 another script is neither a problem nor a mark", () => {
+  test("AUD8 that differs is neither a problem for the model nor a reason for a mark", () => {
     const text = `## Critical Context\n- ${texts.Cyrillic}`;
     const checked = checkSummary(text, evidenceFor([`user: ${texts.Latin}`]), freeFormat);
     expect(checked).toMatchObject({ text, problems: [] });
   });
 });
 
-describe("what changes in a summary", () => {
-  test("AUD7 marks, citations and headings are all that changes", () => {
+describe("the changes of a checked summary", () => {
+  test("AUD7 are only marks, citations and headings", () => {
     const text = [
       "Here is the summary:",
       "# Goal",
@@ -653,7 +653,7 @@ describe("what changes in a summary", () => {
     );
   });
 
-  test("AUD7 the note of a long line is short and never splits a character", () => {
+  test("AUD7 are reported in short notes, which never split a character of a long line", () => {
     const [flaw] = check(`## Goal\n- ${"😀".repeat(200)} paint`).flaws;
     expect(flaw?.note).toBe(`“${"😀".repeat(80)}…” is marked (unconfirmed) because it cites no message from you`);
     expect(flaw?.note.isWellFormed()).toBe(true);

@@ -31,7 +31,7 @@ describe("references", () => {
     expect(["#0", "#3", "entry:e3", "entry:E1", "e1", ""].map(resolve)).toEqual([null, null, null, null, null, null]);
   });
 
-  test("AUD2 an entry before the covered ones exists, one after them does not", () => {
+  test("AUD2 to an entry before the covered ones are valid, and to one after them are not", () => {
     const covered = story("user: one", "says: two").map((entry, index) => ({ ...entry, number: 41 + index }) as Entry);
     const { resolve } = collectEvidence({ ...noEvidence, covered });
     expect(["#1", "#40", "#41", "#0", "#43"].map(resolve)).toEqual(["#1", "#40", "#41", null, null]);

@@ -201,7 +201,7 @@ describe("separate commands", () => {
   });
 });
 
-describe("no other way out", () => {
+describe("the network namespace", () => {
   test("PROXY15 only loopback exists: no route, no name resolution, no server of the machine", async () => {
     const tcp = await listen(createServer((socket) => socket.end("ESCAPED")));
     const abstract = createServer((socket) => socket.end("ESCAPED"));

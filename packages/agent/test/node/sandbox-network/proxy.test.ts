@@ -325,7 +325,7 @@ describe("limits", () => {
     expect(proxy.connections).toMatchObject([{ outcome: "allowed", sentBytes: received }]);
   });
 
-  test("PROXY9 an end in one direction leaves the other open", async () => {
+  test("PROXY9 a connection that ends in one direction stays open in the other", async () => {
     const port = await listen(
       createServer({ allowHalfOpen: true }, (socket) => socket.on("end", () => socket.end("all of it")).resume()),
     );

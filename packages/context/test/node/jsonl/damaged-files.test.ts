@@ -98,13 +98,13 @@ test("D9 D10 D11 a file with randomly changed bytes is read like the same bytes 
   await fc.assert(same, { seed, numRuns: 400 * more });
 });
 
-test("D9 D10 D11 the same with limits that some lines exceed", async () => {
+test("D9 D10 D11 a file with randomly changed bytes is read like the same bytes in memory, with limits that some lines exceed", async () => {
   const limits = fc.record({ lineBytes: fc.integer({ min: 60, max: 400 }), depth: fc.integer({ min: 1, max: 6 }) });
   const same = fc.asyncProperty(damagedSession, limits, (bytes, each) => expectSame(memoryDisk(), bytes, each));
   await fc.assert(same, { seed, numRuns: 200 * more });
 });
 
-test("D9 D10 D11 the same with a long session", async () => {
+test("D9 D10 D11 a long session with randomly changed bytes is read like the same bytes in memory", async () => {
   const chance = createSeededRandom(seed);
   for (let run = 0; run < 20 * more; run++) {
     const bytes = await createLongSession(80, chance, chance() < 0.5 ? "fast" : "durable");

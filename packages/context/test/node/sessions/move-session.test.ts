@@ -58,7 +58,7 @@ describe("rebind session", () => {
     expect(await listSessions({ ...parts, cwd: "/never/was/here" })).toEqual([]);
   });
 
-  test("a session moves to another directory and back", async () => {
+  test("a session moves to another directory and can move back", async () => {
     const { parts } = createTestHome();
     const { path, hash } = await sessionWithBlob(parts);
     const away = await rebindSession(path, "/code/two", parts);
@@ -68,7 +68,7 @@ describe("rebind session", () => {
     expect(await rebindSession(path, "/code/one", parts)).toEqual({ type: "rebound", path });
   });
 
-  test("a session in use is not moved; nor is one whose target exists, nor a missing one", async () => {
+  test("a session in use, a missing one and one whose target exists are not moved", async () => {
     const { files, parts } = createTestHome();
     const path = await createTestSession(parts, { id: "a" });
     const store = requireStore(await openStore(path, parts));
