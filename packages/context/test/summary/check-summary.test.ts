@@ -357,7 +357,7 @@ describe("what the user wants", () => {
       "- The clock of heron-04 is ahead, on port 8080 [#1]",
       "- The clock of heron-04 is 9 units ahead [#1]",
       "- v9 of the clock on heron-99 is 7 minutes ahead [#1]",
-    ])("AUD10 %s do not contradict the log", (line) => {
+    ])("AUD10 %s has no number that contradicts the message", (line) => {
       expect(codes(line)).toEqual([]);
     });
 
@@ -653,7 +653,7 @@ describe("the changes of a checked summary", () => {
     );
   });
 
-  test("AUD7 are reported in short notes, which never split a character of a long line", () => {
+  test("AUD7 are reported in notes of limited length, which never split a character of a long line", () => {
     const [flaw] = check(`## Goal\n- ${"😀".repeat(200)} paint`).flaws;
     expect(flaw?.note).toBe(`“${"😀".repeat(80)}…” is marked (unconfirmed) because it cites no message from you`);
     expect(flaw?.note.isWellFormed()).toBe(true);
