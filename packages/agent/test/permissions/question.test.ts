@@ -199,7 +199,7 @@ describe("PERM35 a prefix rule is offered only for harmless commands, and the ex
     ],
   ];
 
-  test.each(exact)("%s", (line) => {
+  test.each(exact)("only the exact line for %s", (line) => {
     for (const isConfined of [true, false]) {
       const texts = offered(command(line, isConfined));
       expect(texts.filter((text) => text.includes("*"))).toEqual([]);
@@ -207,17 +207,17 @@ describe("PERM35 a prefix rule is offered only for harmless commands, and the ex
     }
   });
 
-  test.each(Object.entries(beginnings))("%s", (line, beginning) => {
+  test.each(Object.entries(beginnings))("the exact line and a prefix for %s", (line, beginning) => {
     for (const isConfined of [true, false])
       expect(offered(command(line, isConfined))).toEqual([`bash(${line})`, `bash(${beginning}:*)`]);
   });
 
-  test.each(Object.entries(reading))("%s, only in a sandbox", (line, beginning) => {
+  test.each(Object.entries(reading))("a prefix only in a sandbox for %s", (line, beginning) => {
     expect(offered(command(line, true))).toEqual([`bash(${line})`, `bash(${beginning}:*)`]);
     expect(offered(command(line, false))).toEqual([`bash(${line})`]);
   });
 
-  test("and not for a line of several commands", () => {
+  test("and no prefix for a line of several commands", () => {
     expect(offered(command("ls | wc -l", true))).toEqual(["bash(ls | wc -l)"]);
     expect(offered(command("ls > files", true))).toEqual(["bash(ls > files)"]);
   });

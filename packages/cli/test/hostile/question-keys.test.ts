@@ -100,7 +100,7 @@ const screenQuestions: readonly Question[] = [
     hasField: true,
   },
   {
-    ...{ name: "a line for an extension", command: "pith", shows: "What?", ready: "Enter submit", way: ["x"] },
+    ...{ name: "a text input of an extension", command: "pith", shows: "What?", ready: "Enter submit", way: ["x"] },
     options: { homeFiles: askingExtension('(await ui.input("What?")) !== undefined') },
     hasField: true,
   },
@@ -248,7 +248,7 @@ describe("ASK7 keys typed before the question run nothing", () => {
 
 describe("ASK7 letters typed until the question appears run nothing", () => {
   test.each(takeShare(screenQuestions, 7).map((question) => [question.name, question] as const))(
-    "%s",
+    "at %s",
     async (_, question) => {
       const workspace = await createWorkspace(question);
       const tmux = await start(question, workspace, []);
@@ -264,7 +264,7 @@ describe("ASK7 letters typed until the question appears run nothing", () => {
 
 describe("ASK7 in plain mode, only the number of the row allows a run", () => {
   test.each(takeShare(plainQuestions, 4).map((question) => [question.name, question] as const))(
-    "%s",
+    "at %s",
     async (_, question) => {
       const workspace = await createWorkspace(question);
       const tmux = await start(question, workspace, []);
@@ -279,7 +279,7 @@ describe("ASK7 in plain mode, only the number of the row allows a run", () => {
 
 describe("ASK7 at the question, letters, digits and pastes run nothing; only Enter on a row does", () => {
   test.each(takeShare(screenQuestions, 3).map((question) => [question.name, question] as const))(
-    "%s",
+    "at %s",
     async (_, question) => {
       const { answers = "", hasField } = question;
       const workspace = await createWorkspace(question);
