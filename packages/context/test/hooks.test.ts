@@ -141,7 +141,7 @@ test.each<[string, TestHook]>([
   ["hangs", hanging],
   ["answers", () => "one"],
   ["fails", throwing],
-])("HOOK4 is not awaited after an abort, even if it %s", async (_, hook) => {
+])("HOOK4 a hook is not awaited after an abort, even if it %s", async (_, hook) => {
   const stop = new AbortController();
   let callCount = 0;
   const aborting: TestHook = (event) => {

@@ -149,7 +149,7 @@ describe("PREP1 a summary is prepared", () => {
     ["5,000 tokens before the limit without a tail", 178_616, 200_000, noTail],
     ["5% before the limit of a small window without a tail", 14_250, 20_000, noTail],
     ["not before the soft threshold", 179_944, 200_000, { soft: 0.98 }],
-  ])("PREP1 from a size on: %s", async (_, threshold, contextWindow, limits) => {
+  ])("PREP1 from this context size on: %s", async (_, threshold, contextWindow, limits) => {
     const startsAt = async (tokens: number): Promise<boolean> => {
       const model = heldModel({ contextWindow });
       const { agent, events, prompt } = await createTestAgent(model, {

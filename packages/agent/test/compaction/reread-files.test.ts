@@ -230,7 +230,7 @@ test("RST2 a file is not added if the kept messages show its lines in other ways
   expect(files().map(nameOf)).toEqual(["short.ts", "changed.ts"]);
 });
 
-test("RST3 a hook that changes the content of a read applies to a file that is read again, and one that refuses a file excludes it", async () => {
+test("RST3 a file is not added if reading it is denied or needs a question, or if it is outside the workspace by its real path", async () => {
   const { root, put, call, forget, files } = await createScene({ deny: ["read(denied/**)"] });
   const outside = mkdtempSync(join(tmpdir(), "pith-outside-"));
   onTestFinished(() => rmSync(outside, { recursive: true, force: true }));
@@ -244,7 +244,7 @@ test("RST3 a hook that changes the content of a read applies to a file that is r
   expect(files().map(nameOf)).toEqual(["fine.ts"]);
 });
 
-test("RST3 a hook that changes what read shows changes it here too, and one that refuses a file keeps it out", async () => {
+test("RST3 a hook that changes the content of a read applies to a file that is read again, and one that refuses a file excludes it", async () => {
   const guard: NonNullable<AgentHooks["tool_result"]>[number] = ({ input, content: [block] }) =>
     input.path === "shut.ts"
       ? { isError: true }

@@ -23,7 +23,7 @@ test("WORD8 there are at least sixty attachments that pose as the user", () => {
   expect(new Set(posings.map(({ name }) => name)).size).toBe(posings.length);
 });
 
-describe("is never the user's word, after one compaction and after three", () => {
+describe("an attachment that poses as the user is never the user's word, after one compaction and after three", () => {
   test.each(tried)("WORD4 WORD8 $name", async (posing) => {
     const run = await startRun(posing);
     for (const count of [1, 2, 3]) {

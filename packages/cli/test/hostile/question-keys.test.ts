@@ -79,7 +79,7 @@ const screenQuestions: readonly Question[] = [
   },
   {
     ...{
-      name: "yes or no of an extension",
+      name: "a confirmation of an extension",
       options: { homeFiles: askingExtension('await ui.confirm("Run it?", "")') },
     },
     ...{ command: "pith", shows: "Run it?", ready: "(y then Enter)", way: [], answers: "n" },
@@ -223,7 +223,7 @@ const cases = (questions: readonly Question[], of: number) =>
   ).map(({ question, keys }) => [question.name, keys.join(" ").slice(0, 40), question, keys] as const);
 
 describe("ASK7 keys typed before the question run nothing", () => {
-  test.each(cases([...screenQuestions, ...plainQuestions], 25))("%s: %s", async (_, __, question, keys) => {
+  test.each(cases([...screenQuestions, ...plainQuestions], 25))("and only Enter at it does: %s, keys %s", async (_, __, question, keys) => {
     const workspace = await createWorkspace(question);
     const tmux = await start(question, workspace, keys);
     // A typed Esc may stop the run before it asks.
@@ -233,7 +233,7 @@ describe("ASK7 keys typed before the question run nothing", () => {
     if ((await tmux.screen()).includes(question.shows)) await acceptAndCheck(question, workspace, tmux);
   });
 
-  test.each(cases(subcommandQuestions, 15))("%s: %s", async (_, __, question, keys) => {
+  test.each(cases(subcommandQuestions, 15))("and change no file of a subcommand: %s, keys %s", async (_, __, question, keys) => {
     const workspace = await createWorkspace(question);
     const tmux = await start(question, workspace, keys);
     await tmux.waitFor(question.shows);

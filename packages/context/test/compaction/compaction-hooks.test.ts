@@ -715,7 +715,7 @@ describe("hook candidate", () => {
     });
   });
 
-  test("CMP7 does not matter if the result's getters throw: the result is rejected", () => {
+  test("CMP7 a result whose getters throw is rejected", () => {
     const answer = {
       get summary() {
         throw new Error("not today");

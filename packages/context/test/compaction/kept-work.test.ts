@@ -33,7 +33,7 @@ describe("without a model", () => {
       expect(window.entries.filter(({ type }) => type === "compaction").length).toBeGreaterThan(1);
     });
 
-    test("B49 details for pi have the newest 500 files, sorted", () => {
+    test("B49 has the newest 500 files in the details for pi, sorted", () => {
       const files = Array.from({ length: 600 }, (_, at) => `src/${at + 1000}.ts`);
       const first = compactedAt(loadBranch(writing(...files, "zz-newest.ts", "kept.ts")), 1202, "c1");
       const newest = ["kept.ts", ...files.slice(-498), "zz-newest.ts"];

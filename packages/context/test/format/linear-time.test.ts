@@ -16,7 +16,9 @@ const PLACES = 5_000;
 describe("D10 D12 time is linear in size", () => {
   test.each(Object.entries(manyLines))("D10 many lines: %s", (_, shape) => expectLinearIn(LINES, reading(shape)));
   test.each(Object.entries(oneLine))("D12 one long line: %s", (_, shape) => expectLinearIn(LETTERS, reading(shape)));
-  test.each(Object.entries(placings))("D10 placing: %s", (_, line) => expectLinearIn(PLACES, placing(line)));
+  test.each(Object.entries(placings))("D10 placing entries in the tree: %s", (_, line) =>
+    expectLinearIn(PLACES, placing(line)),
+  );
   test.each(["e0", "lost"])("D10 compactions in a chain, all keeping %s", (id) => expectLinearIn(PLACES, keeping(id)));
 });
 

@@ -17,7 +17,7 @@ describe("headings", () => {
   test.each([
     "# **GOAL**:\n- one\n#### constraints and preferences\nN/A",
     "## Goal\n\n\n## Notes\n- one\n## Constraints & Preferences",
-  ])("AUD7 other spellings, other headings and empty sections stay too: %j", (text) => {
+  ])("AUD7 other spellings, other headings and empty sections stay unchanged: %j", (text) => {
     expect(restore(text, ["## Goal", "## Constraints & Preferences"])).toBe(text);
   });
 

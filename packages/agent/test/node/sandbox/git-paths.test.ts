@@ -82,7 +82,7 @@ describe("git folder", () => {
     expect(ran).toEqual([]);
   });
 
-  test("BOX5 git does not run it while the command is still running", async () => {
+  test("BOX5 git does not run what a command left while the command is still running", async () => {
     const repo = repository();
     const command = `${EVIL} ${setting("evil/config")} for i in 1 2 3; do echo ../evil >.git/commondir; git status >/dev/null; done; ls; cat .git/commondir`;
     const { text } = await ranIn(sandboxOptions(repo), command);

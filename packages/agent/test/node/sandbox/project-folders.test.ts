@@ -195,13 +195,13 @@ describe("the hidden folder", () => {
   });
 });
 
-test("BOX33 does not show a package workspace above a repository", () => {
+test("BOX33 a package workspace above a repository is not visible", () => {
   const { workspace, base, home } = createSandboxFolders();
   writeFileSync(join(base, "go.work"), "go 1.24\n");
   expect(findOuterProjects(workspace, home)).toEqual([]);
 });
 
-test("BOX33 PLAT2 is also denied by the sandbox runtime", () => {
+test("BOX33 PLAT2 the sandbox runtime also denies reading folders beside the workspace", () => {
   const root = "/srv/no-such-folder/app";
   const runtime = { folder: "/nowhere", version: "1" };
   const { denyRead } = findFixedPaths({ ...sandboxOptions(createSandboxFolders()), root, runtime });
