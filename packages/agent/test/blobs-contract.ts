@@ -36,7 +36,7 @@ export function blobsContract(name: string, newBlobs: () => BlobStore): void {
       expect(await text(blobs, outcome, -4, 3)).toBe("one/7");
     });
 
-    test("BLOB3 an empty blob is a blob", async () => {
+    test("BLOB3 an empty blob can be stored", async () => {
       const blobs = newBlobs();
       expect(await blobs.keep(bytes(""))).toEqual(await kept(""));
       expect(await text(blobs, await drafted(blobs).keep())).toBe("/0");

@@ -24,9 +24,9 @@ function factsWith(more: Partial<FooterData>): FooterData {
   return { ...facts, ...more };
 }
 
-golden("the footer with a context half full", ({ screen }) => screen.update((state) => ({ ...state, footer: facts })));
+golden("the footer with a half-full context", ({ screen }) => screen.update((state) => ({ ...state, footer: facts })));
 
-golden("the footer when it is full and nothing happens by itself", ({ screen }) =>
+golden("the footer of a full context with automatic compaction off", ({ screen }) =>
   screen.update((state) => ({
     ...state,
     footer: factsWith({
@@ -43,7 +43,7 @@ golden("the footer when it is full and nothing happens by itself", ({ screen }) 
   })),
 );
 
-golden("the footer of a window nobody knows", ({ screen }) =>
+golden("the footer of an unknown context window", ({ screen }) =>
   screen.update((state) => ({
     ...state,
     footer: factsWith({
@@ -54,7 +54,7 @@ golden("the footer of a window nobody knows", ({ screen }) =>
   })),
 );
 
-golden("a compaction under way", ({ screen }) =>
+golden("the status line during a compaction", ({ screen }) =>
   screen.update((state) => ({
     ...state,
     footer: facts,
@@ -67,7 +67,7 @@ golden("a compaction under way", ({ screen }) =>
   })),
 );
 
-golden("work under way and a hint", ({ screen }) =>
+golden("the status line of a reply, with a hint", ({ screen }) =>
   screen.update((state) => ({
     ...state,
     footer: facts,
@@ -76,7 +76,7 @@ golden("work under way and a hint", ({ screen }) =>
   })),
 );
 
-golden("a compaction to confirm", ({ screen }) => {
+golden("the preview of a compaction", ({ screen }) => {
   screen.update((state) => ({ ...state, footer: facts }));
   const panel = createPreviewPanel(
     {
@@ -100,14 +100,14 @@ golden("the question before a compaction", ({ screen }) => {
   void screen.showPanel(createCompactionPanel(compactionPrompt), { where: "inline" });
 });
 
-golden("the question before a model that sees less", ({ screen }) => {
+golden("the question before a switch to a smaller context window", ({ screen }) => {
   screen.update((state) => ({ ...state, footer: facts }));
   void screen.showPanel(createSwitchPanel({ tokens: 84_211, seconds: 25 }), { where: "inline" });
 });
 
 const budget = createBudget(compactionLimits, { contextWindow: 200_000 });
 
-golden("whether anything is compacted by itself", ({ screen }) => {
+golden("the panel of /autocompact", ({ screen }) => {
   screen.update((state) => ({ ...state, footer: facts }));
   void screen.showPanel(createAutoCompactPanel(budget), { where: "inline" });
 });
@@ -139,19 +139,19 @@ function contextShown(): Parameters<typeof createContextPage>[0] {
 }
 
 golden(
-  "what fills the context by kind",
+  "the context page by kind",
   ({ screen }) => {
     void screen.showPanel(createContextPage(contextShown()), { where: "page" });
   },
   "context",
 );
 
-golden("what fills the context by entry", async ({ screen, terminal }) => {
+golden("the context page by entry", async ({ screen, terminal }) => {
   void screen.showPanel(createContextPage(contextShown()), { where: "page" });
   terminal.press("\x1b[D", "\x1b[B");
 });
 
-golden("what the model sees now", ({ screen }) => {
+golden("the page of what the model sees", ({ screen }) => {
   const compacted = loadBranch(
     story(
       "system: You are Pith.",
@@ -168,7 +168,7 @@ golden("what the model sees now", ({ screen }) => {
   });
 });
 
-golden("what the user has said and the model reads of it", ({ screen, terminal }) => {
+golden("the page of /rules", ({ screen, terminal }) => {
   const uncarried = { offers: 0, isEdited: false };
   const rules = {
     pins: [{ id: "p", text: "Never push to main." }],

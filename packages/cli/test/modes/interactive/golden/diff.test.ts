@@ -34,16 +34,16 @@ const files: readonly ChangedFile[] = [
   { path: "notes.txt", kind: "same", added: 0, removed: 0, patch: "", notes: ["it has its original content again"] },
 ];
 
-golden("what a session changed", ({ screen }) => {
+golden("the diff page", ({ screen }) => {
   void screen.showPanel(createDiffPanel(files), { where: "page" });
 });
 
-golden("what a session changed in a file that others changed, too", ({ screen, terminal }) => {
+golden("the diff page with a file that others also changed", ({ screen, terminal }) => {
   void screen.showPanel(createDiffPanel(files), { where: "page" });
   terminal.press("\x1b[B");
 });
 
-golden("what a session changed in many files", ({ screen, terminal }) => {
+golden("the diff page with many files", ({ screen, terminal }) => {
   const many = Array.from({ length: 40 }, (_, at) => ({
     ...(files[0] as ChangedFile),
     path: `src/part-${at}/index.ts`,

@@ -15,23 +15,23 @@ const provider = createCompletionProvider({
     ["src/screen/typing/editor-on.ts", "src/screen/typing/", "docs/a page of ours.md"].map((value) => ({ value })),
 });
 
-golden("a completion of commands", async ({ screen, terminal }) => {
+golden("the completion of a command", async ({ screen, terminal }) => {
   screen.editor.setAutocompleteProvider(provider);
   terminal.type("/co");
 });
 
-golden("a completion of paths", async ({ screen, terminal }) => {
+golden("the completion of a path", async ({ screen, terminal }) => {
   screen.editor.setAutocompleteProvider(provider);
   terminal.type("look at @ty");
 });
 
-golden("several lines with a long paste and a picture", ({ screen, terminal }) => {
+golden("an editor with several lines, a long paste and an image", ({ screen, terminal }) => {
   terminal.type("this is the log:");
   terminal.press("\n", `\x1b[200~${"a line of it\n".repeat(40)}\x1b[201~`, "\n");
   screen.editorText.insert("and this is what I see: [image 1: 340 KB PNG]");
 });
 
-golden("words that wait while it works", ({ screen, terminal }) => {
+golden("messages that are queued during a run", ({ screen, terminal }) => {
   screen.update((state) => ({
     ...state,
     blocks: [{ kind: "user", id: "1", text: "make the tests pass", images: [] }],
@@ -44,7 +44,7 @@ golden("words that wait while it works", ({ screen, terminal }) => {
   terminal.type("one more thing");
 });
 
-golden("a shell line that runs", ({ screen }) => {
+golden("a running shell line", ({ screen }) => {
   const line = { kind: "shell", exitCode: null, isCancelled: false, isPrivate: false, isOpen: true } as const;
   screen.update((state) => ({
     ...state,
@@ -60,6 +60,6 @@ golden("a shell line that runs", ({ screen }) => {
   }));
 });
 
-golden("more lines than half of the screen", ({ terminal }) => {
+golden("an editor with more lines than half of the screen", ({ terminal }) => {
   terminal.press(...Array.from({ length: 30 }, (_, at) => [...`line ${at}`, "\n"]).flat());
 });

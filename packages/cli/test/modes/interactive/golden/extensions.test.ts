@@ -17,26 +17,26 @@ function signed({ screen }: TestScreen): void {
   screen.showNote("The build is green again.");
 }
 
-golden("an extension shows a status and a widget", signed);
+golden("a status and a widget of an extension", signed);
 
-golden("an extension asks for one of a few", (shown) => {
+golden("a question of an extension with a few options", (shown) => {
   signed(shown);
   void shown.screen.showPanel(createSelectPanel("Deploy to which place?", ["staging", "production"]), {
     where: "inline",
   });
 });
 
-golden("an extension asks for one of many", ({ screen }) => {
+golden("a question of an extension with many options", ({ screen }) => {
   const rows = Array.from({ length: 40 }, (_, at) => `server ${at + 1}`);
   void screen.showPanel(createSearchPanel("Which server?", rows), { where: "inline" });
 });
 
-golden("an extension asks for a yes", ({ screen }) => {
+golden("a confirmation of an extension", ({ screen }) => {
   const message =
     "Everything below dist is removed. It can be built again, which takes about four minutes on this machine.";
   void screen.showPanel(createConfirmPanel("Remove what was built?", message), { where: "inline" });
 });
 
-golden("an extension asks for a line", ({ screen }) => {
+golden("a text input of an extension", ({ screen }) => {
   void screen.showPanel(createInputPanel("What shall the branch be called?", "fix/login"), { where: "inline" });
 });

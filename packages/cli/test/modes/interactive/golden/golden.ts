@@ -14,7 +14,7 @@ export function golden(name: string, act: (shown: TestScreen) => Promise<void> |
     [80, 24],
     [140, 40],
   ] as const)
-    test(`SCR3 ${name} at ${columns}×${rows}`, async () => {
+    test(`SCR3 the screen is unchanged at ${columns}×${rows}: ${name}`, async () => {
       const shown = createTestScreen({ columns, rows });
       await act(shown);
       await new Promise((resolve) => setTimeout(resolve, 50));

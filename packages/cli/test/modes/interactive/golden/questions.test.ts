@@ -54,12 +54,12 @@ const diff: PermissionSubject = {
 const createPanel = (question: PermissionQuestion, matter: PermissionSubject) =>
   withTyping(createPermissionPanel({ question, subject: matter }));
 
-golden("a command is asked about", ({ screen }) => {
+golden("the question about a command", ({ screen }) => {
   const matter: PermissionSubject = { kind: "command", command: "npm test -- --reporter=verbose" };
   void screen.showPanel(createPanel(command, matter), { where: "inline" });
 });
 
-golden("a command outside the sandbox is asked about", ({ screen }) => {
+golden("the question about a command outside the sandbox", ({ screen }) => {
   const line = "docker compose up --detach --build database";
   const question: PermissionQuestion = {
     ...{ tool: "bash", arguments: { command: line, outside: true } },
@@ -71,27 +71,27 @@ golden("a command outside the sandbox is asked about", ({ screen }) => {
 });
 
 golden(
-  "a change is asked about",
+  "the question about an edit",
   ({ screen }) => {
     void screen.showPanel(createPanel(edit, diff), { where: "inline" });
   },
   "permission",
 );
 
-golden("a long command, and why not", ({ screen, terminal }) => {
+golden("the editor after No to a long command", ({ screen, terminal }) => {
   const long = Array.from({ length: 40 }, (_, at) => `echo line ${at + 1} of a script that goes on`).join("\n");
   void screen.showPanel(createPanel(command, { kind: "command", command: long }), { where: "inline" });
   terminal.press("5", "\r");
   terminal.type("use the project's own script");
 });
 
-golden("a message is typed while a command is asked about", ({ screen, terminal }) => {
+golden("the question about a command while a message is typed", ({ screen, terminal }) => {
   const matter: PermissionSubject = { kind: "command", command: "npm test -- --reporter=verbose" };
   void screen.showPanel(createPanel(command, matter), { where: "inline" });
   terminal.type("/compact");
 });
 
-golden("a folder is to be trusted", ({ screen }) => {
+golden("the question about trust in a folder", ({ screen }) => {
   const text = [
     "/home/ada/shop",
     "  is not trusted; these files are not used",
@@ -109,7 +109,7 @@ golden("a folder is to be trusted", ({ screen }) => {
   void screen.showPanel(createTrustPage(text), { where: "page" });
 });
 
-golden("who shall speak", ({ screen, terminal }) => {
+golden("the list of models", ({ screen, terminal }) => {
   const row = (name: string, contextWindow: number, input: number, output: number) => ({
     name,
     facts: {
@@ -135,7 +135,7 @@ golden("who shall speak", ({ screen, terminal }) => {
   terminal.press("\x1b[B");
 });
 
-golden("all settings", ({ screen, terminal }) => {
+golden("the list of settings", ({ screen, terminal }) => {
   const choices = { model: "anthropic/claude-sonnet-4-5", notify: "desktop", compaction: { enabled: false } } as const;
   const sources = new Map([
     ["model", "--model"],
@@ -150,7 +150,7 @@ golden("all settings", ({ screen, terminal }) => {
 /** So that a new setting changes no screen. */
 const SHOWN = ["model", "baseUrl", "thinking", "permissionMode", "sandbox", "network", "notify", "compaction.enabled"];
 
-golden("which mode", ({ screen }) => {
+golden("the list of permission modes", ({ screen }) => {
   const options = permissionModes.map(({ name, description }) => ({ label: name.padEnd(4), description, value: name }));
   void screen.showPanel(createChoicePanel({ title: "Choose a permission mode", options, initialIndex: 2 }), {
     where: "inline",

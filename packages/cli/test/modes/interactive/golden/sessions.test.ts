@@ -80,9 +80,9 @@ async function page({ screen, terminal }: TestScreen, ...keys: readonly string[]
 
 const soon = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 10));
 
-golden("the sessions of this folder", (shown) => page(shown, DOWN), "sessions");
-golden("a search through all sessions", (shown) => page(shown, TAB, ..."test"));
-golden("a session on its way to the trash", (shown) => page(shown, TAB, DOWN, DOWN, CTRL_D));
+golden("the session page of this folder", (shown) => page(shown, DOWN), "sessions");
+golden("the session page with a search in all folders", (shown) => page(shown, TAB, ..."test"));
+golden("the session page before a session is deleted", (shown) => page(shown, TAB, DOWN, DOWN, CTRL_D));
 
 const blocks: readonly Block[] = [
   { kind: "user", id: "1", text: "why does the login test fail on Mondays?", images: [] },
@@ -122,10 +122,10 @@ async function transcriptPage({ screen, terminal }: TestScreen, ...keys: readonl
 }
 
 golden("a transcript at its end", (shown) => transcriptPage(shown));
-golden("a transcript with an opened fold", (shown) => transcriptPage(shown, UP, UP, UP, ENTER));
-golden("a transcript and words that stand nowhere", (shown) => transcriptPage(shown, "/", ..."giraffe", ENTER));
+golden("a transcript with an expanded entry", (shown) => transcriptPage(shown, UP, UP, UP, ENTER));
+golden("a transcript with a search without a match", (shown) => transcriptPage(shown, "/", ..."giraffe", ENTER));
 
-golden("a session that broke off", ({ screen }) => {
+golden("a session whose run was interrupted", ({ screen }) => {
   const past = buildRecentHistory(
     story("user: why does it fail?", "says: let me look", "user: run the tests", "calls: bash"),
   );

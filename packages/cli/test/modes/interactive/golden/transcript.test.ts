@@ -60,11 +60,11 @@ export function area({ width, height }: Size): number {
 
 golden("an empty session", () => {});
 
-golden("a question and its answer", ({ screen }) => {
+golden("a message and its reply", ({ screen }) => {
   show(screen, createUserBlock("why does the test fail?\nIt passed yesterday."), answered(ANSWER));
 });
 
-golden("a piece of work in calls", ({ screen }) => {
+golden("a run with tool calls", ({ screen }) => {
   show(
     screen,
     createUserBlock("fix the area of a rectangle"),
@@ -77,7 +77,7 @@ golden("a piece of work in calls", ({ screen }) => {
   );
 });
 
-golden("a command that is running", ({ screen }) => {
+golden("a running command", ({ screen }) => {
   screen.handleEvent({ type: "agent_start" });
   const running = { state: "running", startedAt: NOW - 12_000, output: lines(40, "compiling module") } as const;
   show(screen, createUserBlock("build it"), called("bash", { command: "npm run build -- --verbose" }, running));
@@ -87,7 +87,7 @@ golden("a command that is running", ({ screen }) => {
   }));
 });
 
-golden("commands outside the sandbox, one of which runs", ({ screen }) => {
+golden("commands outside the sandbox, one of them running", ({ screen }) => {
   screen.handleEvent({ type: "agent_start" });
   const command = `docker compose run --rm ${"--volume /srv/shop:/srv/shop ".repeat(6)}tests`;
   const running = { state: "running", startedAt: NOW - 12_000 } as const;
@@ -104,7 +104,7 @@ golden("commands outside the sandbox, one of which runs", ({ screen }) => {
   }));
 });
 
-golden("a call that failed", ({ screen }) => {
+golden("failed calls", ({ screen }) => {
   const why = "src/area.ts has changed since it was read, so it was not edited; read it again";
   show(
     screen,
@@ -117,18 +117,18 @@ golden("a call that failed", ({ screen }) => {
   );
 });
 
-golden("a change opened", ({ screen }) => {
+golden("an expanded edit", ({ screen }) => {
   show(screen, called("edit", { path: "src/area.ts" }, { diff: DIFF }));
   screen.update((state) => ({ ...state, isUnfolded: true }));
 });
 
-golden("an output opened that is longer than the screen", ({ screen }) => {
+golden("an expanded output longer than the screen", ({ screen }) => {
   const command = "set -e\nnpm run lint\nnpm test";
   show(screen, called("bash", { command }, { output: lines(200, "a line of the output, number"), durationMs: 61_000 }));
   screen.update((state) => ({ ...state, isUnfolded: true }));
 });
 
-golden("an answer while it is written", ({ screen }) => {
+golden("a reply that is streamed", ({ screen }) => {
   screen.handleEvent({ type: "agent_start" });
   show(screen, createUserBlock("write me a long function"));
   const code = Array.from({ length: 60 }, (_, at) => `  step(${at});`).join("\n");
@@ -139,14 +139,14 @@ golden("an answer while it is written", ({ screen }) => {
   for (const event of [started(), ...pieces(parts, 7)]) screen.handleEvent(event);
 });
 
-golden("while it thinks", ({ screen }) => {
+golden("thinking that is streamed", ({ screen }) => {
   screen.handleEvent({ type: "agent_start" });
   show(screen, createUserBlock("is this prime: 1,000,003?"));
   const thinking = "Let me divide by small primes first.\nNot by 2, 3, 5, 7, 11 or 13.";
   for (const event of [started(), ...pieces([{ type: "thinking", thinking }], 9)]) screen.handleEvent(event);
 });
 
-golden("a reply that broke off and began anew", ({ screen }) => {
+golden("a reply that was interrupted and restarted", ({ screen }) => {
   screen.handleEvent({ type: "agent_start" });
   show(screen, createUserBlock("tell me a story"));
   const first = pieces([{ type: "text", text: "Once upon a time.\n\nThere was a" }], 6);
@@ -181,7 +181,7 @@ golden("a compaction and its receipt", ({ screen }) => {
 });
 
 golden(
-  "a receipt opened",
+  "an expanded receipt of a compaction",
   ({ screen }) => {
     show(screen, compacted());
     screen.update((state) => ({ ...state, isUnfolded: true }));
@@ -189,11 +189,11 @@ golden(
   "receipt",
 );
 
-golden("a compaction undone", ({ screen }) => {
+golden("an undone compaction", ({ screen }) => {
   show(screen, compacted({ isUndone: true }));
 });
 
-golden("shell lines of one's own", ({ screen }) => {
+golden("shell lines of the user", ({ screen }) => {
   const shell = { kind: "shell", id: "s", isCancelled: false, isPrivate: false, isOpen: false } as const;
   show(
     screen,
@@ -202,7 +202,7 @@ golden("shell lines of one's own", ({ screen }) => {
   );
 });
 
-golden("a move in the tree with notes and pins", ({ screen }) => {
+golden("a move in the tree, with a pin and notes", ({ screen }) => {
   show(
     screen,
     createUserBlock("try it with a map instead"),
@@ -216,7 +216,7 @@ golden("a move in the tree with notes and pins", ({ screen }) => {
   );
 });
 
-golden("pictures said and read", ({ screen }) => {
+golden("images in a message and in a tool result", ({ screen }) => {
   const data = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
   const images = [{ type: "image", data, mimeType: "image/png" }] as const;
   show(

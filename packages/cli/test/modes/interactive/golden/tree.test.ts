@@ -84,7 +84,7 @@ golden(
   "tree",
 );
 
-golden("a tree filtered to your own words", async (shown) => {
+golden("a tree filtered to the user messages", async (shown) => {
   await treeOn(shown, tree);
   shown.terminal.press("\t", "\t");
   await settled();
@@ -96,22 +96,22 @@ golden("a search in the tree", async (shown) => {
   await settled();
 });
 
-golden("a tree with a folded branch and a label being typed", async (shown) => {
+golden("a tree with a folded branch and an unfinished label", async (shown) => {
   await treeOn(shown, tree);
   shown.terminal.press("\x1b[H", "]", "]", "\x1b[D", "l");
   shown.terminal.type("second way");
   await settled();
 });
 
-golden("a tree that is still being read", async (shown) => {
+golden("a tree that is still loading", async (shown) => {
   await treeOn(shown, tree, 1);
 });
 
-golden("the question whether to summarize what is left", ({ screen }) => {
+golden("the question about a summary of the left branch", ({ screen }) => {
   void screen.showPanel(createLeaveQuestion({ count: 12, canFork: true, canSummarize: true }), { where: "inline" });
 });
 
-golden("what to compact at an entry", ({ screen }) => {
+golden("the question about what to compact at an entry", ({ screen }) => {
   const oldBranch = { entries: [], edits: [], commonAncestorId: "e11" };
   const replaced = { type: "found", oldBranch, newLeaf: "e11", count: 12, place: "after #11" } as const;
   const note = "there is nothing to summarize before the entry; choose a later one";
@@ -120,13 +120,13 @@ golden("what to compact at an entry", ({ screen }) => {
   void screen.showPanel(question, { where: "inline" });
 });
 
-golden("the focus of a summary is asked", async ({ screen, terminal }) => {
+golden("the question about the focus of a summary", async ({ screen, terminal }) => {
   const hints = ["Enter summarize and go", "Esc back"];
   void screen.showPanel(createLinePanel({ title: "What should the summary focus on?", hints }), { where: "inline" });
   terminal.type("why the timer failed");
 });
 
-golden("files that can be put back and files that cannot", async ({ screen }) => {
+golden("the question about restoring files", async ({ screen }) => {
   const file = (path: string, type: PlannedFile["type"]): PlannedFile => ({
     ...{ path: `/work/${path}`, type, expectedHash: "a", targetHash: "b", currentHash: "a", hasForeignChanges: false },
   });
@@ -142,11 +142,11 @@ golden("files that can be put back and files that cannot", async ({ screen }) =>
   await settled();
 });
 
-golden("the messages one can fork from", async (shown) => {
+golden("the fork page of the current branch", async (shown) => {
   await treeOn(shown, { ...forkPage, filters: forkFilters });
 });
 
-golden("the messages of every branch one can fork from", async (shown) => {
+golden("the fork page of all branches", async (shown) => {
   await treeOn(shown, { ...forkPage, filters: forkFilters });
   shown.terminal.press("\t");
   await settled();
