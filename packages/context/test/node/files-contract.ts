@@ -60,10 +60,10 @@ type Behaviour = readonly [name: string, run: (field: Field) => unknown, outcome
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 const opening: readonly Behaviour[] = [
-  ["what is not there cannot be opened", ({ files, at }) => files.open(at("a"), "read"), "ENOENT"],
-  ["what is not there cannot be appended to", ({ files, at }) => files.open(at("a"), "append"), "ENOENT"],
+  ["opening a missing file fails with ENOENT", ({ files, at }) => files.open(at("a"), "read"), "ENOENT"],
+  ["appending to a missing file fails with ENOENT", ({ files, at }) => files.open(at("a"), "append"), "ENOENT"],
   [
-    "a file is no folder",
+    "a path below a file fails with ENOTDIR",
     ({ files, at, write }) => {
       write("a", "x");
       return [tried(() => files.open(at("a/b"), "read")), tried(() => files.create(at("a/b"))), files.stat(at("a/b"))];
@@ -71,7 +71,7 @@ const opening: readonly Behaviour[] = [
     ["ENOTDIR", "ENOTDIR", null],
   ],
   [
-    "a folder cannot be appended to, nor read",
+    "a folder can be opened but not read or written",
     ({ files, at }) => {
       files.makeFolder(at("f"));
       const folder = files.open(at("f"), "read");
@@ -89,7 +89,7 @@ const opening: readonly Behaviour[] = [
     ["EISDIR", "EISDIR", "EBADF", "EINVAL", undefined, "folder"],
   ],
   [
-    "a link is refused by all but stat, rename and remove",
+    "a link is refused by all operations except stat, rename and remove",
     ({ files, at, plantLink }) => {
       plantLink(at("l"));
       const answers = [
@@ -114,7 +114,7 @@ const opening: readonly Behaviour[] = [
 
 const creating: readonly Behaviour[] = [
   [
-    "nothing is created where anything is",
+    "creating a file at a used path fails with EEXIST",
     ({ files, at, write }) => {
       write("a", "x");
       files.makeFolder(at("f"));
@@ -122,9 +122,9 @@ const creating: readonly Behaviour[] = [
     },
     ["EEXIST", "EEXIST", "x"],
   ],
-  ["nothing is created in a folder that is not there", ({ files, at }) => files.create(at("f/a")), "ENOENT"],
+  ["creating a file in a missing folder fails with ENOENT", ({ files, at }) => files.create(at("f/a")), "ENOENT"],
   [
-    "a folder is made with those above it, and stays if it is there",
+    "makeFolder creates parent folders, and keeps an existing folder",
     ({ files, at }) => {
       files.makeFolder(at("a/b/c"));
       write(files, at("a/b/c/d"), "x");
@@ -134,7 +134,7 @@ const creating: readonly Behaviour[] = [
     [["b"], ["d"], "folder"],
   ],
   [
-    "no folder is made in place of a file, nor in one",
+    "makeFolder fails in place of a file and below a file",
     ({ files, at, write }) => {
       write("a", "x");
       return [tried(() => files.makeFolder(at("a"))), tried(() => files.makeFolder(at("a/b/c")))];
@@ -144,9 +144,9 @@ const creating: readonly Behaviour[] = [
 ];
 
 const looking: readonly Behaviour[] = [
-  ["stat of nothing is null", ({ files, at }) => [files.stat(at("a")), files.stat(at("a/b"))], [null, null]],
+  ["stat of a missing path is null", ({ files, at }) => [files.stat(at("a")), files.stat(at("a/b"))], [null, null]],
   [
-    "stat tells kind and size",
+    "stat returns kind, size and time",
     ({ files, at, write }) => {
       write("a", "four");
       const { kind, size, modified } = files.stat(at("a")) ?? {};
@@ -154,9 +154,9 @@ const looking: readonly Behaviour[] = [
     },
     ["file", 4, true],
   ],
-  ["a missing folder lists nothing", ({ files, at }) => files.list(at("f")), []],
+  ["the list of a missing folder is empty", ({ files, at }) => files.list(at("f")), []],
   [
-    "a file lists nothing",
+    "the list of a file is empty",
     ({ files, at, write }) => {
       write("a", "x");
       return files.list(at("a"));
@@ -164,7 +164,7 @@ const looking: readonly Behaviour[] = [
     [],
   ],
   [
-    "a folder lists files and folders",
+    "the list of a folder has its files and folders",
     ({ files, at, write }) => {
       write("b", "");
       files.makeFolder(at("a/c"));
@@ -173,7 +173,7 @@ const looking: readonly Behaviour[] = [
     ["a", "b"],
   ],
   [
-    "only a folder that is there can be synced",
+    "only an existing folder can be synced",
     ({ files, at, write }) => {
       write("a", "x");
       return ["a", "b", "."].map((name) => tried(() => files.syncFolder(at(name))));
@@ -184,7 +184,7 @@ const looking: readonly Behaviour[] = [
 
 const naming: readonly Behaviour[] = [
   [
-    "a link is a second name for the same file",
+    "a hard link is a second name of the same file",
     ({ files, at, write }) => {
       write("a", "x");
       files.link(at("a"), at("b"));
@@ -195,7 +195,7 @@ const naming: readonly Behaviour[] = [
     [true, "x", ["b"]],
   ],
   [
-    "no link is made where anything is, from nothing, or to a folder",
+    "a hard link to a used path, of a missing file or of a folder fails",
     ({ files, at, write }) => {
       write("a", "x");
       write("b", "y");
@@ -211,7 +211,7 @@ const naming: readonly Behaviour[] = [
     ["EEXIST", "EEXIST", "ENOENT", "ENOENT", "EPERM"],
   ],
   [
-    "a rename replaces, and keeps the identity of what was renamed",
+    "a rename replaces the target, and the file keeps its identity",
     ({ files, at, write }) => {
       write("a", "new");
       write("b", "old");
@@ -223,7 +223,7 @@ const naming: readonly Behaviour[] = [
     ["new", true, false, ["b"]],
   ],
   [
-    "two names of one file are not renamed into one",
+    "renaming one name of a file to another of its names keeps both",
     ({ files, at, write }) => {
       write("a", "x");
       files.link(at("a"), at("b"));
@@ -233,7 +233,7 @@ const naming: readonly Behaviour[] = [
     ["a", "b"],
   ],
   [
-    "a folder is renamed with all that is in it",
+    "a folder is renamed with its content, also over an empty folder",
     ({ files, at }) => {
       files.makeFolder(at("f/g"));
       files.makeFolder(at("empty"));
@@ -244,7 +244,7 @@ const naming: readonly Behaviour[] = [
     ["x", ["empty"]],
   ],
   [
-    "a rename is refused where it makes no sense",
+    "a rename fails with the code of Node if source and target do not fit",
     ({ files, at, write }) => {
       write("a", "x");
       files.makeFolder(at("f/g"));
@@ -262,7 +262,7 @@ const naming: readonly Behaviour[] = [
     ["ENOENT", "ENOENT", "ENOTDIR", "EISDIR", "ENOTDIR", "ENOTEMPTY", "EINVAL"],
   ],
   [
-    "what is not there cannot be removed",
+    "removing a missing file fails with ENOENT",
     ({ files, at, write }) => {
       write("a", "x");
       files.remove(at("a"));
@@ -271,7 +271,7 @@ const naming: readonly Behaviour[] = [
     ["ENOENT", null],
   ],
   [
-    "a file that takes a removed one's name while it is open has another identity",
+    "a new file with the name of a removed open file has another identity",
     ({ files, at, write }) => {
       write("a", "old");
       const old = files.open(at("a"), "append");
@@ -288,7 +288,7 @@ const naming: readonly Behaviour[] = [
 
 const writing: readonly Behaviour[] = [
   [
-    "an append goes to the end, wherever that is by now",
+    "an append writes at the current end of the file",
     ({ files, at, write }) => {
       write("a", "1");
       const [first, second] = [files.open(at("a"), "append"), files.open(at("a"), "append")];
@@ -303,7 +303,7 @@ const writing: readonly Behaviour[] = [
     [2, 3, 0, "124"],
   ],
   [
-    "a truncation beyond the end fills with zeros",
+    "a truncation beyond the end adds zeros",
     ({ files, at }) => {
       const file = files.create(at("a"));
       file.append(bytes("abcd"));
@@ -317,7 +317,7 @@ const writing: readonly Behaviour[] = [
     "a\0\0e",
   ],
   [
-    "a read gives fewer bytes only at the end",
+    "a read returns fewer bytes only at the end",
     ({ files, at, write }) => {
       write("a", "abcdef");
       const file = files.open(at("a"), "read");
@@ -329,7 +329,7 @@ const writing: readonly Behaviour[] = [
     [4, 3, 0, 0, "defd"],
   ],
   [
-    "what was opened to be read cannot be written",
+    "a file that was opened to read cannot be written",
     ({ files, at, write }) => {
       write("a", "x");
       const file = files.open(at("a"), "read");
@@ -345,7 +345,7 @@ const writing: readonly Behaviour[] = [
     ["EBADF", "EINVAL", undefined, "x"],
   ],
   [
-    "what was closed is of no more use",
+    "every operation on a closed file fails with EBADF",
     ({ files, at }) => {
       const file = files.create(at("a"));
       file.close();

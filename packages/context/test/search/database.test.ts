@@ -19,16 +19,16 @@ import { createSearchHome, userLine } from "./search-home.ts";
 describe("FIND7 every entry is found, whatever happened to the index file", () => {
   const fates: Readonly<Record<string, (path: string) => void>> = {
     removed: (path) => rmSync(path),
-    emptied: (path) => truncateSync(path, 0),
+    truncated: (path) => truncateSync(path, 0),
     "cut in the middle": (path) => truncateSync(path, 9_000),
-    "another file": (path) => writeFileSync(path, "this is no database ".repeat(500)),
-    "a foreign database": (path) => {
+    "replaced by another file": (path) => writeFileSync(path, "this is no database ".repeat(500)),
+    "replaced by another database": (path) => {
       rmSync(path);
       const database = new DatabaseSync(path);
       database.exec("CREATE TABLE notes (text TEXT)");
       database.close();
     },
-    "an older version": (path) => {
+    "of an older version": (path) => {
       const database = new DatabaseSync(path);
       database.exec("PRAGMA user_version = 0");
       database.close();
@@ -38,12 +38,12 @@ describe("FIND7 every entry is found, whatever happened to the index file", () =
       database.exec("DROP TABLE words_1");
       database.close();
     },
-    "a link": (path) => {
+    "replaced by a link": (path) => {
       rmSync(path);
       writeFileSync(`${path}.other`, "not to be touched");
       symlinkSync(`${path}.other`, path);
     },
-    "pages overwritten": (path) => {
+    "with overwritten pages": (path) => {
       const bytes = readFileSync(path);
       writeFileSync(path, bytes.fill(0x41, 4_096));
     },

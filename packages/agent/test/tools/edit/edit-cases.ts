@@ -610,10 +610,10 @@ export const editCases: readonly (readonly [string, readonly EditCase[]])[] = [
   ["line ends", ends],
   ["byte order marks", marks],
   ["unicode", unicode],
-  ["signs that mean something elsewhere", signs],
-  ["typographic signs", typography],
+  ["special characters", signs],
+  ["typographic characters", typography],
   ["white space", space],
-  ["several at once", several],
+  ["several edits", several],
   ["misses", misses],
   ["large files", large],
 ];
