@@ -223,27 +223,33 @@ const cases = (questions: readonly Question[], of: number) =>
   ).map(({ question, keys }) => [question.name, keys.join(" ").slice(0, 40), question, keys] as const);
 
 describe("ASK7 keys typed before the question run nothing", () => {
-  test.each(cases([...screenQuestions, ...plainQuestions], 25))("and only Enter at it does: %s, keys %s", async (_, __, question, keys) => {
-    const workspace = await createWorkspace(question);
-    const tmux = await start(question, workspace, keys);
-    // A typed Esc may stop the run before it asks.
-    if (!keys.includes("Escape")) await tmux.waitFor(question.shows);
-    await tmux.settled();
-    expect(hasRun(workspace)).toBe(false);
-    if ((await tmux.screen()).includes(question.shows)) await acceptAndCheck(question, workspace, tmux);
-  });
+  test.each(cases([...screenQuestions, ...plainQuestions], 25))(
+    "and only Enter at it does: %s, keys %s",
+    async (_, __, question, keys) => {
+      const workspace = await createWorkspace(question);
+      const tmux = await start(question, workspace, keys);
+      // A typed Esc may stop the run before it asks.
+      if (!keys.includes("Escape")) await tmux.waitFor(question.shows);
+      await tmux.settled();
+      expect(hasRun(workspace)).toBe(false);
+      if ((await tmux.screen()).includes(question.shows)) await acceptAndCheck(question, workspace, tmux);
+    },
+  );
 
-  test.each(cases(subcommandQuestions, 15))("and change no file of a subcommand: %s, keys %s", async (_, __, question, keys) => {
-    const workspace = await createWorkspace(question);
-    const tmux = await start(question, workspace, keys);
-    await tmux.waitFor(question.shows);
-    await tmux.settled();
-    await tmux.press("Enter");
-    await tmux.waitUntil((screen) => screen.trimEnd().endsWith("\n$"), "the shell");
-    expect(hasRun(workspace)).toBe(false);
-    for (const name of ["trust.json", "mcp-pins.json", "extensions/mark.js"])
-      expect(existsSync(join(workspace.home, name))).toBe(false);
-  });
+  test.each(cases(subcommandQuestions, 15))(
+    "and change no file of a subcommand: %s, keys %s",
+    async (_, __, question, keys) => {
+      const workspace = await createWorkspace(question);
+      const tmux = await start(question, workspace, keys);
+      await tmux.waitFor(question.shows);
+      await tmux.settled();
+      await tmux.press("Enter");
+      await tmux.waitUntil((screen) => screen.trimEnd().endsWith("\n$"), "the shell");
+      expect(hasRun(workspace)).toBe(false);
+      for (const name of ["trust.json", "mcp-pins.json", "extensions/mark.js"])
+        expect(existsSync(join(workspace.home, name))).toBe(false);
+    },
+  );
 });
 
 describe("ASK7 letters typed until the question appears run nothing", () => {
