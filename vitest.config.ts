@@ -33,7 +33,7 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: "libraries", include: ["packages/{context,models,testkit}/test/**/*.test.ts"] },
+        test: { name: "libraries", include: ["packages/{context,models,server,testkit}/test/**/*.test.ts"] },
       },
       {
         extends: true,

@@ -107,6 +107,7 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   "packages/agent": ["@pith/context"],
   "packages/client": ["@pith/context", "@pith/agent"],
   "packages/cli": ["@pith/context", "@pith/models", "@pith/agent", "@pith/client"],
+  "packages/server": ["@pith/context", "@pith/agent"],
   "packages/testkit": [],
   bench: [SCOPE, PROGRAM_NAME],
   evals: [SCOPE, PROGRAM_NAME],

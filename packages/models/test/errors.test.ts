@@ -98,7 +98,7 @@ describe("error kinds", () => {
       }
     });
 
-    test("MOD3 a response that is not valid is unreachable", async () => {
+    test("MOD3 a response that is not valid gives the error 'unreachable'", async () => {
       const broken = await failureOf(
         [
           {

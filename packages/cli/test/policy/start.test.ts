@@ -119,7 +119,7 @@ const starts: readonly (readonly string[])[] = [
   ["settings"],
 ];
 
-test.each(starts)("POL4 pith %s %s %s does not start", async (...args) => {
+test.each(starts)("POL4 pith %s %s %s does not start if the policy cannot be used", async (...args) => {
   const words = args.filter((word) => word !== undefined);
   for (const policy of [malformed, foreign]) {
     const { code, notes } = await pith({ policy, args: words });

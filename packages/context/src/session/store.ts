@@ -63,7 +63,7 @@ export type AppendResult =
   | { readonly type: "appended"; readonly leaf: string | null }
   /** Another writer has moved the leaf; nothing was written. */
   | { readonly type: "leaf-moved"; readonly leaf: string | null }
-  /** The store cannot write now; nothing was written. */
+  /** The store cannot write now; nothing was written. Of `unavailable` that is not known: the same batch can be appended again. */
   | { readonly type: "refused"; readonly why: Refusal; readonly leaf: string | null };
 
 /** The reason why a store refuses an append. */

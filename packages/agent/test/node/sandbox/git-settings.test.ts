@@ -185,7 +185,7 @@ describe("harmless settings", () => {
     expect(await ranIn(repo.createOptions(), command)).toEqual({ end: ended(0), text: "less\n" });
   });
 
-  test("BOX46 of other repositories can be changed by a hook", async () => {
+  test("BOX46 a git hook of a push can change the settings of another repository", async () => {
     const repo = repository();
     const hook = join(repo.workspace, ".git/hooks/pre-push");
     const script = "#!/bin/sh\ncat; git init -q sub && git -C sub config core.pager less; echo hook $GIT_COMMON_DIR.";

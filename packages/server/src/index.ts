@@ -1,0 +1,17 @@
+/** Exports `@pith/server`: sessions in PostgreSQL. */
+
+export { type ConnectOptions, connect, type Database, UnavailableError } from "./store/connect.ts";
+export { type MigrateOptions, type MigrateResult, migrate } from "./store/migrate.ts";
+export { PostgresBlobs } from "./store/postgres-blobs.ts";
+export { type OpenedSession, PostgresStore, type SessionKey } from "./store/postgres-store.ts";
+export {
+  createSession,
+  eraseSession,
+  type ListedSession,
+  listSessions,
+  type NewSession,
+  type OpenSessionOptions,
+  openSession,
+  type SessionPage,
+} from "./store/sessions.ts";
+export { exportSession, type ImportOptions, type ImportResult, importSession } from "./store/transfer.ts";

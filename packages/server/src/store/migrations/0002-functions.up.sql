@@ -1,0 +1,293 @@
+-- Reads and appends, each in one round trip. They run with the rights of the caller; row-level security decides what they see.
+
+create function pith.set_tenant(p_tenant uuid) returns void language sql as $$
+  select set_config('pith.tenant', p_tenant::text, true)
+$$;
+
+create function pith.create_session(p_tenant uuid, p_id text, p_header text, p_last_number integer)
+returns bigint language plpgsql as $$
+declare
+  created bigint;
+begin
+  perform set_config('pith.tenant', p_tenant::text, true);
+  insert into pith.tenant (id) values (p_tenant) on conflict do nothing;
+  insert into pith.session (tenant, id, header, last_number) values (p_tenant, p_id, p_header, p_last_number)
+    on conflict do nothing returning session.key into created;
+  return created;
+end
+$$;
+
+-- A writer raises the token, so that the writers before it are refused from now on.
+create function pith.open_session(p_tenant uuid, p_id text, p_is_writer boolean)
+returns table (key bigint, header text, token bigint, leaf text, last_number integer) language plpgsql as $$
+begin
+  perform set_config('pith.tenant', p_tenant::text, true);
+  if p_is_writer then
+    return query update pith.session s set token = s.token + 1 where s.tenant = p_tenant and s.id = p_id
+      returning s.key, s.header, s.token, s.leaf, s.last_number;
+  else
+    return query select s.key, s.header, s.token, s.leaf, s.last_number
+      from pith.session s where s.tenant = p_tenant and s.id = p_id;
+  end if;
+end
+$$;
+
+create function pith.list_sessions(p_tenant uuid, p_before timestamptz, p_before_key bigint, p_limit integer)
+returns table (
+  key bigint, id text, created timestamptz, changed timestamptz, changed_text text, entries integer, name text
+) language plpgsql as $$
+begin
+  perform set_config('pith.tenant', p_tenant::text, true);
+  return query select s.key, s.id, s.created, s.changed, s.changed::text, s.last_seq + 1,
+      (select e.body from pith.entry e where e.session = s.key and e.type = 'session_info' order by e.seq desc limit 1)
+    from pith.session s
+    where s.tenant = p_tenant and (p_before is null or (s.changed, s.key) < (p_before, p_before_key))
+    order by s.changed desc, s.key desc limit p_limit;
+end
+$$;
+
+create function pith.erase_session(p_tenant uuid, p_id text) returns boolean language plpgsql as $$
+declare
+  erased bigint;
+begin
+  perform set_config('pith.tenant', p_tenant::text, true);
+  delete from pith.session s where s.tenant = p_tenant and s.id = p_id returning s.key into erased;
+  delete from pith.entry e where e.session = erased;
+  return erased is not null;
+end
+$$;
+
+-- Appends a batch if the token and the leaf are still the expected ones, and says what they are now.
+--
+-- p_parent: null appends at the leaf; otherwise the segment, the position and the load_from of another parent, or nulls for no parent.
+-- p_load_from: null is that of the parent for all entries; -n is the n-th entry of the batch.
+create function pith.append(
+  p_tenant uuid, p_session bigint, p_token bigint, p_leaf text, p_parent integer[],
+  p_ids text[], p_types text[], p_numbers integer[], p_load_from integer[], p_bodies text[]
+) returns table (is_appended boolean, token bigint, leaf text, last_number integer) language plpgsql as $$
+declare
+  size constant integer := cardinality(p_ids);
+  is_branch boolean;
+  before_number integer;
+  s pith.session;
+  first_seq integer;
+begin
+  perform set_config('pith.tenant', p_tenant::text, true);
+  update pith.session u set
+      leaf = p_ids[size],
+      last_seq = u.last_seq + size,
+      last_segment = u.last_segment + case when u.leaf is null or p_parent is not null then 1 else 0 end,
+      leaf_segment = case when u.leaf is null or p_parent is not null then u.last_segment + 1 else u.leaf_segment end,
+      leaf_load_from = case
+        when p_load_from[size] < 0 then u.last_seq - p_load_from[size]
+        else coalesce(p_load_from[size], case when p_parent is null then u.leaf_load_from else p_parent[3] end, u.last_seq + 1)
+      end,
+      last_number = coalesce(p_numbers[size], u.last_number),
+      changed = now()
+    where u.key = p_session and u.token = p_token and u.leaf is not distinct from p_leaf
+      and (p_numbers[1] is null or p_numbers[1] > u.last_number)
+    returning * into s;
+  if not found then
+    return query select false, u.token, u.leaf, u.last_number from pith.session u where u.key = p_session;
+    return;
+  end if;
+  first_seq := s.last_seq - size + 1;
+  if p_leaf is null or p_parent is not null then
+    insert into pith.segment (session, segment, tenant, parent_segment, parent_seq, first_seq)
+      values (p_session, s.leaf_segment, p_tenant, p_parent[1], p_parent[2], first_seq);
+  end if;
+  insert into pith.entry (session, seq, tenant, id, segment, load_from, number, type, body)
+    select p_session, first_seq + i - 1, p_tenant, p_ids[i], s.leaf_segment,
+        case when p_load_from[i] < 0 then first_seq - p_load_from[i] - 1 else coalesce(p_load_from[i], s.leaf_load_from) end,
+        p_numbers[i], p_types[i], p_bodies[i]
+      from generate_series(1, size) i;
+  return query select true, s.token, s.leaf, s.last_number;
+end
+$$;
+
+-- The segments of the branch that ends at this entry, from its end to p_from, each with its first and last entry on the branch.
+create function pith.branch_segments(p_session bigint, p_segment integer, p_seq integer, p_from integer)
+returns table (segment integer, first_seq integer, last_seq integer) language sql stable as $$
+  with recursive branch as (
+    select g.segment, g.first_seq, p_seq as last_seq, g.parent_segment, g.parent_seq
+      from pith.segment g where g.session = p_session and g.segment = p_segment
+    union all
+    select g.segment, g.first_seq, b.parent_seq, g.parent_segment, g.parent_seq
+      from branch b join pith.segment g on g.session = p_session and g.segment = b.parent_segment
+      where b.first_seq > p_from
+  )
+  select branch.segment, branch.first_seq, branch.last_seq from branch
+$$;
+
+-- What decides on a batch: the entries with these ids, which of them are on the branch of the parent, and the session as it is now.
+create function pith.append_facts(p_tenant uuid, p_session bigint, p_ids text[], p_parent text)
+returns table (
+  token bigint, leaf text, last_number integer,
+  id text, seq integer, segment integer, load_from integer, number integer, type text, body text, is_on_branch boolean
+) language plpgsql as $$
+declare
+  parent pith.entry;
+begin
+  perform set_config('pith.tenant', p_tenant::text, true);
+  select * into parent from pith.entry e where e.session = p_session and e.id = p_parent;
+  return query
+    with branch as materialized (select * from pith.branch_segments(p_session, parent.segment, parent.seq, 0))
+    select s.token, s.leaf, s.last_number, e.id, e.seq, e.segment, e.load_from, e.number, e.type, e.body,
+        exists (select from branch b where b.segment = e.segment and e.seq <= b.last_seq)
+      from pith.session s left join pith.entry e on e.session = p_session and e.id = any(p_ids)
+      where s.key = p_session;
+end
+$$;
+
+-- The entries of a branch in order: those that the context at the leaf needs, or all.
+create function pith.read_branch(p_tenant uuid, p_session bigint, p_leaf text, p_is_whole boolean)
+returns table (number integer, body text) language plpgsql as $$
+declare
+  leaf pith.entry;
+begin
+  perform set_config('pith.tenant', p_tenant::text, true);
+  select * into leaf from pith.entry e where e.session = p_session and e.id = p_leaf;
+  if p_is_whole then leaf.load_from := 0; end if;
+  return query
+    select e.number, e.body
+      from pith.branch_segments(p_session, leaf.segment, leaf.seq, leaf.load_from) b
+      cross join lateral (
+        select n.seq, n.number, n.body from pith.entry n
+          where n.session = p_session and n.segment = b.segment
+            and n.seq between greatest(b.first_seq, leaf.load_from) and b.last_seq
+          offset 0
+      ) e
+      order by e.seq;
+end
+$$;
+
+create function pith.read_entry(p_tenant uuid, p_session bigint, p_id text)
+returns table (number integer, body text) language plpgsql as $$
+begin
+  perform set_config('pith.tenant', p_tenant::text, true);
+  return query select e.number, e.body from pith.entry e where e.session = p_session and e.id = p_id;
+end
+$$;
+
+create function pith.read_entry_by_number(p_tenant uuid, p_session bigint, p_number integer)
+returns table (number integer, body text) language plpgsql as $$
+begin
+  perform set_config('pith.tenant', p_tenant::text, true);
+  return query select e.number, e.body from pith.entry e
+    where e.session = p_session and e.number = p_number order by e.seq desc limit 1;
+end
+$$;
+
+create function pith.read_entries_from(p_tenant uuid, p_session bigint, p_seq integer, p_limit integer)
+returns table (number integer, body text) language plpgsql as $$
+begin
+  perform set_config('pith.tenant', p_tenant::text, true);
+  return query select e.number, e.body from pith.entry e
+    where e.session = p_session and e.seq >= p_seq order by e.seq limit p_limit;
+end
+$$;
+
+create function pith.read_entries_of_type(p_tenant uuid, p_session bigint, p_type text)
+returns table (number integer, body text) language plpgsql as $$
+begin
+  perform set_config('pith.tenant', p_tenant::text, true);
+  return query select e.number, e.body from pith.entry e
+    where e.session = p_session and e.type = p_type
+      and e.type in ('label', 'session_info', 'branch_summary') order by e.seq;
+end
+$$;
+
+-- A child is the next entry of the same segment, or the first one of a segment that begins there. No id: the roots.
+create function pith.read_children(p_tenant uuid, p_session bigint, p_id text)
+returns table (number integer, body text) language plpgsql as $$
+declare
+  parent pith.entry;
+begin
+  perform set_config('pith.tenant', p_tenant::text, true);
+  select * into parent from pith.entry e where e.session = p_session and e.id = p_id;
+  if parent.seq is null and p_id is not null then return; end if;
+  return query
+    select e.number, e.body
+      from (
+        (select n.seq from pith.entry n
+          where n.session = p_session and n.segment = parent.segment and n.seq > parent.seq order by n.seq limit 1)
+        union all
+        select g.first_seq from pith.segment g
+          where g.session = p_session
+            and g.parent_segment is not distinct from parent.segment and g.parent_seq is not distinct from parent.seq
+      ) child
+      join pith.entry e on e.session = p_session and e.seq = child.seq
+      order by e.seq;
+end
+$$;
+
+-- The last entry that both branches share. is_known: whether both entries exist.
+create function pith.common_ancestor(p_tenant uuid, p_session bigint, p_one text, p_other text)
+returns table (known_one boolean, known_other boolean, id text) language plpgsql as $$
+declare
+  one pith.entry;
+  other pith.entry;
+begin
+  perform set_config('pith.tenant', p_tenant::text, true);
+  select * into one from pith.entry e where e.session = p_session and e.id = p_one;
+  select * into other from pith.entry e where e.session = p_session and e.id = p_other;
+  return query
+    select one.seq is not null, other.seq is not null, (
+      select e.id
+        from pith.branch_segments(p_session, one.segment, one.seq, 0) a
+        join pith.branch_segments(p_session, other.segment, other.seq, 0) b on a.segment = b.segment
+        join pith.entry e on e.session = p_session and e.seq = least(a.last_seq, b.last_seq)
+        order by e.seq desc limit 1
+    );
+end
+$$;
+
+create function pith.read_position(p_tenant uuid, p_session bigint)
+returns table (leaf text, last_number integer) language plpgsql as $$
+begin
+  perform set_config('pith.tenant', p_tenant::text, true);
+  return query select s.leaf, s.last_number from pith.session s where s.key = p_session;
+end
+$$;
+
+create function pith.read_prepared_summary(p_tenant uuid, p_session bigint) returns table (text text) language plpgsql as $$
+begin
+  perform set_config('pith.tenant', p_tenant::text, true);
+  return query select p.text from pith.prepared_summary p where p.session = p_session;
+end
+$$;
+
+create function pith.write_prepared_summary(p_tenant uuid, p_session bigint, p_text text) returns void language plpgsql as $$
+begin
+  perform set_config('pith.tenant', p_tenant::text, true);
+  delete from pith.prepared_summary p where p.session = p_session;
+  if p_text is not null then
+    insert into pith.prepared_summary (session, tenant, text) values (p_session, p_tenant, p_text);
+  end if;
+end
+$$;
+
+create function pith.keep_blob(p_tenant uuid, p_session bigint, p_hash text, p_bytes bytea) returns void language plpgsql as $$
+begin
+  perform set_config('pith.tenant', p_tenant::text, true);
+  insert into pith.blob (session, hash, tenant, bytes) values (p_session, p_hash, p_tenant, p_bytes) on conflict do nothing;
+end
+$$;
+
+create function pith.read_blob(p_tenant uuid, p_session bigint, p_hash text, p_start integer, p_length integer)
+returns table (bytes bytea, size integer) language plpgsql as $$
+begin
+  perform set_config('pith.tenant', p_tenant::text, true);
+  return query select substring(b.bytes from p_start + 1 for p_length), octet_length(b.bytes)
+    from pith.blob b where b.session = p_session and b.hash = p_hash;
+end
+$$;
+
+create function pith.find_blobs(p_tenant uuid, p_session bigint, p_digits text)
+returns table (hash text, bytes integer) language plpgsql as $$
+begin
+  perform set_config('pith.tenant', p_tenant::text, true);
+  return query select b.hash, octet_length(b.bytes)
+    from pith.blob b where b.session = p_session and starts_with(b.hash, p_digits) order by b.hash;
+end
+$$;

@@ -1,0 +1,209 @@
+/** Implements the session store on PostgreSQL: one row per entry. The writer that opened a session last is the only one that can append. */
+
+import type { AppendResult, BranchSummaryEntry, Entry, Header, LoadedBranch } from "@pith/context";
+import {
+  type AppendGuard,
+  collectLabels,
+  findBranchSummaries,
+  loadBranch,
+  loadBranchFrom,
+  type Refusal,
+  type Store,
+} from "@pith/context/store";
+import { appendBatch, type SessionPosition } from "./append.ts";
+import { type Database, UnavailableError } from "./connect.ts";
+import { type EntryRow, fromStoredId, toEntry, toStoredId } from "./entry-rows.ts";
+
+/** A session of a tenant. */
+export interface SessionKey {
+  readonly tenant: string;
+  /** The key of its row, which no other session ever has. */
+  readonly key: string;
+}
+
+/** What `openSession` has read. */
+export interface OpenedSession extends SessionKey {
+  readonly header: Header;
+  /** The line of the header, exactly as written. */
+  readonly headerText: string;
+  /** Null if the session is open for reading only. */
+  readonly token: string | null;
+  readonly position: SessionPosition;
+}
+
+/** A session in PostgreSQL. */
+export class PostgresStore implements Store {
+  readonly header: Header;
+  readonly headerText: string;
+  readonly session: SessionKey;
+  readonly #database: Database;
+  readonly #token: string | null;
+  /** What a writer knows: nobody else can move the leaf. Null if it must be read again. */
+  #position: SessionPosition | null;
+  #isClosed = false;
+  /** The last append; the next one waits for it. */
+  #lastAppend: Promise<unknown> = Promise.resolve();
+
+  constructor(database: Database, { tenant, key, header, headerText, token, position }: OpenedSession) {
+    this.#database = database;
+    this.header = header;
+    this.headerText = headerText;
+    this.session = { tenant, key };
+    this.#token = token;
+    this.#position = token === null ? null : position;
+  }
+
+  async leaf(): Promise<string | null> {
+    return (await this.#readPosition()).leaf;
+  }
+
+  async lastNumber(): Promise<number> {
+    return (await this.#readPosition()).lastNumber;
+  }
+
+  async loadBranch(leaf: string | null): Promise<LoadedBranch> {
+    if (leaf === null) return loadBranch([]);
+    return loadBranchFrom([...(await this.#readBranch(leaf, { isWhole: false }))].reverse());
+  }
+
+  async branchEntries(leaf: string | null): Promise<readonly Entry[]> {
+    return leaf === null ? [] : this.#readBranch(leaf, { isWhole: true });
+  }
+
+  async entry(id: string): Promise<Entry | undefined> {
+    return (await this.#readEntries("read_entry", toStoredId(id)))[0];
+  }
+
+  async entryByNumber(number: number): Promise<Entry | undefined> {
+    return (await this.#readEntries("read_entry_by_number", number))[0];
+  }
+
+  async children(id: string | null): Promise<readonly Entry[]> {
+    return this.#readEntries("read_children", id === null ? null : toStoredId(id));
+  }
+
+  async entriesFrom(position: number, limit: number): Promise<readonly Entry[]> {
+    return (await this.rowsFrom(position, limit)).map(toEntry);
+  }
+
+  /** Like `entriesFrom`, with the lines as written. */
+  rowsFrom(position: number, limit: number): Promise<readonly EntryRow[]> {
+    return this.#run<EntryRow>("read_entries_from", [position, limit]);
+  }
+
+  async branchSummaries(fromIds: ReadonlySet<string>): Promise<readonly BranchSummaryEntry[]> {
+    return findBranchSummaries(await this.#readEntries("read_entries_of_type", "branch_summary"), fromIds);
+  }
+
+  async labels(): Promise<ReadonlyMap<string, string>> {
+    return collectLabels(await this.#readEntries("read_entries_of_type", "label"));
+  }
+
+  async name(): Promise<string | undefined> {
+    const last = (await this.#readEntries("read_entries_of_type", "session_info")).at(-1);
+    return last?.type === "session_info" ? last.name?.trim() || undefined : undefined;
+  }
+
+  async line(id: string): Promise<string | undefined> {
+    const [row] = await this.#run<EntryRow>("read_entry", [toStoredId(id)]);
+    return row && toEntry(row).type !== "gap" ? row.body : undefined;
+  }
+
+  async commonAncestor(one: string | null, other: string | null): Promise<string | null> {
+    const ids = [one, other];
+    const [row] = await this.#run<CommonAncestorRow>(
+      "common_ancestor",
+      ids.map((id) => (id === null ? null : toStoredId(id))),
+    );
+    for (const [index, isKnown] of [row?.known_one, row?.known_other].entries())
+      if (ids[index] !== null && !isKnown) throw unknownEntryError(String(ids[index]));
+    return row?.id == null ? null : fromStoredId(row.id);
+  }
+
+  async append(batch: readonly Entry[], guard: AppendGuard): Promise<AppendResult> {
+    const result = this.#lastAppend.then(() => this.#append(batch, guard));
+    this.#lastAppend = result.catch(() => undefined);
+    return result;
+  }
+
+  async #append(batch: readonly Entry[], guard: AppendGuard): Promise<AppendResult> {
+    if (this.#isClosed) return this.#refuse("closed");
+    const token = this.#token;
+    if (token === null) return this.#refuse("read-only");
+    try {
+      const { result, position } = await appendBatch(this.#database, { ...this.session, token }, { batch, guard });
+      this.#position = position;
+      return result;
+    } catch (error) {
+      if (!(error instanceof UnavailableError)) throw error;
+      const leaf = this.#position?.leaf ?? null;
+      // The batch may have been written.
+      this.#position = null;
+      return { type: "refused", why: "unavailable", leaf };
+    }
+  }
+
+  readonly preparedSummary: NonNullable<Store["preparedSummary"]> = {
+    read: async () => {
+      const [row] = await this.#run<{ readonly text: string | null }>("read_prepared_summary", []);
+      return row?.text == null ? null : (JSON.parse(row.text) as string);
+    },
+    write: (text) => this.#writePreparedSummary(JSON.stringify(text)),
+    remove: () => this.#writePreparedSummary(null),
+  };
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#lastAppend;
+  }
+
+  async #writePreparedSummary(text: string | null): Promise<void> {
+    await this.#run("write_prepared_summary", [text]).catch((error: unknown) => {
+      // Without a prepared summary, the next compaction requests one.
+      if (!(error instanceof UnavailableError)) throw error;
+    });
+  }
+
+  #refuse(why: Refusal): AppendResult {
+    return { type: "refused", why, leaf: this.#position?.leaf ?? null };
+  }
+
+  async #readPosition(): Promise<SessionPosition> {
+    if (this.#position) return this.#position;
+    const [row] = await this.#run<PositionRow>("read_position", []);
+    if (!row) throw new Error("the session was erased");
+    return { leaf: row.leaf === null ? null : fromStoredId(row.leaf), lastNumber: row.last_number };
+  }
+
+  async #readBranch(leaf: string, { isWhole }: { readonly isWhole: boolean }): Promise<readonly Entry[]> {
+    const entries = await this.#readEntries("read_branch", toStoredId(leaf), isWhole);
+    if (entries.length === 0) throw unknownEntryError(leaf);
+    return entries;
+  }
+
+  async #readEntries(name: string, ...values: readonly unknown[]): Promise<readonly Entry[]> {
+    return (await this.#run<EntryRow>(name, values)).map(toEntry);
+  }
+
+  /** Calls a function of the schema with this session. */
+  async #run<Row extends object>(name: string, values: readonly unknown[]): Promise<readonly Row[]> {
+    const { tenant, key } = this.session;
+    const parameters = [tenant, key, ...values].map((_, index) => `$${index + 1}`);
+    return this.#database.run<Row>(name, `select * from pith.${name}(${parameters})`, [tenant, key, ...values]);
+  }
+}
+
+interface PositionRow {
+  readonly leaf: string | null;
+  readonly last_number: number;
+}
+
+interface CommonAncestorRow {
+  readonly known_one: boolean;
+  readonly known_other: boolean;
+  readonly id: string | null;
+}
+
+function unknownEntryError(id: string): Error {
+  return new Error(`entry ${id} is not in this session`);
+}
