@@ -11,6 +11,9 @@ export {
 } from "./format/entry-line.ts";
 export type { EntryLine } from "./format/link-entries.ts";
 export { addHeaderMark, createHeader, decodeSession, encodeSession, isNewerFormat } from "./format/session-file.ts";
+export { listIndexWords, parsePathTerm, parseQuery, type SearchQuery } from "./search/query.ts";
+export { extractSearchableText } from "./search/searchable-text.ts";
+export { createSnippet, type Snippet } from "./search/snippet.ts";
 export {
   type AppendFacts,
   type AppendLookups,

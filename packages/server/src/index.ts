@@ -2,7 +2,8 @@
 
 export { type ConnectOptions, connect, type Database, UnavailableError } from "./store/connect.ts";
 export { type MigrateOptions, type MigrateResult, migrate } from "./store/migrate.ts";
-export { PostgresBlobs } from "./store/postgres-blobs.ts";
+export { PostgresBlobs, type PostgresBlobsOptions } from "./store/postgres-blobs.ts";
+export { createSearch, type PostgresSearchOptions } from "./store/postgres-search.ts";
 export { type OpenedSession, PostgresStore, type SessionKey } from "./store/postgres-store.ts";
 export {
   createSession,

@@ -17,6 +17,11 @@ function splitWords(text: string): readonly string[] {
   return (text.toLowerCase().match(ASCII_WORD) ?? []).map(truncateWord);
 }
 
+/** Lists the distinct words of a text, and the parts of its camelCase names, for an index of words. */
+export function listIndexWords(text: string): readonly string[] {
+  return [...new Set([...splitWords(text), ...splitIdentifiers(text)])];
+}
+
 /** A word that occurs in no text and marks the folder of an entry. */
 export function folderTerm(folder: number): string {
   return `${FOLDER_TERM_PREFIX}${folder}`;

@@ -110,7 +110,7 @@ async function writeRows(
 ): Promise<AppendBatchResult | null> {
   const { expectedLeaf } = guard;
   const rows = await database
-    .run<WrittenRow>("append", "select * from pith.append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)", [
+    .call<WrittenRow>("append", [
       tenant,
       key,
       token,
@@ -197,7 +197,7 @@ async function readFacts(
   { ids, references, branchReferences, parentId }: AppendLookups,
 ): Promise<ReadFactsResult | null> {
   const wantedIds = new Set([...ids, ...references, ...branchReferences, ...(parentId === null ? [] : [parentId])]);
-  const found = await database.run<FactsRow>("append_facts", "select * from pith.append_facts($1, $2, $3, $4)", [
+  const found = await database.call<FactsRow>("append_facts", [
     tenant,
     key,
     Array.from(wantedIds, toStoredId),

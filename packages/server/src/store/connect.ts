@@ -1,4 +1,4 @@
-/** Connects to PostgreSQL and runs statements; a statement whose connection breaks runs again. */
+/** Connects to PostgreSQL and calls the functions of the schema; a call whose connection breaks is made again. */
 
 import { DatabaseError, Pool, type PoolConfig, type QueryResultRow } from "pg";
 
@@ -8,7 +8,7 @@ export interface ConnectOptions
   readonly database?: string | undefined;
   /** Connections at once. Default: 10. */
   readonly maxConnections?: number;
-  /** How long a statement is tried again while PostgreSQL cannot be reached. Default: 10 seconds. */
+  /** How long a call is tried again while PostgreSQL cannot be reached. Default: 10 seconds. */
   readonly retryMs?: number;
 }
 
@@ -16,10 +16,10 @@ export interface ConnectOptions
 export interface Database {
   readonly pool: Pool;
   /**
-   * Runs a statement as a prepared one of this name. Throws `UnavailableError` if PostgreSQL cannot be reached; whether the last try took
-   * effect is not known then.
+   * Calls a function of the schema and returns its rows; a single value is in the field `result`. Throws `UnavailableError` if
+   * PostgreSQL cannot be reached; whether the last try took effect is not known then.
    */
-  run<Row extends QueryResultRow>(name: string, text: string, values: readonly unknown[]): Promise<readonly Row[]>;
+  call<Row extends QueryResultRow>(name: string, values: readonly unknown[]): Promise<readonly Row[]>;
   close(): Promise<void>;
 }
 
@@ -37,9 +37,10 @@ export function connect({ maxConnections = 10, retryMs = 10_000, ...location }: 
   pool.on("error", () => {});
   return {
     pool,
-    run: async (name, text, values) => {
-      const query = { name: `pith_${name}`, text, values: [...values] };
-      return retryWhileUnavailable(async () => (await pool.query(query)).rows, retryMs);
+    call: (name, values) => {
+      const parameters = values.map((_, index) => `$${index + 1}`);
+      const text = `select * from pith.${name}(${parameters}) as result`;
+      return retryWhileUnavailable(async () => (await pool.query({ name, text, values: [...values] })).rows, retryMs);
     },
     close: () => pool.end(),
   };

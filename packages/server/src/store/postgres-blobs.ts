@@ -34,11 +34,11 @@ export class PostgresBlobs implements BlobStore {
   async read(hash: string, { start, end }: { readonly start: number; readonly end: number }): Promise<ReadBlobResult> {
     const first = Math.max(0, start);
     return catchUnavailable(async () => {
-      const [row] = await this.#run<{ readonly bytes: Buffer; readonly size: number }>(
-        "read_blob",
-        "select * from pith.read_blob($1, $2, $3, $4, $5)",
-        [hash, Math.min(first, MAX_OFFSET), Math.min(Math.max(0, end - first), MAX_OFFSET)],
-      );
+      const [row] = await this.#call<{ readonly bytes: Buffer; readonly size: number }>("read_blob", [
+        hash,
+        Math.min(first, MAX_OFFSET),
+        Math.min(Math.max(0, end - first), MAX_OFFSET),
+      ]);
       if (!row) return { type: "none", why: "this session has no blob of this hash; copy the whole handle" };
       return { type: "read", bytes: new Uint8Array(row.bytes), size: row.size };
     });
@@ -46,11 +46,7 @@ export class PostgresBlobs implements BlobStore {
 
   async findByPrefix(digits: string): Promise<FindBlobsResult> {
     return catchUnavailable(async () => {
-      const blobs = await this.#run<{ readonly hash: string; readonly bytes: number }>(
-        "find_blobs",
-        "select * from pith.find_blobs($1, $2, $3)",
-        [digits],
-      );
+      const blobs = await this.#call<{ readonly hash: string; readonly bytes: number }>("find_blobs", [digits]);
       return { type: "found", blobs };
     });
   }
@@ -58,13 +54,13 @@ export class PostgresBlobs implements BlobStore {
   async #keep(bytes: Buffer, isWhole: boolean): Promise<BlobWriteResult> {
     const hash = createHash("sha256").update(bytes).digest("hex");
     return catchUnavailable(async () => {
-      await this.#run("keep_blob", "select pith.keep_blob($1, $2, $3, $4)", [hash, bytes]);
+      await this.#call("keep_blob", [hash, bytes]);
       return { type: "kept", hash, bytes: bytes.length, isWhole };
     });
   }
 
-  #run<Row extends object>(name: string, text: string, values: readonly unknown[]): Promise<readonly Row[]> {
-    return this.#database.run<Row>(name, text, [this.#session.tenant, this.#session.key, ...values]);
+  #call<Row extends object>(name: string, values: readonly unknown[]): Promise<readonly Row[]> {
+    return this.#database.call<Row>(name, [this.#session.tenant, this.#session.key, ...values]);
   }
 }
 

@@ -35,12 +35,13 @@ export async function insertSession(
   tenant: string,
   { header, headerText }: { readonly header: Header; readonly headerText: string },
 ): Promise<string | null> {
-  const [row] = await database.run<{ readonly key: string | null }>(
-    "create_session",
-    "select pith.create_session($1, $2, $3, $4) as key",
-    [tenant, toStoredId(header.id), headerText, readReservedNumber(header)],
-  );
-  return row?.key ?? null;
+  const [row] = await database.call<{ readonly result: string | null }>("create_session", [
+    tenant,
+    toStoredId(header.id),
+    headerText,
+    readReservedNumber(header),
+  ]);
+  return row?.result ?? null;
 }
 
 /** How to open a session. A writer takes it over: the writers before it can no longer append. */
@@ -56,11 +57,7 @@ export async function openSession(
   { id, mode }: OpenSessionOptions,
 ): Promise<PostgresStore | null> {
   const isWriter = mode === "write";
-  const [row] = await database.run<SessionRow>("open_session", "select * from pith.open_session($1, $2, $3)", [
-    tenant,
-    toStoredId(id),
-    isWriter,
-  ]);
+  const [row] = await database.call<SessionRow>("open_session", [tenant, toStoredId(id), isWriter]);
   if (!row) return null;
   return new PostgresStore(database, {
     tenant,
@@ -103,12 +100,7 @@ export async function listSessions(
   { after, limit = 50 }: { readonly after?: string; readonly limit?: number } = {},
 ): Promise<SessionPage> {
   const [changed = null, key = null] = after === undefined ? [] : after.split("/");
-  const rows = await database.run<ListRow>("list_sessions", "select * from pith.list_sessions($1, $2, $3, $4)", [
-    tenant,
-    changed,
-    key,
-    limit,
-  ]);
+  const rows = await database.call<ListRow>("list_sessions", [tenant, changed, key, limit]);
   const last = rows.length === limit ? rows.at(-1) : undefined;
   return { sessions: rows.map(toListedSession), next: last ? `${last.changed_text}/${last.key}` : null };
 }
@@ -133,10 +125,6 @@ function toListedSession({ id, name, created, changed, entries }: ListRow): List
 
 /** Erases a session with all that belongs to it. Returns false if the tenant has none of this id. */
 export async function eraseSession(database: Database, tenant: string, id: string): Promise<boolean> {
-  const [row] = await database.run<{ readonly is_erased: boolean }>(
-    "erase_session",
-    "select pith.erase_session($1, $2) as is_erased",
-    [tenant, toStoredId(id)],
-  );
-  return row?.is_erased ?? false;
+  const [row] = await database.call<{ readonly result: boolean }>("erase_session", [tenant, toStoredId(id)]);
+  return row?.result ?? false;
 }

@@ -13,8 +13,8 @@ export interface Cluster {
   readonly port: number;
   /** Where to connect as this role. */
   as(user: string): { readonly host: string; readonly port: number; readonly user: string; readonly database: string };
-  /** Stops it as `pg_ctl stop -m immediate` does, like a crash, and starts it again. */
-  restartImmediately(): Promise<void>;
+  /** Stops it as `pg_ctl stop -m immediate` does, like a crash, runs the task and starts it again. */
+  whileStopped(task: () => Promise<void>): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -58,9 +58,11 @@ export async function startCluster(settings: Readonly<Record<string, string>> = 
   return {
     port,
     as: (user) => ({ host: "127.0.0.1", port, user, database: DATABASE }),
-    async restartImmediately() {
+    async whileStopped(task) {
       await stop();
-      stop = await start();
+      await task().finally(async () => {
+        stop = await start();
+      });
     },
     async stop() {
       await stop();

@@ -27,18 +27,20 @@ create table pith.session (
   last_number integer not null,
   -- Entries before this one are in the index of the search.
   indexed_seq integer not null default 0,
-  unique (tenant, id)
+  unique (tenant, id),
+  unique (tenant, key)
 ) with (fillfactor = 70);
 
 -- A run of entries in which each follows the one before it. A branch begins after an entry of another segment.
 create table pith.segment (
-  session bigint not null references pith.session on delete cascade,
+  session bigint not null,
   segment integer not null,
   tenant uuid not null,
   parent_segment integer,
   parent_seq integer,
   first_seq integer not null,
-  primary key (session, segment)
+  primary key (session, segment),
+  foreign key (tenant, session) references pith.session (tenant, key) on delete cascade
 );
 
 create index segment_parent on pith.segment (session, parent_segment, parent_seq);
@@ -74,30 +76,33 @@ create index entry_of_type on pith.entry (session, type, seq)
   where type in ('label', 'session_info', 'branch_summary');
 
 create table pith.blob (
-  session bigint not null references pith.session on delete cascade,
+  session bigint not null,
   hash text not null,
   tenant uuid not null,
   bytes bytea not null,
-  primary key (session, hash)
+  primary key (session, hash),
+  foreign key (tenant, session) references pith.session (tenant, key) on delete cascade
 );
 
 -- Not compressed, so that a range is read without the rest.
 alter table pith.blob alter column bytes set storage external;
 
 create table pith.prepared_summary (
-  session bigint primary key references pith.session on delete cascade,
+  session bigint primary key,
   tenant uuid not null,
-  text text not null
+  text text not null,
+  foreign key (tenant, session) references pith.session (tenant, key) on delete cascade
 );
 
 create table pith.searchable_entry (
-  session bigint not null references pith.session on delete cascade,
+  session bigint not null,
   seq integer not null,
   tenant uuid not null,
   tools text[] not null,
   words tsvector not null,
   text text not null,
-  primary key (session, seq)
+  primary key (session, seq),
+  foreign key (tenant, session) references pith.session (tenant, key) on delete cascade
 );
 
 -- A row is visible only while its tenant is set, also to the owner of the tables.

@@ -262,7 +262,17 @@ begin
   perform set_config('pith.tenant', p_tenant::text, true);
   delete from pith.prepared_summary p where p.session = p_session;
   if p_text is not null then
+    perform pith.require_session(p_session);
     insert into pith.prepared_summary (session, tenant, text) values (p_session, p_tenant, p_text);
+  end if;
+end
+$$;
+
+-- A row for a session that is not the tenant's is refused before anything shows whether there is one.
+create function pith.require_session(p_session bigint) returns void language plpgsql as $$
+begin
+  if not exists (select from pith.session s where s.key = p_session) then
+    raise exception 'the session was erased' using errcode = 'foreign_key_violation';
   end if;
 end
 $$;
@@ -270,6 +280,7 @@ $$;
 create function pith.keep_blob(p_tenant uuid, p_session bigint, p_hash text, p_bytes bytea) returns void language plpgsql as $$
 begin
   perform set_config('pith.tenant', p_tenant::text, true);
+  perform pith.require_session(p_session);
   insert into pith.blob (session, hash, tenant, bytes) values (p_session, p_hash, p_tenant, p_bytes) on conflict do nothing;
 end
 $$;
@@ -289,5 +300,58 @@ begin
   perform set_config('pith.tenant', p_tenant::text, true);
   return query select b.hash, octet_length(b.bytes)
     from pith.blob b where b.session = p_session and starts_with(b.hash, p_digits) order by b.hash;
+end
+$$;
+
+-- Adds entries to the index of the search. Nothing happens if another search has added them.
+create function pith.index_entries(
+  p_tenant uuid, p_session bigint, p_from integer, p_next integer,
+  p_seqs integer[], p_tools text[], p_words text[], p_texts text[]
+) returns void language plpgsql as $$
+begin
+  perform set_config('pith.tenant', p_tenant::text, true);
+  update pith.session s set indexed_seq = p_next where s.key = p_session and s.indexed_seq = p_from;
+  if not found then return; end if;
+  insert into pith.searchable_entry (session, seq, tenant, tools, words, text)
+    select p_session, p_seqs[i], p_tenant, string_to_array(p_tools[i], E'\n'), array_to_tsvector(string_to_array(p_words[i], ' ')), p_texts[i]
+      from generate_series(1, cardinality(p_seqs)) i;
+end
+$$;
+
+create function pith.read_indexed_seq(p_tenant uuid, p_session bigint)
+returns table (indexed_seq integer, entries integer) language plpgsql as $$
+begin
+  perform set_config('pith.tenant', p_tenant::text, true);
+  return query select s.indexed_seq, s.last_seq + 1 from pith.session s where s.key = p_session;
+end
+$$;
+
+-- The entries with any of the terms, the best first: a term that few entries have counts more. Without terms, the newest first.
+create function pith.search_entries(
+  p_tenant uuid, p_session bigint, p_terms text[], p_path text, p_tool text, p_offset integer, p_limit integer
+) returns table (id text, text text, total bigint) language plpgsql as $$
+begin
+  perform set_config('pith.tenant', p_tenant::text, true);
+  return query
+    with allowed as materialized (
+      select s.seq, s.words from pith.searchable_entry s
+        where s.session = p_session
+          and (p_tool is null or p_tool = any(s.tools)) and (p_path is null or s.words @@ p_path::tsquery)
+    ), matching as (
+      select a.seq, t.i from allowed a join unnest(p_terms) with ordinality t (term, i) on a.words @@ t.term::tsquery
+    ), weight as (
+      select m.i, ln(1 + (select count(*) from allowed) / count(*)::float8) as weight from matching m group by m.i
+    ), ranked as (
+      select m.seq, sum(w.weight) as score, count(*) over () as total
+        from matching m join weight w using (i) group by m.seq
+      union all
+      select a.seq, 0, count(*) over () from allowed a where cardinality(p_terms) = 0
+      order by score desc, seq desc offset p_offset limit p_limit
+    )
+    select e.id, s.text, r.total
+      from ranked r
+      join pith.entry e on e.session = p_session and e.seq = r.seq
+      join pith.searchable_entry s on s.session = p_session and s.seq = r.seq
+      order by r.score desc, r.seq desc;
 end
 $$;

@@ -1,0 +1,113 @@
+/** Searches the entries of a session in PostgreSQL. Each search first adds the entries that are new since the last one to the index. */
+
+import type { EntryHit, SearchEntries, SearchEntriesOptions } from "@pith/agent";
+import type { Redaction } from "@pith/context";
+import {
+  createSnippet,
+  extractSearchableText,
+  listIndexWords,
+  parsePathTerm,
+  parseQuery,
+  type SearchQuery,
+} from "@pith/context/store";
+import { type Database, UnavailableError } from "./connect.ts";
+import { type EntryRow, fromStoredId } from "./entry-rows.ts";
+import type { SessionKey } from "./postgres-store.ts";
+
+/** Options of `createSearch`. */
+export interface PostgresSearchOptions {
+  /** Applied before a text gets into the index or into a hit. */
+  readonly redaction: Redaction;
+}
+
+/** Creates the search of one session for the `recall` tool. Output that is stored as a blob is not searched. */
+export function createSearch(
+  database: Database,
+  session: SessionKey,
+  { redaction }: PostgresSearchOptions,
+): SearchEntries {
+  const call: Call = (name, values) => database.call(name, [session.tenant, session.key, ...values]);
+  return async ({ text, tool, file, offset, limit }, options) => {
+    try {
+      await indexNewEntries(call, redaction, options);
+      if (options.signal.aborted) return { type: "failed", why: "the search was stopped" };
+      const path = file === undefined ? undefined : parsePathTerm(file);
+      const query: SearchQuery = { ...parseQuery(text), match: "any", ...(path && { path }) };
+      const found = await call<FoundRow>("search_entries", [
+        query.terms.map(toTsquery),
+        path ? toTsquery(path) : null,
+        tool ?? null,
+        offset,
+        limit,
+      ]);
+      const count = Number(found[0]?.total ?? 0);
+      const hits = found.flatMap((row) => toHit(row, query));
+      return { type: "found", hits, count, more: false, incomplete: null };
+    } catch (error) {
+      if (!(error instanceof UnavailableError)) throw error;
+      return { type: "failed", why: error.message };
+    }
+  };
+}
+
+type Call = <Row extends object>(name: string, values: readonly unknown[]) => Promise<readonly Row[]>;
+
+interface FoundRow {
+  readonly id: string;
+  readonly text: string;
+  readonly total: string;
+}
+
+/** A phrase whose words do not follow each other has no hit. */
+function toHit({ id, text }: FoundRow, query: SearchQuery): readonly EntryHit[] {
+  const snippet = createSnippet(JSON.parse(`"${text}"`) as string, query);
+  return snippet ? [{ id: fromStoredId(id), excerpt: snippet.text }] : [];
+}
+
+// Words contain only letters and digits, so none can close the quotes.
+function toTsquery({ words, isPrefix }: SearchQuery["terms"][number]): string {
+  return words.map((word, index) => `'${word}'${isPrefix && index === words.length - 1 ? ":*" : ""}`).join(" & ");
+}
+
+const ENTRIES_PER_STEP = 500;
+
+async function indexNewEntries(
+  call: Call,
+  redaction: Redaction,
+  { signal, onProgress }: SearchEntriesOptions,
+): Promise<void> {
+  const [state] = await call<{ readonly indexed_seq: number; readonly entries: number }>("read_indexed_seq", []);
+  if (!state) return;
+  const total = state.entries;
+  for (let from = state.indexed_seq; from < total && !signal.aborted; from += ENTRIES_PER_STEP) {
+    const limit = Math.min(ENTRIES_PER_STEP, total - from);
+    const rows = await call<EntryRow>("read_entries_from", [from, limit]);
+    const texts = rows.flatMap((row, index) => toSearchable(row, from + index, redaction));
+    await call("index_entries", [
+      from,
+      from + limit,
+      texts.map(({ seq }) => seq),
+      texts.map(({ tools }) => tools.join("\n")),
+      texts.map(({ text }) => listIndexWords(text).join(" ")),
+      // As ids, because a text can hold neither U+0000 nor a lone surrogate.
+      texts.map(({ text }) => JSON.stringify(text).slice(1, -1)),
+    ]);
+    onProgress({ done: from + limit, total });
+  }
+}
+
+interface Searchable {
+  readonly seq: number;
+  readonly tools: readonly string[];
+  readonly text: string;
+}
+
+/** Summaries repeat what other entries say, so they are not searched. */
+function toSearchable({ body }: EntryRow, seq: number, redaction: Redaction): readonly Searchable[] {
+  const found = extractSearchableText(JSON.parse(body) as Readonly<Record<string, unknown>>, {
+    redaction,
+    readOutput: () => null,
+  });
+  if (!found || found.text === "" || found.kind === "compaction" || found.kind === "branch_summary") return [];
+  return [{ seq, tools: found.tools, text: found.text }];
+}
