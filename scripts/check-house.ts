@@ -116,7 +116,7 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Test doubles that are not published. These folders import them by path; tests of packages may too. */
-const TEST_DOUBLES = "packages/context/test/support/";
+const TEST_DOUBLES: readonly string[] = ["packages/context/test/support/", "packages/server/test/support/"];
 const TEST_DOUBLE_USERS: readonly string[] = ["bench", "evals", "scripts"];
 
 function checkPackageImports(workspace: Workspace): readonly Fault[] {
@@ -163,7 +163,7 @@ const DIRECTION_ADVICE = "pass it in, or move the code (scripts/check-house.ts l
 
 function isAllowedTarget({ folder }: PackageFolder, target: string): boolean {
   if (target.startsWith(`${folder}/`)) return true;
-  return target.startsWith(TEST_DOUBLES) && TEST_DOUBLE_USERS.includes(folder);
+  return TEST_DOUBLES.some((folder) => target.startsWith(folder)) && TEST_DOUBLE_USERS.includes(folder);
 }
 
 function checkIndexFiles({ sources }: Workspace): readonly Fault[] {

@@ -3,6 +3,7 @@
 import { compactionSuite } from "./compaction/suite.ts";
 import { planSuite } from "./context/plan-suite.ts";
 import { contextSuite } from "./context/suite.ts";
+import { hostedStoreSuite } from "./hosted-store/suite.ts";
 import { importSuite } from "./import/suite.ts";
 import { loopSuite } from "./loop/suite.ts";
 import { overflowSuite } from "./overflow/suite.ts";
@@ -20,6 +21,7 @@ await runSuites(
   [
     compactionSuite,
     contextSuite,
+    hostedStoreSuite,
     importSuite,
     loopSuite,
     overflowSuite,

@@ -22,26 +22,16 @@ export async function createSession(
 ): Promise<PostgresStore> {
   const created = createHeader({ cwd }, runtime);
   const header = id === undefined ? created : { ...created, id };
-  if ((await insertSession(database, tenant, { header, headerText: JSON.stringify(header) })) === null)
-    throw new Error(`the session ${header.id} exists already; open it, or choose another id`);
-  const store = await openSession(database, tenant, { id: header.id, mode: "write" });
-  if (store === null) throw new Error(`the session ${header.id} was erased`);
-  return store;
-}
-
-/** Inserts the row of an empty session and returns its key; null if there is one with this id. */
-export async function insertSession(
-  database: Database,
-  tenant: string,
-  { header, headerText }: { readonly header: Header; readonly headerText: string },
-): Promise<string | null> {
   const [row] = await database.call<{ readonly result: string | null }>("create_session", [
     tenant,
     toStoredId(header.id),
-    headerText,
+    JSON.stringify(header),
     readReservedNumber(header),
   ]);
-  return row?.result ?? null;
+  if (row?.result == null) throw new Error(`the session ${header.id} exists already; open it, or choose another id`);
+  const store = await openSession(database, tenant, { id: header.id, mode: "write" });
+  if (store === null) throw new Error(`the session ${header.id} was erased`);
+  return store;
 }
 
 /** How to open a session. A writer takes it over: the writers before it can no longer append. */

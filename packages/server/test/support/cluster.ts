@@ -15,6 +15,8 @@ export interface Cluster {
   as(user: string): { readonly host: string; readonly port: number; readonly user: string; readonly database: string };
   /** Stops it as `pg_ctl stop -m immediate` does, like a crash, runs the task and starts it again. */
   whileStopped(task: () => Promise<void>): Promise<void>;
+  /** Runs a statement as the superuser, who is not subject to row-level security. */
+  runAsSuperuser(statement: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -58,6 +60,7 @@ export async function startCluster(settings: Readonly<Record<string, string>> = 
   return {
     port,
     as: (user) => ({ host: "127.0.0.1", port, user, database: DATABASE }),
+    runAsSuperuser: (statement) => runAsSuperuser(port, DATABASE, [statement]),
     async whileStopped(task) {
       await stop();
       await task().finally(async () => {
@@ -122,10 +125,16 @@ async function waitUntilReady(port: number): Promise<void> {
 }
 
 async function createRoles(port: number): Promise<void> {
-  const client = new Client({ host: "127.0.0.1", port, user: "postgres", database: "postgres" });
+  const roles = [OWNER, APPLICATION].map((role) => `create role ${role} login`);
+  await runAsSuperuser(port, "postgres", [...roles, `create database ${DATABASE} owner ${OWNER}`]);
+}
+
+async function runAsSuperuser(port: number, database: string, statements: readonly string[]): Promise<void> {
+  const client = new Client({ host: "127.0.0.1", port, user: "postgres", database });
   await client.connect();
-  await client.query(`create role ${OWNER} login`);
-  await client.query(`create role ${APPLICATION} login`);
-  await client.query(`create database ${DATABASE} owner ${OWNER}`);
-  await client.end();
+  try {
+    for (const statement of statements) await client.query(statement);
+  } finally {
+    await client.end();
+  }
 }

@@ -96,11 +96,14 @@ begin
     insert into pith.segment (session, segment, tenant, parent_segment, parent_seq, first_seq)
       values (p_session, s.leaf_segment, p_tenant, p_parent[1], p_parent[2], first_seq);
   end if;
-  insert into pith.entry (session, seq, tenant, id, segment, load_from, number, type, body)
-    select p_session, first_seq + i - 1, p_tenant, p_ids[i], s.leaf_segment,
-        case when p_load_from[i] < 0 then first_seq - p_load_from[i] - 1 else coalesce(p_load_from[i], s.leaf_load_from) end,
-        p_numbers[i], p_types[i], p_bodies[i]
-      from generate_series(1, size) i;
+  -- One statement per entry: its plan is kept, where a plan for all of them is made anew for each batch.
+  for i in 1..size loop
+    insert into pith.entry (session, seq, tenant, id, segment, load_from, number, type, body) values (
+      p_session, first_seq + i - 1, p_tenant, p_ids[i], s.leaf_segment,
+      case when p_load_from[i] < 0 then first_seq - p_load_from[i] - 1 else coalesce(p_load_from[i], s.leaf_load_from) end,
+      p_numbers[i], p_types[i], p_bodies[i]
+    );
+  end loop;
   return query select true, s.token, s.leaf, s.last_number;
 end
 $$;

@@ -5,7 +5,7 @@ import { createSeededRandom } from "../../../../context/test/support/seeded-rand
 import { useDatabase } from "../../support/use-database.ts";
 import { killWriters } from "./kill-writers.ts";
 
-const server = useDatabase();
+const server = useDatabase({ fsync: "on" });
 
 test("PG14 of 2,000 appends with kills of the writer and crashes of PostgreSQL, every acknowledged entry is there once", async () => {
   const report = await killWriters(server, { appends: 2000, kills: 8, restarts: 3, random: createSeededRandom(49) });
