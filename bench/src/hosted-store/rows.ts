@@ -76,6 +76,17 @@ async function appendCompaction(store: PostgresStore, firstKeptEntryId: string):
   if (result.type !== "appended") throw new Error(`the compaction was not appended: ${result.type}`);
 }
 
+/** Inserts the rows of other sessions with branches, so that PostgreSQL plans for tables of that size. */
+export async function fillOtherSessions({ cluster }: TestDatabase): Promise<void> {
+  await cluster.runAsSuperuser(
+    `insert into pith.session (tenant, id, header, last_number) select '${TENANT}', 'other-' || n, '{}', 0 from generate_series(1, 5000) n`,
+  );
+  await cluster.runAsSuperuser(
+    `insert into pith.segment select s.key, n, s.tenant, nullif(n - 1, -1), nullif(n * 10 - 1, -1), n * 10
+      from pith.session s cross join generate_series(0, 4) n where s.id like 'other-%'`,
+  );
+}
+
 /** Creates the table of the bare inserts: a key, a session and the line. */
 export async function createBareTable({ cluster }: TestDatabase): Promise<void> {
   await cluster.runAsSuperuser(

@@ -5,26 +5,28 @@ import { startDatabase, type TestDatabase } from "../../../packages/server/test/
 import { median } from "../statistics.ts";
 import type { Figures, Suite } from "../suite.ts";
 import { readPlan } from "./read-plan.ts";
-import { createBareTable, createEntry, fillSession } from "./rows.ts";
+import { createBareTable, createEntry, fillOtherSessions, fillSession } from "./rows.ts";
 
 export const hostedStoreSuite: Suite = {
   name: "hosted-store",
   description: "appends to PostgreSQL and reads of a context, compared with bare statements and with a short session",
-  run: async ({ quick, log }) => {
+  run: ({ quick, log }) => {
     const sizes = quick ? { rows: 20_000, rounds: 3, appends: 100 } : { rows: 1_000_000, rounds: 5, appends: 400 };
-    const server = await startDatabase({
-      shared_buffers: "1GB",
-      max_wal_size: "4GB",
-      session_preload_libraries: "auto_explain",
-    });
-    try {
-      return await measureStore(server, { ...sizes, log });
-    } finally {
-      await server.database.close();
-      await server.cluster.stop();
-    }
+    return measureHostedStore({ ...sizes, log });
   },
 };
+
+/** Measures in a cluster of its own, with fsync on. */
+export async function measureHostedStore(measurement: Measurement): Promise<Figures> {
+  const settings = { shared_buffers: "1GB", max_wal_size: "4GB", session_preload_libraries: "auto_explain" };
+  const server = await startDatabase(settings);
+  try {
+    return await measureStore(server, measurement);
+  } finally {
+    await server.database.close();
+    await server.cluster.stop();
+  }
+}
 
 interface Measurement {
   readonly rows: number;
@@ -42,6 +44,7 @@ async function measureStore(server: TestDatabase, { rows, rounds, appends, log }
   log(`filling one session with ${rows.toLocaleString("en-US")} entries of 1.8 KB, another with 1,000`);
   const large = await fillSession(database, { id: "large", rows, contextEntries: CONTEXT_ENTRIES });
   const small = await fillSession(database, { id: "small", rows: 1_000, contextEntries: CONTEXT_ENTRIES });
+  await fillOtherSessions(server);
   await createBareTable(server);
   await server.cluster.runAsSuperuser("vacuum analyze");
   log(`${rounds} rounds in turns; medians`);

@@ -109,8 +109,8 @@ async function writeRows(
   { batch, guard, texts, numbers, parent, loadFrom }: BatchRows,
 ): Promise<AppendBatchResult | null> {
   const { expectedLeaf } = guard;
-  const rows = await database
-    .call<WrittenRow>("append", [
+  const lastNumber = await database
+    .call<number | null>("append", [
       tenant,
       key,
       token,
@@ -123,24 +123,18 @@ async function writeRows(
       texts,
     ])
     .catch((error: unknown) => {
-      if (error instanceof DatabaseError && error.code === UNIQUE_VIOLATION) return null;
+      if (error instanceof DatabaseError && error.code === UNIQUE_VIOLATION) return OTHER_STATE;
       throw error;
     });
-  if (rows === null) return null;
-  const [row] = rows;
-  if (!row || row.token !== token) return { result: LEASE_LOST, position: null };
-  if (!row.is_appended) return null;
-  const position = { leaf: batch.at(-1)?.id ?? null, lastNumber: row.last_number };
+  if (lastNumber === null) return { result: LEASE_LOST, position: null };
+  if (lastNumber === OTHER_STATE) return null;
+  const position = { leaf: batch.at(-1)?.id ?? null, lastNumber };
   return { result: { type: "appended", leaf: position.leaf }, position };
 }
 
 const UNIQUE_VIOLATION = "23505";
-
-interface WrittenRow {
-  readonly is_appended: boolean;
-  readonly token: string;
-  readonly last_number: number;
-}
+/** What the function returns if the leaf or the last number is another one. */
+const OTHER_STATE = -1;
 
 /** Looks up what the batch needs, decides and writes. Returns null if the leaf moves in between. */
 async function decideAndWrite(
@@ -197,7 +191,7 @@ async function readFacts(
   { ids, references, branchReferences, parentId }: AppendLookups,
 ): Promise<ReadFactsResult | null> {
   const wantedIds = new Set([...ids, ...references, ...branchReferences, ...(parentId === null ? [] : [parentId])]);
-  const found = await database.call<FactsRow>("append_facts", [
+  const found = await database.readRows<FactsRow>("append_facts", [
     tenant,
     key,
     Array.from(wantedIds, toStoredId),

@@ -16,10 +16,12 @@ export interface ConnectOptions
 export interface Database {
   readonly pool: Pool;
   /**
-   * Calls a function of the schema and returns its rows; a single value is in the field `result`. Throws `UnavailableError` if
-   * PostgreSQL cannot be reached; whether the last try took effect is not known then.
+   * Calls a function of the schema that returns rows. Throws `UnavailableError` if PostgreSQL cannot be reached; whether the last try took
+   * effect is not known then.
    */
-  call<Row extends QueryResultRow>(name: string, values: readonly unknown[]): Promise<readonly Row[]>;
+  readRows<Row extends QueryResultRow>(name: string, values: readonly unknown[]): Promise<readonly Row[]>;
+  /** Calls a function of the schema that returns one value. Throws as `readRows` does. */
+  call<Value>(name: string, values: readonly unknown[]): Promise<Value>;
   close(): Promise<void>;
 }
 
@@ -35,15 +37,19 @@ export function connect({ maxConnections = 10, retryMs = 10_000, ...location }: 
   });
   // A connection that breaks while nobody uses it leaves the pool; the next statement opens another.
   pool.on("error", () => {});
+  const run = <Row extends QueryResultRow>(name: string, text: string, values: readonly unknown[]): Promise<Row[]> =>
+    retryWhileUnavailable(async () => (await pool.query<Row>({ name, text, values: [...values] })).rows, retryMs);
   return {
     pool,
-    call: (name, values) => {
-      const parameters = values.map((_, index) => `$${index + 1}`);
-      const text = `select * from pith.${name}(${parameters}) as result`;
-      return retryWhileUnavailable(async () => (await pool.query({ name, text, values: [...values] })).rows, retryMs);
-    },
+    readRows: (name, values) => run(name, `select * from ${callText(name, values)}`, values),
+    call: async (name, values) =>
+      (await run<{ result: never }>(name, `select ${callText(name, values)} as result`, values))[0]?.result as never,
     close: () => pool.end(),
   };
+}
+
+function callText(name: string, values: readonly unknown[]): string {
+  return `pith.${name}(${values.map((_, index) => `$${index + 1}`)})`;
 }
 
 /** PostgreSQL cannot be reached. */

@@ -34,7 +34,7 @@ export class PostgresBlobs implements BlobStore {
   async read(hash: string, { start, end }: { readonly start: number; readonly end: number }): Promise<ReadBlobResult> {
     const first = Math.max(0, start);
     return catchUnavailable(async () => {
-      const [row] = await this.#call<{ readonly bytes: Buffer; readonly size: number }>("read_blob", [
+      const [row] = await this.#readRows<{ readonly bytes: Buffer; readonly size: number }>("read_blob", [
         hash,
         Math.min(first, MAX_OFFSET),
         Math.min(Math.max(0, end - first), MAX_OFFSET),
@@ -46,7 +46,7 @@ export class PostgresBlobs implements BlobStore {
 
   async findByPrefix(digits: string): Promise<FindBlobsResult> {
     return catchUnavailable(async () => {
-      const blobs = await this.#call<{ readonly hash: string; readonly bytes: number }>("find_blobs", [digits]);
+      const blobs = await this.#readRows<{ readonly hash: string; readonly bytes: number }>("find_blobs", [digits]);
       return { type: "found", blobs };
     });
   }
@@ -54,13 +54,13 @@ export class PostgresBlobs implements BlobStore {
   async #keep(bytes: Buffer, isWhole: boolean): Promise<BlobWriteResult> {
     const hash = createHash("sha256").update(bytes).digest("hex");
     return catchUnavailable(async () => {
-      await this.#call("keep_blob", [hash, bytes]);
+      await this.#database.call("keep_blob", [this.#session.tenant, this.#session.key, hash, bytes]);
       return { type: "kept", hash, bytes: bytes.length, isWhole };
     });
   }
 
-  #call<Row extends object>(name: string, values: readonly unknown[]): Promise<readonly Row[]> {
-    return this.#database.call<Row>(name, [this.#session.tenant, this.#session.key, ...values]);
+  #readRows<Row extends object>(name: string, values: readonly unknown[]): Promise<readonly Row[]> {
+    return this.#database.readRows<Row>(name, [this.#session.tenant, this.#session.key, ...values]);
   }
 }
 

@@ -26,14 +26,15 @@ export function createSearch(
   session: SessionKey,
   { redaction }: PostgresSearchOptions,
 ): SearchEntries {
-  const call: Call = (name, values) => database.call(name, [session.tenant, session.key, ...values]);
+  const keys = [session.tenant, session.key];
   return async ({ text, tool, file, offset, limit }, options) => {
     try {
-      await indexNewEntries(call, redaction, options);
+      await indexNewEntries(database, session, { ...options, redaction });
       if (options.signal.aborted) return { type: "failed", why: "the search was stopped" };
       const path = file === undefined ? undefined : parsePathTerm(file);
       const query: SearchQuery = { ...parseQuery(text), match: "any", ...(path && { path }) };
-      const found = await call<FoundRow>("search_entries", [
+      const found = await database.readRows<FoundRow>("search_entries", [
+        ...keys,
         query.terms.map(toTsquery),
         path ? toTsquery(path) : null,
         tool ?? null,
@@ -49,8 +50,6 @@ export function createSearch(
     }
   };
 }
-
-type Call = <Row extends object>(name: string, values: readonly unknown[]) => Promise<readonly Row[]>;
 
 interface FoundRow {
   readonly id: string;
@@ -72,18 +71,20 @@ function toTsquery({ words, isPrefix }: SearchQuery["terms"][number]): string {
 const ENTRIES_PER_STEP = 500;
 
 async function indexNewEntries(
-  call: Call,
-  redaction: Redaction,
-  { signal, onProgress }: SearchEntriesOptions,
+  database: Database,
+  { tenant, key }: SessionKey,
+  { redaction, signal, onProgress }: SearchEntriesOptions & PostgresSearchOptions,
 ): Promise<void> {
-  const [state] = await call<{ readonly indexed_seq: number; readonly entries: number }>("read_indexed_seq", []);
+  const [state] = await database.readRows<IndexState>("read_indexed_seq", [tenant, key]);
   if (!state) return;
   const total = state.entries;
   for (let from = state.indexed_seq; from < total && !signal.aborted; from += ENTRIES_PER_STEP) {
     const limit = Math.min(ENTRIES_PER_STEP, total - from);
-    const rows = await call<EntryRow>("read_entries_from", [from, limit]);
+    const rows = await database.readRows<EntryRow>("read_entries_from", [tenant, key, from, limit]);
     const texts = rows.flatMap((row, index) => toSearchable(row, from + index, redaction));
-    await call("index_entries", [
+    await database.call("index_entries", [
+      tenant,
+      key,
       from,
       from + limit,
       texts.map(({ seq }) => seq),
@@ -94,6 +95,11 @@ async function indexNewEntries(
     ]);
     onProgress({ done: from + limit, total });
   }
+}
+
+interface IndexState {
+  readonly indexed_seq: number;
+  readonly entries: number;
 }
 
 interface Searchable {

@@ -88,7 +88,7 @@ export class PostgresStore implements Store {
 
   /** Like `entriesFrom`, with the lines as written. */
   rowsFrom(position: number, limit: number): Promise<readonly EntryRow[]> {
-    return this.#call<EntryRow>("read_entries_from", [position, limit]);
+    return this.#readRows<EntryRow>("read_entries_from", [position, limit]);
   }
 
   async branchSummaries(fromIds: ReadonlySet<string>): Promise<readonly BranchSummaryEntry[]> {
@@ -105,13 +105,13 @@ export class PostgresStore implements Store {
   }
 
   async line(id: string): Promise<string | undefined> {
-    const [row] = await this.#call<EntryRow>("read_entry", [toStoredId(id)]);
+    const [row] = await this.#readRows<EntryRow>("read_entry", [toStoredId(id)]);
     return row && toEntry(row).type !== "gap" ? row.body : undefined;
   }
 
   async commonAncestor(one: string | null, other: string | null): Promise<string | null> {
     const ids = [one, other];
-    const [row] = await this.#call<CommonAncestorRow>(
+    const [row] = await this.#readRows<CommonAncestorRow>(
       "common_ancestor",
       ids.map((id) => (id === null ? null : toStoredId(id))),
     );
@@ -145,7 +145,7 @@ export class PostgresStore implements Store {
 
   readonly preparedSummary: NonNullable<Store["preparedSummary"]> = {
     read: async () => {
-      const [row] = await this.#call<{ readonly text: string | null }>("read_prepared_summary", []);
+      const [row] = await this.#readRows<{ readonly text: string | null }>("read_prepared_summary", []);
       return row?.text == null ? null : (JSON.parse(row.text) as string);
     },
     write: (text) => this.#writePreparedSummary(JSON.stringify(text)),
@@ -158,7 +158,8 @@ export class PostgresStore implements Store {
   }
 
   async #writePreparedSummary(text: string | null): Promise<void> {
-    await this.#call("write_prepared_summary", [text]).catch((error: unknown) => {
+    const { tenant, key } = this.session;
+    await this.#database.call("write_prepared_summary", [tenant, key, text]).catch((error: unknown) => {
       // Without a prepared summary, the next compaction requests one.
       if (!(error instanceof UnavailableError)) throw error;
     });
@@ -170,7 +171,7 @@ export class PostgresStore implements Store {
 
   async #readPosition(): Promise<SessionPosition> {
     if (this.#position) return this.#position;
-    const [row] = await this.#call<PositionRow>("read_position", []);
+    const [row] = await this.#readRows<PositionRow>("read_position", []);
     if (!row) throw new Error("the session was erased");
     return { leaf: row.leaf === null ? null : fromStoredId(row.leaf), lastNumber: row.last_number };
   }
@@ -182,13 +183,13 @@ export class PostgresStore implements Store {
   }
 
   async #readEntries(name: string, ...values: readonly unknown[]): Promise<readonly Entry[]> {
-    return (await this.#call<EntryRow>(name, values)).map(toEntry);
+    return (await this.#readRows<EntryRow>(name, values)).map(toEntry);
   }
 
-  /** Calls a function of the schema for this session. */
-  #call<Row extends object>(name: string, values: readonly unknown[]): Promise<readonly Row[]> {
+  /** Calls a function of the schema that reads this session. */
+  #readRows<Row extends object>(name: string, values: readonly unknown[]): Promise<readonly Row[]> {
     const { tenant, key } = this.session;
-    return this.#database.call<Row>(name, [tenant, key, ...values]);
+    return this.#database.readRows<Row>(name, [tenant, key, ...values]);
   }
 }
 

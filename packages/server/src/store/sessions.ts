@@ -22,13 +22,13 @@ export async function createSession(
 ): Promise<PostgresStore> {
   const created = createHeader({ cwd }, runtime);
   const header = id === undefined ? created : { ...created, id };
-  const [row] = await database.call<{ readonly result: string | null }>("create_session", [
+  const key = await database.call<string | null>("create_session", [
     tenant,
     toStoredId(header.id),
     JSON.stringify(header),
     readReservedNumber(header),
   ]);
-  if (row?.result == null) throw new Error(`the session ${header.id} exists already; open it, or choose another id`);
+  if (key === null) throw new Error(`the session ${header.id} exists already; open it, or choose another id`);
   const store = await openSession(database, tenant, { id: header.id, mode: "write" });
   if (store === null) throw new Error(`the session ${header.id} was erased`);
   return store;
@@ -47,7 +47,7 @@ export async function openSession(
   { id, mode }: OpenSessionOptions,
 ): Promise<PostgresStore | null> {
   const isWriter = mode === "write";
-  const [row] = await database.call<SessionRow>("open_session", [tenant, toStoredId(id), isWriter]);
+  const [row] = await database.readRows<SessionRow>("open_session", [tenant, toStoredId(id), isWriter]);
   if (!row) return null;
   return new PostgresStore(database, {
     tenant,
@@ -90,7 +90,7 @@ export async function listSessions(
   { after, limit = 50 }: { readonly after?: string; readonly limit?: number } = {},
 ): Promise<SessionPage> {
   const [changed = null, key = null] = after === undefined ? [] : after.split("/");
-  const rows = await database.call<ListRow>("list_sessions", [tenant, changed, key, limit]);
+  const rows = await database.readRows<ListRow>("list_sessions", [tenant, changed, key, limit]);
   const last = rows.length === limit ? rows.at(-1) : undefined;
   return { sessions: rows.map(toListedSession), next: last ? `${last.changed_text}/${last.key}` : null };
 }
@@ -115,6 +115,5 @@ function toListedSession({ id, name, created, changed, entries }: ListRow): List
 
 /** Erases a session with all that belongs to it. Returns false if the tenant has none of this id. */
 export async function eraseSession(database: Database, tenant: string, id: string): Promise<boolean> {
-  const [row] = await database.call<{ readonly result: boolean }>("erase_session", [tenant, toStoredId(id)]);
-  return row?.result ?? false;
+  return database.call<boolean>("erase_session", [tenant, toStoredId(id)]);
 }

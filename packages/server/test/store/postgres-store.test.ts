@@ -35,11 +35,13 @@ describe("the store contract", () => {
 /** Counts the statements that run. */
 function countStatements(database: Database): { readonly database: Database; readonly names: string[] } {
   const names: string[] = [];
-  const call: Database["call"] = (name, values) => {
+  const count = <Value>(name: string, result: Value): Value => {
     names.push(name);
-    return database.call(name, values);
+    return result;
   };
-  return { database: { ...database, call }, names };
+  const readRows: Database["readRows"] = (name, values) => count(name, database.readRows(name, values));
+  const call: Database["call"] = (name, values) => count(name, database.call(name, values));
+  return { database: { ...database, readRows, call }, names };
 }
 
 const batches = story("user: one", "says: two", "user: three", "says: four");
