@@ -7,8 +7,7 @@ import { checkDocs } from "../check-docs.ts";
 import { readApi } from "../docs/api.ts";
 import { createGenerators, regeneratePage } from "../docs/generated.ts";
 import { sourceFile } from "./clean-workspace.ts";
-import { runScript } from "./run-script.ts";
-import { type FileTree, writeTree } from "./write-tree.ts";
+import { type FileTree, runScript, writeTree } from "./run-script.ts";
 
 const source = "packages/context/src";
 const clean: FileTree = {

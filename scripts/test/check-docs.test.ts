@@ -4,8 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { checkDocs } from "../check-docs.ts";
-import { runScript } from "./run-script.ts";
-import { type FileTree, writeTree } from "./write-tree.ts";
+import { type FileTree, runScript, writeTree } from "./run-script.ts";
 
 const fence = (code: string): string => `<!-- examples/one.ts#screen -->\n\`\`\`ts\n${code}\`\`\`\n`;
 const clean: FileTree = {

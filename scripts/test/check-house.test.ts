@@ -15,8 +15,7 @@ import {
   twoMoreFiles,
 } from "./clean-workspace.ts";
 import { plantedFaults } from "./planted-faults.ts";
-import { runScript } from "./run-script.ts";
-import { writeTree } from "./write-tree.ts";
+import { runScript, writeTree } from "./run-script.ts";
 
 test("check-house reports no fault and no question in a clean tree", () => {
   expect(runChecks(writeTree(cleanWorkspace))).toMatchObject({ files: 19, faults: [], questions: [] });

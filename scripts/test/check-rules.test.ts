@@ -2,8 +2,7 @@
 
 import { expect, test } from "vitest";
 import { checkRows, checkRules } from "../check-rules.ts";
-import { runScript } from "./run-script.ts";
-import { type FileTree, writeTree } from "./write-tree.ts";
+import { type FileTree, runScript, writeTree } from "./run-script.ts";
 
 const testFile = "packages/context/test/cut.test.ts";
 

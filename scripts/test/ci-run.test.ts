@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, readFileSync, symlinkSync } from "node:fs";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { expect, test } from "vitest";
-import { writeTree } from "./write-tree.ts";
+import { writeTree } from "./run-script.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const ciRun = readFileSync(join(root, ".ci/run"), "utf8");

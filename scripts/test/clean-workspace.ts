@@ -1,7 +1,7 @@
 /** A small workspace without a fault or a question, and the places where tests add one. */
 
 import { PROGRAM_NAME } from "../packages.ts";
-import type { FileTree } from "./write-tree.ts";
+import type { FileTree } from "./run-script.ts";
 
 export const CONTEXT_SOURCES = "packages/context/src";
 

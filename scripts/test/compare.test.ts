@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { countCalls, playConversation } from "../compare.ts";
-import { writeTree } from "./write-tree.ts";
+import { writeTree } from "./run-script.ts";
 
 test("the same program prints the same bytes twice, through tools, a compaction, undo and redo", async () => {
   const program = join(import.meta.dirname, "../../packages/cli/src/bin.ts");

@@ -4,7 +4,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { type FixedFault, findProblems, parseFaults, readFaults } from "../mutate-faults.ts";
-import { writeTree } from "./write-tree.ts";
+import { writeTree } from "./run-script.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 

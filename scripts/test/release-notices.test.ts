@@ -8,8 +8,7 @@ import { rolldown } from "rolldown";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { LICENCE_EXCEPTIONS, readBundleContent } from "../release/bundled-packages.ts";
 import { createSbom, formatNotices, NOTICES_FILE, SBOM_FILE } from "../release/notices.ts";
-import { runScript } from "./run-script.ts";
-import { writeTree } from "./write-tree.ts";
+import { runScript, writeTree } from "./run-script.ts";
 
 const root = join(import.meta.dirname, "../..");
 const folder = mkdtempSync(join(tmpdir(), "pith-notices-"));

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { PROGRAM_NAME } from "../packages.ts";
 import { checkTarballs, readTarballs, sortForPublishing, type Tarball } from "../release/check-tarballs.ts";
-import { writeTree } from "./write-tree.ts";
+import { writeTree } from "./run-script.ts";
 
 /** Writes tarballs of these manifests into a folder. */
 function pack(

@@ -5,8 +5,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { listPublishedPackages, PROGRAM_NAME, readVersion, SCOPE } from "../packages.ts";
 import { addRelease, isUnreleased, readVersionSection } from "../release/version.ts";
-import { runScript } from "./run-script.ts";
-import { writeTree } from "./write-tree.ts";
+import { runScript, writeTree } from "./run-script.ts";
 
 const root = join(import.meta.dirname, "../..");
 const manifest = (name: string, more: object = {}): string => JSON.stringify({ name, version: "0.1.0", ...more });

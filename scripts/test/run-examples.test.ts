@@ -1,8 +1,7 @@
 /** Tests run-examples: examples run in order, the output of a failing one is shown, and no examples is a failure. */
 
 import { expect, test } from "vitest";
-import { runScript } from "./run-script.ts";
-import { writeTree } from "./write-tree.ts";
+import { runScript, writeTree } from "./run-script.ts";
 
 test("run-examples counts examples that pass", () => {
   const { status, lines } = runScript("run-examples.ts", writeTree({ "examples/02-b.ts": "", "examples/01-a.ts": "" }));

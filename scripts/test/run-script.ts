@@ -1,7 +1,10 @@
-/** Runs a script of this folder's parent as a program, for example on the files that `writeTree` wrote. */
+/** Writes a small tree of files for one test, and runs a script of this folder's parent on it as a program. */
 
 import { spawnSync } from "node:child_process";
-import { join } from "node:path";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { onTestFinished } from "vitest";
 
 export interface ScriptRun {
   readonly status: number | null;
@@ -13,4 +16,16 @@ export function runScript(name: string, ...args: readonly string[]): ScriptRun {
     encoding: "utf8",
   });
   return { status, lines: stdout.trimEnd().split("\n") };
+}
+
+export type FileTree = Readonly<Record<string, string>>;
+
+export function writeTree(tree: FileTree): string {
+  const root = mkdtempSync(join(tmpdir(), "pith-house-"));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  for (const [path, text] of Object.entries(tree)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+  return root;
 }

@@ -11,8 +11,7 @@ import {
   listLockedVersions,
   parseAgeSettings,
 } from "../check-supply-chain.ts";
-import { runScript } from "./run-script.ts";
-import { writeTree } from "./write-tree.ts";
+import { runScript, writeTree } from "./run-script.ts";
 
 const HASH = "08c6903cd8c0fde910a37f88322edcfb5dd907a8";
 const workflow = (...steps: readonly string[]): string =>

@@ -5,7 +5,7 @@ import { readFileSync, symlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { rankTests, readImportGraph } from "../test-changed.ts";
-import { writeTree } from "./write-tree.ts";
+import { writeTree } from "./run-script.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 

@@ -7,8 +7,8 @@ import { type Model, type ModelEvent, textTokens } from "@pith/context";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type AiSdkModelOptions, createAiSdkModel } from "../src/ai-sdk-model.ts";
-import { requestOf, user } from "./convert/requests.ts";
 import { eventsOf, modelAt, names } from "./served.ts";
+import { requestOf, user } from "./support/messages.ts";
 
 const request = requestOf([user("hello")]);
 const name = { api: "anthropic-messages", provider: "anthropic", model: "claude" };

@@ -5,8 +5,8 @@ import { emptyUsage } from "@pith/context/testing";
 import { startServer, type TestServer } from "@pith/testkit";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { picture, requestOf, tool, user } from "./convert/requests.ts";
 import { lastOf, modelAt, names, openaiChat } from "./served.ts";
+import { picture, requestOf, tool, user } from "./support/messages.ts";
 
 let server: TestServer;
 beforeAll(async () => {

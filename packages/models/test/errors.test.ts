@@ -5,8 +5,8 @@ import { type RefusalStep, type Script, startServer } from "@pith/testkit";
 import { describe, expect, test } from "vitest";
 import { formatErrorText, parseRetryAfter } from "../src/errors.ts";
 import { openModel } from "../src/open-model.ts";
-import { requestOf, user } from "./convert/requests.ts";
 import { lastOf, modelAt, names } from "./served.ts";
+import { requestOf, user } from "./support/messages.ts";
 
 describe("error kinds", () => {
   const request = requestOf([user("A secret question.")]);

@@ -3,8 +3,8 @@
 import type { AssistantMessage, Message, Model, Request, SystemMessage } from "@pith/context";
 import { type Script, startServer, type TestServer } from "@pith/testkit";
 import { describe, expect, test } from "vitest";
-import { picture, requestOf, result, tool, user } from "./convert/requests.ts";
 import { eventsOf, lastOf, modelAt, names } from "./served.ts";
+import { picture, requestOf, result, tool, user } from "./support/messages.ts";
 
 const script: Script = [
   {

@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startServer, type TestServer } from "../src/index.ts";
-import { postJson } from "./server/post-json.ts";
+import { postJson } from "./support/requests.ts";
 
 const minute = 60_000;
 let now: number;

@@ -17,9 +17,9 @@ import type { Store } from "@pith/context/store";
 import { type ScriptRequest, startServer, type TestServer } from "@pith/testkit";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { isLong } from "../../../context/test/support/test-length.ts";
 import { Agent } from "../../src/index.ts";
 import { modelOf, ran } from "../agents.ts";
-import { isLong } from "../test-length.ts";
 
 const SECTIONS = [
   "## Goal\n- build the observatory",

@@ -16,8 +16,8 @@ import {
 import { emptyUsage, testRuntime } from "@pith/context/testing";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { isLong } from "../../../context/test/support/test-length.ts";
 import { Agent, type AgentEvent, type Tool, type ToolOutput } from "../../src/index.ts";
-import { isLong } from "../test-length.ts";
 
 const MINUTE = 60_000;
 const WINDOW = 24_000;

@@ -6,9 +6,9 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { isLong } from "../../../context/test/support/test-length.ts";
 import { HARMLESS_PREFIXES } from "../../src/permissions/classify-commands.ts";
 import { decide } from "../../src/permissions/decide.ts";
-import { isLong } from "../test-length.ts";
 import { act, command, permissionPaths, rules, sight } from "./ground.ts";
 
 const place = mkdtempSync(join(tmpdir(), "pith-harmless-"));

@@ -1,9 +1,9 @@
 /** Tests shell lines that run a denied program, which never pass without a question, and ordinary lines, few of which need one. */
 
 import { describe, expect, test } from "vitest";
+import { isLong } from "../../../context/test/support/test-length.ts";
 import { actsOnRemote } from "../../src/permissions/classify-commands.ts";
 import { allowsCommand, type CommandPattern, matchCommand, parseCommandPattern } from "../../src/permissions/rules.ts";
-import { isLong } from "../test-length.ts";
 import { DENY_RULES, readHonestLines } from "./honest-lines.ts";
 import { findIdleLines, type HostileLine, readHostileLines } from "./hostile-lines.ts";
 

@@ -3,10 +3,10 @@
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { isLong } from "../../../context/test/support/test-length.ts";
 import { TestWorkspace as Terminal } from "../../e2e/support/test-workspace.ts";
 import { Editor } from "../support/acp-editor.ts";
 import { findBuiltProgram } from "../support/built-program.ts";
-import { isLong } from "../support/test-length.ts";
 import { TestProgram } from "../support/test-program.ts";
 import { type Flip, type FortyEntries, flipsOf, placeFile, writeFortyEntries } from "./forty-entries.ts";
 

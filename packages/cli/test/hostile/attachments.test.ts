@@ -13,7 +13,7 @@ import { nodeRuntime } from "@pith/context/node";
 import { openModel } from "@pith/models";
 import { type ScriptRequest, startServer } from "@pith/testkit";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { isLong } from "../support/test-length.ts";
+import { isLong } from "../../../context/test/support/test-length.ts";
 import { type Posing, posings } from "./posing-attachments.ts";
 
 const tried = isLong ? posings : posings.filter((_, at) => at % 8 === 3);

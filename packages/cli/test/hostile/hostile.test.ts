@@ -6,8 +6,8 @@
 import { execFileSync } from "node:child_process";
 import { dirname } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
+import { isLong } from "../../../context/test/support/test-length.ts";
 import { findBuiltProgram } from "../support/built-program.ts";
-import { isLong } from "../support/test-length.ts";
 import type { Attempt } from "./attempt.ts";
 import {
   agreedAttempts,

@@ -8,10 +8,10 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Script } from "@pith/testkit";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { isLong } from "../../../context/test/support/test-length.ts";
 import { TestWorkspace, type TestWorkspaceOptions } from "../../e2e/support/test-workspace.ts";
 import type { Tmux } from "../../e2e/support/tmux.ts";
 import { findBuiltProgram } from "../support/built-program.ts";
-import { isLong } from "../support/test-length.ts";
 
 /** A question, how it comes about, and what answers it. */
 interface Question {

@@ -8,7 +8,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { isLong } from "../support/test-length.ts";
+import { isLong } from "../../../context/test/support/test-length.ts";
 import { createMachine, type Machine } from "./machine.ts";
 import { type OrdinaryCommand, type Project, run, start, stop, withPort } from "./project.ts";
 import { InsideShell } from "./shells.ts";

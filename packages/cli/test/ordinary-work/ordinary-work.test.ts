@@ -6,7 +6,7 @@
 import { appendFileSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { isLong } from "../support/test-length.ts";
+import { isLong } from "../../../context/test/support/test-length.ts";
 import { type Comparison, compareProject, type Difference } from "./compare.ts";
 import { deviations, isDeviation } from "./deviations.ts";
 import { normalisations } from "./list-tree.ts";

@@ -1,7 +1,7 @@
 /** Tries to get around every item of a policy, through the built program as an ordinary user: print, RPC, an editor, subcommands. */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { isLong } from "../support/test-length.ts";
+import { isLong } from "../../../context/test/support/test-length.ts";
 import { AttemptEnvironment, LARGE, SMALL } from "./attempt-environment.ts";
 import { type Attempt, allAttempts } from "./attempts.ts";
 import { Machine } from "./machine.ts";

@@ -16,7 +16,7 @@ import { story } from "../../src/testing/story.ts";
 import { commandSequences } from "../properties/commands.ts";
 import { pick } from "../properties/drafts.ts";
 import { plainBranch } from "../properties/plain-model.ts";
-import { isLong } from "../test-length.ts";
+import { isLong } from "../support/test-length.ts";
 import { allEntries, randomSession, storySession } from "./story-session.ts";
 
 describe("collect entries", () => {

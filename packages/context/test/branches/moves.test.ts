@@ -8,7 +8,7 @@ import type { NewEntry, Session } from "../../src/session/session.ts";
 import { commandSequences } from "../properties/commands.ts";
 import { pick } from "../properties/drafts.ts";
 import { plainContext } from "../properties/plain-model.ts";
-import { isLong } from "../test-length.ts";
+import { isLong } from "../support/test-length.ts";
 import {
   allEntries,
   branchSummaryEntry,

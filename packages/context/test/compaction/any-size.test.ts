@@ -11,7 +11,7 @@ import { type NewEntry, Session } from "../../src/session/session.ts";
 import { compactionLimits } from "../../src/settings.ts";
 import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { emptyUsage } from "../../src/testing/story.ts";
-import { isLong } from "../test-length.ts";
+import { isLong } from "../support/test-length.ts";
 
 const to = { api: "anthropic-messages", provider: "anthropic", model: "any" };
 const windows = isLong ? [8_000, 16_000, 32_000, 128_000, 200_000, 1_000_000] : [8_000, 32_000, 200_000];

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { isLong } from "../test-length.ts";
+import { isLong } from "../support/test-length.ts";
 import { expectAppendable, findReadFaults } from "./file-invariants.ts";
 import { damagedSession, noise } from "./mutations.ts";
 import { read } from "./specimen.ts";

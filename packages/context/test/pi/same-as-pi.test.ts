@@ -18,7 +18,7 @@ import { commandSequences } from "../properties/commands.ts";
 import { models } from "../properties/drafts.ts";
 import { runInMemory } from "../properties/play.ts";
 import { findRuleViolations } from "../support/provider-rules/provider-rules.ts";
-import { isLong } from "../test-length.ts";
+import { isLong } from "../support/test-length.ts";
 
 const fixtures = join(import.meta.dirname, "../../../../../shared/fixtures/pi-sessions");
 let pi: Pi;

@@ -1,6 +1,6 @@
 /** Random sessions in a file, on a disk that fills up, fails and loses power. */
 
-import { isLong } from "../test-length.ts";
+import { isLong } from "../support/test-length.ts";
 import { onFaultyDisk } from "./grounds.ts";
 import { runCommandSequences } from "./lives.ts";
 

@@ -1,6 +1,6 @@
 /** Lives in a file on the real disk. */
 
-import { isLong } from "../test-length.ts";
+import { isLong } from "../support/test-length.ts";
 import { onRealDisk } from "./grounds.ts";
 import { runCommandSequences } from "./lives.ts";
 

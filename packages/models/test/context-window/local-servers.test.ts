@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import type { LocalServer } from "../../../testkit/src/server/local-servers.ts";
 import { probeServedWindow } from "../../src/context-window/local-servers.ts";
-import { type Answer, local, startTestServer } from "./test-server.ts";
+import { type Answer, local, startTestServer } from "../support/test-servers.ts";
 
 const patient = 20_000;
 

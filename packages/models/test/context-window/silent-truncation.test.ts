@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { chooseContextWindow } from "../../src/context-window/choose-window.ts";
 import { learnWindow } from "../../src/context-window/learn-window.ts";
 import { probeServedWindow } from "../../src/context-window/local-servers.ts";
-import { local, startTestServer } from "./test-server.ts";
+import { local, startTestServer } from "../support/test-servers.ts";
 
 const known = 128_000;
 const kinds = ["ollama", "llama.cpp", "lm-studio", "vllm"] as const;

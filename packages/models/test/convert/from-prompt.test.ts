@@ -5,7 +5,7 @@ import type { Message } from "@pith/context";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { buildPrompt, fromPrompt, webSearch } from "../../src/convert/index.ts";
-import { all, anthropic, picture, requestOf, responses, result, says, user } from "./requests.ts";
+import { all, anthropic, picture, requestOf, responses, result, says, user } from "../support/messages.ts";
 
 const words = fc.string({ minLength: 1 });
 const shown = fc.array(

@@ -15,7 +15,7 @@ import {
   responses,
   result,
   user,
-} from "./requests.ts";
+} from "../support/messages.ts";
 
 const answered = (to: ModelName, ...results: readonly ReturnType<typeof result>[]) =>
   buildPrompt(

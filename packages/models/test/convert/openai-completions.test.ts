@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { buildPrompt } from "../../src/convert/index.ts";
 import { openModel } from "../../src/open-model.ts";
 import { lastOf } from "../served.ts";
-import { requestOf, says, user } from "./requests.ts";
+import { requestOf, says, user } from "../support/messages.ts";
 
 const backFrom = (provider: string, thinkingSignature: string): string => {
   const by = { api: "openai-completions", provider, model: "m" };

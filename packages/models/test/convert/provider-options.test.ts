@@ -18,7 +18,7 @@ import {
   says,
   tool,
   user,
-} from "./requests.ts";
+} from "../support/messages.ts";
 
 describe("thinking", () => {
   const newest = { ...anthropic, model: "claude-opus-4-8" };

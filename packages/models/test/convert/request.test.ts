@@ -17,7 +17,7 @@ import {
   says,
   tool,
   user,
-} from "./requests.ts";
+} from "../support/messages.ts";
 
 const callOptions = (request: Parameters<typeof buildCallOptions>[0], to = anthropic) =>
   buildCallOptions(request, { target: to, maxTokens: 1000, cacheKey: "s1" });

@@ -21,7 +21,7 @@ import {
   type ServerToolOutcome,
   type ServerToolRun,
 } from "../../src/convert/server-tools.ts";
-import { anthropic, gemini as older, requestOf, responses, says, tool, user } from "./requests.ts";
+import { anthropic, gemini as older, requestOf, responses, says, tool, user } from "../support/messages.ts";
 
 describe("web search tool", () => {
   test.each([

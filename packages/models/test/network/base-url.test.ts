@@ -5,8 +5,8 @@ import type { AddressInfo } from "node:net";
 import { startServer, type TestServer } from "@pith/testkit";
 import { afterEach, expect, test } from "vitest";
 import { openModel } from "../../src/open-model.ts";
-import { requestOf, user } from "../convert/requests.ts";
 import { lastOf } from "../providers/protocols.ts";
+import { requestOf, user } from "../support/messages.ts";
 
 const request = requestOf([user("Hello?")]);
 

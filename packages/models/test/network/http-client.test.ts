@@ -3,7 +3,7 @@
 import type { IncomingMessage } from "node:http";
 import { createServer, type Server } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import { closed, fetchPlain, type RunningServer, startTestServer } from "./test-servers.ts";
+import { closed, fetchPlain, type RunningServer, startTestServer } from "../support/test-servers.ts";
 
 describe("fetch", () => {
   let served: RunningServer;

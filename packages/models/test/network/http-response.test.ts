@@ -2,7 +2,7 @@
 
 import { brotliCompressSync, createGzip, deflateSync, gzipSync } from "node:zlib";
 import { afterEach, expect, test } from "vitest";
-import { closed, fetchPlain, type RunningServer, startTestServer } from "./test-servers.ts";
+import { closed, fetchPlain, type RunningServer, startTestServer } from "../support/test-servers.ts";
 
 let served: RunningServer;
 afterEach(() => served?.close());

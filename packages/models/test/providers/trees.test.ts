@@ -16,8 +16,8 @@ import {
 import { nodeRuntime } from "@pith/context/node";
 import { startServer, type TestServer } from "@pith/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { isLong } from "../../../context/test/support/test-length.ts";
 import { createSignature } from "../../../testkit/src/protocols/signature.ts";
-import { isLong } from "../test-length.ts";
 import { endpoints, lastOf, modelOf, modelRequests, tools } from "./protocols.ts";
 
 const TREES = isLong ? 1_000 : 150;

@@ -1,11 +1,12 @@
 /** Tests the `pith-testkit` command as a process. */
 
+import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { postJson } from "../server/post-json.ts";
-import { type Program, startProgram } from "./start-program.ts";
+import { postJson } from "../support/requests.ts";
 
 let folder: string;
 let started: Program[];
@@ -153,4 +154,42 @@ async function ask(url: string, text: string): Promise<string> {
   const body = { model: "claude-sonnet-4-5", max_tokens: 100, messages: [{ role: "user", content: text }] };
   const reply = await postJson(`${url}/v1/messages`, body, { "x-api-key": "k", "anthropic-version": "2023-06-01" });
   return JSON.parse(reply.text).content[0].text;
+}
+
+interface ProcessResult {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface Program {
+  readonly child: ChildProcess;
+  /** The address that it prints. Rejects if the process ends without one. */
+  readonly url: Promise<string>;
+  readonly result: Promise<ProcessResult>;
+}
+
+const bin = fileURLToPath(new URL("../../src/bin.ts", import.meta.url));
+
+function startProgram(...args: readonly string[]): Program {
+  const child = spawn(process.execPath, [bin, ...args], { stdio: ["pipe", "pipe", "pipe"] });
+  let stdout = "";
+  let stderr = "";
+  child.stderr.on("data", (bytes) => {
+    stderr += bytes;
+  });
+  const result = new Promise<ProcessResult>((resolve) =>
+    child.once("close", (status) => resolve({ status, stdout, stderr })),
+  );
+  const url = new Promise<string>((resolve, reject) => {
+    child.stdout.on("data", (bytes) => {
+      stdout += bytes;
+      const address = /listening on (http:\S+)\n/.exec(stdout)?.[1];
+      if (address !== undefined) resolve(address);
+    });
+    result.then(() => reject(new Error(`it ended: ${stderr}`)));
+  });
+  // A test that only waits for the exit does not handle the rejection of the address.
+  url.catch(() => {});
+  return { child, url, result };
 }

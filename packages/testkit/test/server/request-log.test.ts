@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type ServedRequest, startServer, type TestServer } from "../../src/index.ts";
-import { postJson } from "./post-json.ts";
+import { postJson } from "../support/requests.ts";
 
 let folder: string;
 let server: TestServer;

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { isLong } from "../../test-length.ts";
+import { isLong } from "../../../../context/test/support/test-length.ts";
 import { faultsOf } from "./faults.ts";
 import { type Act, actSequences, RandomRun } from "./life.ts";
 

@@ -3,10 +3,10 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { isLong } from "../../../../context/test/support/test-length.ts";
 import { TestWorkspace } from "../../../e2e/support/test-workspace.ts";
 import type { Tmux } from "../../../e2e/support/tmux.ts";
 import { findBuiltProgram } from "../../support/built-program.ts";
-import { isLong } from "../../support/test-length.ts";
 
 /** Leaves a file when its code runs. */
 const LEAVE_MARK = `import { writeFileSync } from "node:fs";

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { isLong } from "../../test-length.ts";
+import { isLong } from "../../support/test-length.ts";
 import { messageSteps, runMessageSession } from "./message-session.ts";
 
 const RUNS = Number(process.env.PITH_RUNS ?? (isLong ? 20 : 5));

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { createStore, type OpenResult, openStore } from "../../../src/node/jsonl/open-store.ts";
-import { isLong } from "../../test-length.ts";
+import { isLong } from "../../support/test-length.ts";
 import { type Ending, startedChild } from "./child.ts";
 import { readContents } from "./file-contents.ts";
 import { parseReport } from "./report.ts";

@@ -16,7 +16,7 @@ import { damagedSession, noise } from "../../format/mutations.ts";
 import { blanked, chain, damageIn, file, ourHeader, piHeader, read, withTrailers } from "../../format/specimen.ts";
 import type { RandomSource } from "../../support/seeded-random.ts";
 import { createSeededRandom } from "../../support/seeded-random.ts";
-import { isLong } from "../../test-length.ts";
+import { isLong } from "../../support/test-length.ts";
 import { type Disk, disks, expectBytes, memoryDisk } from "./disks.ts";
 import { createLongSession } from "./long-session.ts";
 import { simulateProcesses } from "./simulate-processes.ts";

@@ -12,7 +12,7 @@ import { MemoryStore } from "../../../src/session/memory-store.ts";
 import type { Store } from "../../../src/session/store.ts";
 import { chain, file, ourHeader, withTrailers } from "../../format/specimen.ts";
 import { FaultyFiles } from "../../support/faulty-files/faulty-files.ts";
-import { isLong } from "../../test-length.ts";
+import { isLong } from "../../support/test-length.ts";
 import { temporaryFolder } from "./disks.ts";
 
 const short = chain(40).map((line) => line.replace(/,"timestamp".*/, "}").replace("custom", "x"));

@@ -9,7 +9,7 @@ import { ancestors, buildTree } from "../../../src/tree.ts";
 import { chain, file, piHeader } from "../../format/specimen.ts";
 import { CrashError } from "../../support/faulty-files/errors.ts";
 import { createSeededRandom } from "../../support/seeded-random.ts";
-import { isLong } from "../../test-length.ts";
+import { isLong } from "../../support/test-length.ts";
 import { memoryDisk, RefusingFiles, temporaryFolder } from "./disks.ts";
 import { type FileHistory, runHistory } from "./file-history.ts";
 import { append, branchIds, requireStore, simulateProcesses } from "./simulate-processes.ts";

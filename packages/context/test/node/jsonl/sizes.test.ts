@@ -7,7 +7,7 @@ import type { Entry } from "../../../src/entry.ts";
 import { withTrailer } from "../../../src/format/line-checksum.ts";
 import { realFiles } from "../../../src/node/files.ts";
 import { chain, checksum, file, note, ourHeader, piHeader, withTrailers } from "../../format/specimen.ts";
-import { isLong } from "../../test-length.ts";
+import { isLong } from "../../support/test-length.ts";
 import { temporaryFolder } from "./disks.ts";
 import { type Cost, openInChildProcess } from "./open-in-child-process.ts";
 import { append, branchIds, noteEntries, simulateProcesses } from "./simulate-processes.ts";

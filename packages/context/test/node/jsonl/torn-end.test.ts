@@ -9,7 +9,7 @@ import type { Store } from "../../../src/session/store.ts";
 import { testRuntime } from "../../../src/testing/scripted-model.ts";
 import { story } from "../../../src/testing/story.ts";
 import { bytesOf, chain, file, joined, piHeader } from "../../format/specimen.ts";
-import { isLong } from "../../test-length.ts";
+import { isLong } from "../../support/test-length.ts";
 import { type Disk, disks, expectBytes, memoryDisk } from "./disks.ts";
 import { append, branchIds, simulateProcesses } from "./simulate-processes.ts";
 import { damageText } from "./store-contents.ts";

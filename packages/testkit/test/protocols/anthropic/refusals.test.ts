@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startServer, type TestServer } from "../../../src/index.ts";
 import { createSignature, sealText } from "../../../src/protocols/signature.ts";
-import { type PostResult, postJson } from "../../server/post-json.ts";
+import { type PostResult, postJson } from "../../support/requests.ts";
 
 type Body = Readonly<Record<string, unknown>>;
 

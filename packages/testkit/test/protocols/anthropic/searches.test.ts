@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startServer, type TestServer } from "../../../src/index.ts";
-import { type PostResult, postJson } from "../../server/post-json.ts";
+import { type PostResult, postJson } from "../../support/requests.ts";
 
 type Block = Readonly<Record<string, unknown>>;
 

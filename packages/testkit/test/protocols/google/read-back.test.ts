@@ -4,7 +4,7 @@ import { createGoogleGenerativeAI } from "@ai-sdk/google";
 import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from "@ai-sdk/provider";
 import { afterEach, describe, expect, test } from "vitest";
 import { type Reply, type Step, startServer, type TestServer } from "../../../src/index.ts";
-import { appendReply, readStream, readWhole } from "../../server/read-reply.ts";
+import { appendReply, readStream, readWhole } from "../../support/requests.ts";
 
 const reply: Reply = {
   parts: [

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { type ScriptRequest, startServer, type TestServer } from "../../../src/index.ts";
 import { normalizeBody } from "../../../src/protocols/google/google.ts";
 import { callSignature } from "../../../src/protocols/google/reply.ts";
-import { type PostResult, postJson } from "../../server/post-json.ts";
+import { type PostResult, postJson } from "../../support/requests.ts";
 
 const model = "gemini-3-pro-preview";
 const args = { file_path: "a", inline_data: 1 };

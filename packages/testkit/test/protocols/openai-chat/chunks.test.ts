@@ -2,7 +2,7 @@
 
 import { afterEach, expect, test } from "vitest";
 import { type Reply, startServer, type TestServer } from "../../../src/index.ts";
-import { postJson } from "../../server/post-json.ts";
+import { postJson } from "../../support/requests.ts";
 
 let server: TestServer;
 afterEach(() => server.close());

@@ -5,7 +5,7 @@ import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Prompt } from "@ai-sdk/provider";
 import { afterEach, describe, expect, test } from "vitest";
 import { type Reply, type Step, startServer, type TestServer } from "../../../src/index.ts";
-import { appendReply, readStream, readWhole } from "../../server/read-reply.ts";
+import { appendReply, readStream, readWhole } from "../../support/requests.ts";
 
 const thinking = "First I look at both files, then I compare them. ".repeat(5);
 const reply: Reply = {

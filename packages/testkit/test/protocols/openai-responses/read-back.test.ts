@@ -4,8 +4,7 @@ import { createOpenAI } from "@ai-sdk/openai";
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Prompt } from "@ai-sdk/provider";
 import { afterEach, describe, expect, test } from "vitest";
 import { type Reply, type Step, startServer, type TestServer } from "../../../src/index.ts";
-import { appendReply, readWhole } from "../../server/read-reply.ts";
-import { readStream } from "./read-stream.ts";
+import { appendReply, readStream, readWhole } from "../../support/requests.ts";
 
 const reply: Reply = {
   parts: [

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startServer, type TestServer } from "../../../src/index.ts";
-import { postJson } from "../../server/post-json.ts";
+import { postJson } from "../../support/requests.ts";
 
 type Body = Readonly<Record<string, unknown>>;
 

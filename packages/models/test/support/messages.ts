@@ -1,4 +1,4 @@
-/** Short builders of requests and messages for tests. */
+/** Creates short requests and messages for tests. */
 
 import type { AssistantMessage, Message, ModelName, Request, ToolResultMessage, UserMessage } from "@pith/context";
 import { emptyUsage } from "@pith/context/testing";

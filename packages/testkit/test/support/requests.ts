@@ -1,4 +1,4 @@
-/** Reads a reply with an AI SDK client, streamed or not, and builds the prompt that sends it back. */
+/** Sends requests to a test server: plain JSON, or with an AI SDK client whose reply can be sent back. */
 
 import type {
   LanguageModelV4,
@@ -8,6 +8,46 @@ import type {
   LanguageModelV4Prompt,
   LanguageModelV4StreamPart,
 } from "@ai-sdk/provider";
+
+export interface PostResult {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The message of an error in the provider's format. */
+  readonly message: string;
+  /** Google's error status, or the error type of the other providers. */
+  readonly kind: string;
+}
+
+export async function postJson(
+  url: string,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<PostResult> {
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
+  const text = await response.text();
+  const error = parseError(text);
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    message: String(error.message),
+    kind: String(error.status ?? error.type),
+  };
+}
+
+function parseError(text: string): { readonly message?: unknown; readonly status?: unknown; readonly type?: unknown } {
+  try {
+    return JSON.parse(text).error ?? {};
+  } catch {
+    // An event stream is not JSON and not an error.
+    return {};
+  }
+}
 
 export interface ClientReply {
   readonly content: readonly LanguageModelV4Content[];
@@ -39,23 +79,18 @@ export async function readWhole(model: LanguageModelV4, options: LanguageModelV4
   };
 }
 
-/** Joins deltas by their ids. The last metadata of a block applies. */
+/** Joins deltas by their ids. The last metadata of a block applies; that of OpenAI arrives with its end. */
 function joinParts(parts: readonly LanguageModelV4StreamPart[]): readonly LanguageModelV4Content[] {
   const blocks = new Map<string, LanguageModelV4Content>();
   for (const part of parts) {
     if (part.type === "tool-call") blocks.set(part.toolCallId, part);
-    if (
-      part.type !== "text-start" &&
-      part.type !== "text-delta" &&
-      part.type !== "reasoning-start" &&
-      part.type !== "reasoning-delta"
-    )
-      continue;
-    const previous = blocks.get(part.id) as { text: string; providerMetadata?: never } | undefined;
-    const text = (previous?.text ?? "") + ("delta" in part ? part.delta : "");
-    const providerMetadata = part.providerMetadata ?? previous?.providerMetadata;
+    if (!("id" in part) || !/^(?:text|reasoning)-/.test(part.type)) continue;
+    const id = String(part.id);
+    const previous = blocks.get(id);
+    const text = (previous && "text" in previous ? previous.text : "") + ("delta" in part ? part.delta : "");
+    const metadata = ("providerMetadata" in part ? part.providerMetadata : undefined) ?? previous?.providerMetadata;
     const type = part.type.startsWith("text") ? ("text" as const) : ("reasoning" as const);
-    blocks.set(part.id, { type, text, ...(providerMetadata && { providerMetadata }) });
+    blocks.set(id, { type, text, ...(metadata && { providerMetadata: metadata }) });
   }
   return [...blocks.values()];
 }
