@@ -11,7 +11,7 @@ import { formatCount } from "./fault.ts";
 /** They start many processes, wait for time limits of the program, or compare durations. */
 const FILES: readonly string[] = [
   "packages/agent/test/compaction/reread-files.test.ts",
-  "packages/agent/test/compaction/prepared-lives.test.ts",
+  "packages/agent/test/compaction/random-preparations.test.ts",
   "packages/agent/test/loop/abort.test.ts",
   "packages/agent/test/loop/stopped-calls.test.ts",
   "packages/agent/test/node/sandbox/sandbox.test.ts",

@@ -21,7 +21,7 @@ import {
 } from "../../src/index.ts";
 import { nodeFiles, resolveRealPath } from "../../src/node/index.ts";
 import { agentOf, ran } from "../agents.ts";
-import { rules } from "../permissions/ground.ts";
+import { rules } from "../support/permission-requests.ts";
 
 interface SceneOptions {
   readonly window?: number;

@@ -6,7 +6,7 @@ import { nodeRuntime } from "@pith/context/node";
 import { expect, test } from "vitest";
 import { type AgentEvent, bashTool, type PermissionCheck, readCallOutcome, type Tool } from "../../src/index.ts";
 import { nodeShell } from "../../src/node/shell.ts";
-import { folder, shellIn } from "../node/shell-folder.ts";
+import { folder, shellIn } from "../support/bash-tool.ts";
 import { calls, createTestAgent, heldModel, quiet, type TestAgent, text } from "./held.ts";
 
 const call = (name: string, args: Readonly<Record<string, unknown>>) => ({

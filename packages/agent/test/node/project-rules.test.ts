@@ -18,7 +18,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { projectRules } from "../../src/node/project-rules.ts";
-import { rule } from "../permissions/ground.ts";
+import { rule } from "../support/permission-requests.ts";
 
 interface Home {
   readonly folder: string;

@@ -1,7 +1,7 @@
 /** `node remember.ts FILE NAME`: saves eight rules, one after the other. */
 
 import { projectRules } from "../../src/node/project-rules.ts";
-import { rule } from "../permissions/ground.ts";
+import { rule } from "../support/permission-requests.ts";
 
 const [file = "", name = ""] = process.argv.slice(2);
 const fail = (note: string): never => {

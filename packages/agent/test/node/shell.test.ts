@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { createCommandTimer, nodeShell } from "../../src/node/shell.ts";
-import { alive, endIfThere, folder, pidsIn, ran, tree } from "./shell-folder.ts";
+import { alive, endIfThere, folder, pidsIn, ran, tree } from "../support/bash-tool.ts";
 
 const patient = { signal: new AbortController().signal };
 

@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { readImageSize, shrinkImage } from "../../src/node/shrink-image.ts";
 import { MAX_IMAGE_BYTES } from "../../src/tools/read/pages.ts";
-import { createFileTools, wordsOf } from "../tools/ground.ts";
+import { createFileTools, outputText } from "../support/file-tools.ts";
 import { noisyPng } from "./pictures.ts";
 
 const large = noisyPng(2_400, 800);
@@ -24,7 +24,7 @@ test("FILE32 read shows a large image shrunk, with both sizes", async () => {
   const { put, run } = createFileTools({ shrinkImage });
   put("a.png", large);
   const output = await run("read", { path: "a.png" });
-  expect(wordsOf(output)).toMatch(
+  expect(outputText(output)).toMatch(
     /^\[a\.png: image\/png, 5\.\d MB; shrunk from 2400×800 to \d+×\d+ pixels, image\/(?:png|jpeg), [\d.]+ [KM]B\]\n<image\/(?:png|jpeg)>$/,
   );
 });
@@ -50,7 +50,7 @@ test.each([
   put("a.png", bytes);
   const output = await run("read", { path: "a.png" });
   expect(output.content).toHaveLength(1);
-  expect(wordsOf(output)).toMatch(why);
+  expect(outputText(output)).toMatch(why);
 });
 
 test("FILE32 an abort stops shrinking at once", async () => {

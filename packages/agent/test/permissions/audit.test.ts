@@ -7,7 +7,16 @@ import { Permissions, type PermissionsOptions } from "../../src/permissions/perm
 import type { AskPermission, PermissionQuestion } from "../../src/permissions/question.ts";
 import { parseRule, type Rule, type RuleSource } from "../../src/permissions/rules.ts";
 import type { Intent } from "../../src/tool.ts";
-import { act, change, command, connected, fetched, look, permissionPaths, realPath } from "./ground.ts";
+import {
+  act,
+  change,
+  command,
+  connected,
+  fetched,
+  look,
+  permissionPaths,
+  realPath,
+} from "../support/permission-requests.ts";
 
 const { signal } = new AbortController();
 const SECRET = ["hunter", "2", "hunter", "2"].join("");

@@ -18,7 +18,7 @@ import {
   rules,
   secretly,
   sight,
-} from "./ground.ts";
+} from "../support/permission-requests.ts";
 
 const modes = ["ask", "edit", "plan", "all"] as const;
 const home = "/home/ann";

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isLong } from "../../../context/test/support/test-length.ts";
 import { HARMLESS_PREFIXES } from "../../src/permissions/classify-commands.ts";
 import { decide } from "../../src/permissions/decide.ts";
-import { act, command, permissionPaths, rules, sight } from "./ground.ts";
+import { act, command, permissionPaths, rules, sight } from "../support/permission-requests.ts";
 
 const place = mkdtempSync(join(tmpdir(), "pith-harmless-"));
 /** Keeps what the workspace should look like; its bytes are compared after each command. */

@@ -4,8 +4,7 @@ import { describe, expect, test } from "vitest";
 import { isLong } from "../../../context/test/support/test-length.ts";
 import { actsOnRemote } from "../../src/permissions/classify-commands.ts";
 import { allowsCommand, type CommandPattern, matchCommand, parseCommandPattern } from "../../src/permissions/rules.ts";
-import { DENY_RULES, readHonestLines } from "./honest-lines.ts";
-import { findIdleLines, type HostileLine, readHostileLines } from "./hostile-lines.ts";
+import { DENY_RULES, findIdleLines, type HostileLine, readHonestLines, readHostileLines } from "./shell-lines.ts";
 
 const built = readHostileLines("hostile-lines.txt");
 const fresh = readHostileLines("fresh-lines.txt");

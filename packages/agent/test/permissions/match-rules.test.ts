@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { findDeniedPaths } from "../../src/permissions/match-rules.ts";
-import { permissionPaths, rule } from "./ground.ts";
+import { permissionPaths, rule } from "../support/permission-requests.ts";
 
 const { root, home } = permissionPaths;
 

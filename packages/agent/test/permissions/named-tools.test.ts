@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { decide } from "../../src/permissions/decide.ts";
 import { createQuestion } from "../../src/permissions/question.ts";
-import { act, permissionPaths, rules, sight } from "./ground.ts";
+import { act, permissionPaths, rules, sight } from "../support/permission-requests.ts";
 
 const named = (name: string) => sight(act({ type: "named", name }));
 

@@ -28,7 +28,7 @@ import {
   rules,
   secretly,
   sight,
-} from "./ground.ts";
+} from "../support/permission-requests.ts";
 
 describe("fetch without asking", () => {
   test.each<[PermissionMode, Parameters<typeof rules>[0], boolean]>([

@@ -16,7 +16,7 @@ import {
   rule,
   secretly,
   sight,
-} from "./ground.ts";
+} from "../support/permission-requests.ts";
 
 const { root, home } = permissionPaths;
 const offered = (intent: Intent | null): readonly string[] =>

@@ -7,7 +7,17 @@ import { describe, expect, test } from "vitest";
 import { decide } from "../../src/permissions/decide.ts";
 import { resolveRequest } from "../../src/permissions/request.ts";
 import { matchesGlob, parseRule } from "../../src/permissions/rules.ts";
-import { act, change, command, fetched, look, permissionPaths, realPath, rules, sight } from "./ground.ts";
+import {
+  act,
+  change,
+  command,
+  fetched,
+  look,
+  permissionPaths,
+  realPath,
+  rules,
+  sight,
+} from "../support/permission-requests.ts";
 
 describe("command pattern", () => {
   const allow = [

@@ -2,9 +2,8 @@
 
 import { describe, expect, test } from "vitest";
 import { decide, type PermissionMode } from "../../src/permissions/decide.ts";
-import { act, command, permissionPaths, rules, sight } from "./ground.ts";
-import { DENY_RULES, readRecordedLines } from "./honest-lines.ts";
-import { readHostileLines } from "./hostile-lines.ts";
+import { act, command, permissionPaths, rules, sight } from "../support/permission-requests.ts";
+import { DENY_RULES, readHostileLines, readRecordedLines } from "./shell-lines.ts";
 
 const MODES: readonly PermissionMode[] = ["ask", "edit", "plan", "all"];
 const POLICY = "the policy of Example Corp";

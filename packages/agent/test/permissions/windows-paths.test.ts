@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { Permissions } from "../../src/permissions/permissions.ts";
-import { act, change, look, rules } from "./ground.ts";
+import { act, change, look, rules } from "../support/permission-requests.ts";
 
 const permissionPaths = {
   root: "C:\\work",

@@ -20,7 +20,7 @@ import { Permissions, parseRule } from "../../src/index.ts";
 import { nodeFiles, originalsFolder, resolveRealPath } from "../../src/node/index.ts";
 import { planRewind, type RewindOptions, rewindFiles } from "../../src/rewind-files.ts";
 import { hashBytes } from "../../src/text.ts";
-import { changeEntry } from "./session-of-writes.ts";
+import { changeEntry } from "../support/writing-session.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 

@@ -5,8 +5,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { collectFileChanges, type PlannedFile, planRewind, rewindFiles } from "../../src/rewind-files.ts";
 import { hashBytes } from "../../src/text.ts";
-import { resultEntry } from "../tools/results.ts";
-import { changeEntry, type WritingSession, writingSession } from "./session-of-writes.ts";
+import { changeEntry, resultEntry, type WritingSession, writingSession } from "../support/writing-session.ts";
 
 describe("file change", () => {
   const [one, two] = ["1".repeat(64), "2".repeat(64)];

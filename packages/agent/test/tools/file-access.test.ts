@@ -7,9 +7,8 @@ import { describe, expect, test } from "vitest";
 import type { FileOriginals, WorkspaceFiles } from "../../src/ports.ts";
 import { hashBytes } from "../../src/text.ts";
 import { findSeenFiles, ReadTracker, withFileBytes } from "../../src/tools/file-access.ts";
-import { memoryOriginals } from "../session/memory-originals.ts";
-import { createFileTools, wordsOf } from "./ground.ts";
-import { resultEntry } from "./results.ts";
+import { createFileTools, outputText } from "../support/file-tools.ts";
+import { memoryOriginals, resultEntry } from "../support/writing-session.ts";
 
 describe("intents", () => {
   test("FILE19 the intent is to look at or change the file at its absolute path", () => {
@@ -39,7 +38,7 @@ describe("known files", () => {
     ): Promise<string> => {
       const output = await run(name, input);
       entries.push(resultEntry(name, output));
-      return wordsOf(output);
+      return outputText(output);
     };
     for (const name of ["read", "edited", "changed", "unread"]) put(name, "a\n");
     await logged("read", { path: "read" });
@@ -69,7 +68,7 @@ describe("known files", () => {
     put("file", "a\n");
     await run("read", { path: "file" });
     reads.reset(findSeenFiles([], asIs));
-    expect(wordsOf(await run("write", { path: "file", content: "b" }))).toMatch(/was not read/);
+    expect(outputText(await run("write", { path: "file", content: "b" }))).toMatch(/was not read/);
   });
 
   test("FILE20 only valid details of successful file tools make a file known", () => {

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import iconv from "iconv-lite";
 import { describe, expect, test } from "vitest";
-import { createFileTools, wordsOf } from "./ground.ts";
+import { createFileTools, outputText } from "../support/file-tools.ts";
 
 const JAPANESE = "// こんにちは、世界。これは日本語のテキストです。\nint main() { return 0; }\n";
 const CHINESE = "// 你好，世界。这是中文文本，用来测试编码。\nint main() { return 0; }\n";
@@ -29,7 +29,7 @@ function createFile(bytes: Uint8Array) {
 describe.each(files)("a file in %s", (encoding, bytes, text) => {
   test("FILE31 is read as text, and the result names its encoding", async () => {
     const { run } = createFile(bytes);
-    const shown = wordsOf(await run("read", { path: "file.c" }));
+    const shown = outputText(await run("read", { path: "file.c" }));
     expect(shown).toContain(text.trimEnd());
     expect(shown).toContain(`[encoding: ${encoding}; edit and write keep it]`);
   });
@@ -48,7 +48,7 @@ describe.each(files)("a file in %s", (encoding, bytes, text) => {
     const { run, bytes: now } = createFile(bytes);
     await run("read", { path: "file.c" });
     const output = await run("write", { path: "file.c", content: text.replace("return 0", "return 2") });
-    expect(wordsOf(output)).toContain(`Kept the encoding ${encoding}.`);
+    expect(outputText(output)).toContain(`Kept the encoding ${encoding}.`);
     expect(now().filter((byte, index) => byte !== bytes[index])).toEqual(Buffer.from("2"));
   });
 });
@@ -58,11 +58,11 @@ test("FILE31 an edit or write with a character that the encoding lacks is refuse
   await run("read", { path: "file.c" });
   const edited = await run("edit", { path: "file.c", edits: [{ oldText: "return 0", newText: "return → 0" }] });
   expect(edited.isError).toBe(true);
-  expect(wordsOf(edited)).toBe(
+  expect(outputText(edited)).toBe(
     'file.c was not changed: newText contains "→" (U+2192), which windows-1252, the encoding of the file, does not have; use other characters, or convert the file to UTF-8 with the shell first',
   );
   const written = await run("write", { path: "file.c", content: "日本" });
-  expect(wordsOf(written)).toContain('file.c was not written: content contains "日" (U+65E5)');
+  expect(outputText(written)).toContain('file.c was not written: content contains "日" (U+65E5)');
   expect(now()).toEqual(iconv.encode(GERMAN, "windows-1252"));
 });
 
@@ -72,11 +72,11 @@ test.each([
   ["undefined bytes", Buffer.concat([Buffer.from("plain text ab\n"), Buffer.from([0x81, 0xfc])]), "windows-1252"],
 ])("FILE31 a file with %s is shown but not edited", async (_, bytes, encoding) => {
   const { run, bytes: now } = createFile(bytes);
-  expect(wordsOf(await run("read", { path: "file.c" }))).toContain(
+  expect(outputText(await run("read", { path: "file.c" }))).toContain(
     `[encoding: probably ${encoding}, with invalid bytes; it cannot be edited]`,
   );
   const edited = await run("edit", { path: "file.c", edits: [{ oldText: "ab", newText: "cd" }] });
-  expect(wordsOf(edited)).toMatch(/^file\.c has bytes that are not valid .*cannot be written without loss/);
+  expect(outputText(edited)).toMatch(/^file\.c has bytes that are not valid .*cannot be written without loss/);
   expect(now()).toEqual(bytes);
 });
 
@@ -85,10 +85,10 @@ test("FILE31 a written file keeps its line ends and its byte order mark", async 
   await run("read", { path: "file.c" });
   const output = await run("write", { path: "file.c", content: "one\n2\nthree\n" });
   expect(now().toString()).toBe("\ufeffone\r\n2\r\nthree\r\n");
-  expect(wordsOf(output)).toContain("Kept the line ends CRLF.");
+  expect(outputText(output)).toContain("Kept the line ends CRLF.");
 });
 
 test("FILE31 binary data is not shown as text", async () => {
   const { run } = createFile(Buffer.from(Array.from({ length: 4_000 }, (_, at) => (at * 7_919) % 256)));
-  expect(wordsOf(await run("read", { path: "file.c" }))).toContain("is a binary file");
+  expect(outputText(await run("read", { path: "file.c" }))).toContain("is a binary file");
 });

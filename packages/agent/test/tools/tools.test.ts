@@ -1,7 +1,7 @@
 /** Tests what grep, find and ls share: short descriptions and limited results. */
 
 import { describe, expect, test } from "vitest";
-import { createSearchTools } from "./search/ground.ts";
+import { createSearchTools } from "../support/file-tools.ts";
 
 describe("search tools", () => {
   test("SEEK1 have short descriptions", () => {

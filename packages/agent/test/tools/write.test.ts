@@ -3,12 +3,12 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createFileTools, wordsOf } from "./ground.ts";
+import { createFileTools, outputText } from "../support/file-tools.ts";
 
 test("FILE5 a new file is created with its folders, and the result gives its lines and bytes", async () => {
   const { root, text, run } = createFileTools();
   const output = await run("write", { path: "a/b/c.txt", content: "one\ntwo\n" });
-  expect(wordsOf(output)).toBe("Created a/b/c.txt: 2 lines, 8 bytes.");
+  expect(outputText(output)).toBe("Created a/b/c.txt: 2 lines, 8 bytes.");
   const after = expect.stringMatching(/^[0-9a-f]{64}$/);
   expect(output.details).toEqual({ pith: { path: join(root, "a/b/c.txt"), before: null, after } });
   expect(text("a/b/c.txt")).toBe("one\ntwo\n");
@@ -22,7 +22,7 @@ test.each([
   ["a\n".repeat(1_500), "1,500 lines, 2.9 KB"],
 ])("FILE5 content is written byte for byte (%#)", async (content, size) => {
   const { text, run } = createFileTools();
-  expect(wordsOf(await run("write", { path: "file", content }))).toBe(`Created file: ${size}.`);
+  expect(outputText(await run("write", { path: "file", content }))).toBe(`Created file: ${size}.`);
   expect(text("file")).toBe(content);
 });
 
@@ -31,7 +31,7 @@ test("FILE5 a file that was not read is not overwritten", async () => {
   put("file", "precious");
   const output = await run("write", { path: "file", content: "new" });
   expect(output.isError).toBe(true);
-  expect(wordsOf(output)).toBe("file exists (8 bytes) and was not read; read it before writing it, or use edit");
+  expect(outputText(output)).toBe("file exists (8 bytes) and was not read; read it before writing it, or use edit");
   expect(text("file")).toBe("precious");
 });
 
@@ -39,12 +39,12 @@ test("FILE5 a file that was read is replaced unless it changed since", async () 
   const { put, text, run } = createFileTools();
   put("file", "old");
   await run("read", { path: "file" });
-  expect(wordsOf(await run("write", { path: "file", content: "new!" }))).toBe(
+  expect(outputText(await run("write", { path: "file", content: "new!" }))).toBe(
     "Replaced file: 1 line, 4 bytes (was 3 bytes).",
   );
   await run("write", { path: "file", content: "newer" });
   put("file", "by hand");
-  expect(wordsOf(await run("write", { path: "file", content: "newest" }))).toBe(
+  expect(outputText(await run("write", { path: "file", content: "newest" }))).toBe(
     "file has changed since it was read; read it again before writing it",
   );
   expect(text("file")).toBe("by hand");
@@ -69,7 +69,7 @@ test("FILE5 a file that was read and then removed is created again", async () =>
   put("file", "old");
   await run("read", { path: "file" });
   rmSync(join(root, "file"));
-  expect(wordsOf(await run("write", { path: "file", content: "new" }))).toBe("Created file: 1 line, 3 bytes.");
+  expect(outputText(await run("write", { path: "file", content: "new" }))).toBe("Created file: 1 line, 3 bytes.");
   expect(text("file")).toBe("new");
 });
 
@@ -77,7 +77,7 @@ test("FILE5 a folder, a file as a parent folder and missing content are errors",
   const { root, put, run } = createFileTools();
   mkdirSync(join(root, "folder"));
   put("file", "");
-  const words = async (input: Readonly<Record<string, unknown>>) => wordsOf(await run("write", input));
+  const words = async (input: Readonly<Record<string, unknown>>) => outputText(await run("write", input));
   expect(await words({ path: "folder", content: "x" })).toBe("folder is a folder");
   expect(await words({ path: "file/below", content: "x" })).toMatch(
     /^file\/below cannot be written: part of its path is a file/,

@@ -1,6 +1,6 @@
 /**
  * Sends five messages to an agent, each with an id, and kills itself with -9 at one of its steps: an append, a delta of a reply, a tool call.
- * A client that is started again sends all messages again. Arguments: the folder, the server and the number of the step; 0 means never.
+ * A client that is started again sends all messages again. Arguments: the folder, the server, the number of the step, where 0 means never, and the messages.
  */
 
 import { appendFileSync, existsSync } from "node:fs";
@@ -10,9 +10,10 @@ import { createStore, nodeRuntime, openStore } from "@pith/context/node";
 import { type Files, type OpenFile, realFiles } from "../../../../context/src/node/files.ts";
 import { Agent, type AgentEvent, type RunEnd, type Tool } from "../../../src/index.ts";
 import { modelOf } from "../../agents.ts";
-import { FOLLOW_UPS, PROMPT, STEERING } from "./messages.ts";
+import type { ClientMessages } from "./kill-clients.ts";
 
-const [folder = "", url = "", killAt = "0"] = process.argv.slice(2);
+const [folder = "", url = "", killAt = "0", messages = ""] = process.argv.slice(2);
+const { prompt, steering, followUps }: ClientMessages = JSON.parse(messages);
 const path = join(folder, "session.jsonl");
 
 let steps = 0;
@@ -79,8 +80,8 @@ function onEvent({ type }: AgentEvent): void {
   reachStep();
   if (type !== "turn_start") return;
   sending ??= Promise.all([
-    ...FOLLOW_UPS.map(({ id, text }) => agent.followUp(text, { id })),
-    agent.steer(STEERING.text, { id: STEERING.id }),
+    ...followUps.map(({ id, text }) => agent.followUp(text, { id })),
+    agent.steer(steering.text, { id: steering.id }),
   ]);
 }
 
@@ -93,7 +94,7 @@ async function readEvents(run: AsyncGenerator<AgentEvent, RunEnd>): Promise<void
   }
 }
 
-await readEvents(agent.prompt(PROMPT.text, { id: PROMPT.id }));
+await readEvents(agent.prompt(prompt.text, { id: prompt.id }));
 // The client was killed after the run and before it sent the other messages.
 onEvent({ type: "turn_start" });
 await sending;

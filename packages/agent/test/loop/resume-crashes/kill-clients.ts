@@ -1,4 +1,7 @@
-/** Kills clients at random steps until a number of kills is reached, starts each again until it is done, and checks the sessions. */
+/**
+ * Kills clients at random steps until a number of kills is reached, starts each again until it is done, and checks the sessions.
+ * `pnpm test:resume [KILLS] [SEED]`: 500 kills, or the given number; fails if a message is lost, doubled or merged with another.
+ */
 
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -8,8 +11,8 @@ import { promisify } from "node:util";
 import type { AgentMessage, Entry } from "@pith/context";
 import { openStore } from "@pith/context/node";
 import { type ScriptRequest, type Step, startServer } from "@pith/testkit";
+import { createSeededRandom } from "../../../../context/test/support/seeded-random.ts";
 import { findPendingWork } from "../../../src/pending-work.ts";
-import { FOLLOW_UPS, PROMPT, STEERING } from "./messages.ts";
 
 export interface KillReport {
   readonly kills: number;
@@ -24,6 +27,24 @@ export interface KillReport {
   readonly faults: readonly string[];
 }
 
+interface ClientMessage {
+  readonly id: string;
+  readonly text: string;
+}
+
+/** The messages that each client sends. */
+export interface ClientMessages {
+  readonly prompt: ClientMessage;
+  readonly steering: ClientMessage;
+  readonly followUps: readonly ClientMessage[];
+}
+
+const MESSAGES: ClientMessages = {
+  prompt: { id: "client-prompt", text: "Begin." },
+  steering: { id: "client-steering", text: "Mind the tests." },
+  followUps: ["One.", "Two.", "Three."].map((text, index) => ({ id: `client-follow-up-${index + 1}`, text })),
+};
+
 const CLIENT = join(import.meta.dirname, "crashing-client.ts");
 const run = promisify(execFile);
 
@@ -36,7 +57,7 @@ export async function killClients(kills: number, random: () => number): Promise<
     let [count, sessions] = [0, 0];
     const report = { lost: 0, doubled: 0, merged: 0 };
     const faults: string[] = [];
-    const playSessions = async (): Promise<void> => {
+    const runSessions = async (): Promise<void> => {
       while (count < kills) {
         sessions += 1;
         const place = mkdtempSync(join(folder, "session-"));
@@ -57,7 +78,7 @@ export async function killClients(kills: number, random: () => number): Promise<
         rmSync(place, { recursive: true });
       }
     };
-    await Promise.all([playSessions(), playSessions()]);
+    await Promise.all([runSessions(), runSessions()]);
     return { kills: count, sessions, ...report, faults };
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -82,7 +103,9 @@ async function countSteps(folder: string, url: string): Promise<number> {
 /** Returns the number of its steps; null if it was killed. */
 async function runClient(folder: string, url: string, killAt: number): Promise<number | null> {
   try {
-    return Number((await run(process.execPath, [CLIENT, folder, url, String(killAt)])).stdout);
+    return Number(
+      (await run(process.execPath, [CLIENT, folder, url, String(killAt), JSON.stringify(MESSAGES)])).stdout,
+    );
   } catch (error) {
     if ((error as { readonly signal?: string }).signal === "SIGKILL") return null;
     throw error;
@@ -98,7 +121,9 @@ async function checkSession(folder: string): Promise<Omit<KillReport, "kills" | 
   const { queue } = (await store.loadBranch(await store.leaf())).state;
   await store.close();
   const messages = branch.flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
-  const counts = [PROMPT, STEERING, ...FOLLOW_UPS].map(({ text }) => messages.filter(isUserText(text)).length);
+  const counts = [MESSAGES.prompt, MESSAGES.steering, ...MESSAGES.followUps].map(
+    ({ text }) => messages.filter(isUserText(text)).length,
+  );
   const calls = readLines(join(folder, "work.log"));
   return {
     lost: counts.filter((count) => count === 0).length,
@@ -119,7 +144,7 @@ function isUserText(text: string): (message: AgentMessage) => boolean {
 }
 
 function findFollowUps(messages: readonly AgentMessage[]): readonly number[] {
-  return FOLLOW_UPS.map(({ text }) => messages.findIndex(isUserText(text)));
+  return MESSAGES.followUps.map(({ text }) => messages.findIndex(isUserText(text)));
 }
 
 /** A follow-up must find the turn before it answered, its own prompt included. */
@@ -131,7 +156,7 @@ function countMerged(messages: readonly AgentMessage[]): number {
 }
 
 function isInOrder(messages: readonly AgentMessage[]): boolean {
-  const indexes = [messages.findIndex(isUserText(PROMPT.text)), ...findFollowUps(messages)];
+  const indexes = [messages.findIndex(isUserText(MESSAGES.prompt.text)), ...findFollowUps(messages)];
   return indexes.every((index, position) => position === 0 || index > (indexes[position - 1] ?? -1));
 }
 
@@ -146,4 +171,11 @@ function listUnansweredCalls(entries: readonly Entry[]): readonly string[] {
 
 function readLines(path: string): readonly string[] {
   return existsSync(path) ? readFileSync(path, "utf8").split("\n").filter(Boolean) : [];
+}
+
+if (import.meta.main) {
+  const [kills = "500", seed = String(Date.now() % 1_000_000)] = process.argv.slice(2);
+  const report = await killClients(Number(kills), createSeededRandom(Number(seed)));
+  console.log(JSON.stringify({ seed: Number(seed), ...report }));
+  if (report.lost + report.doubled + report.merged + report.faults.length > 0) process.exitCode = 1;
 }

@@ -13,8 +13,15 @@ import type {
   SandboxNetworkOptions,
 } from "../../../src/node/sandbox-network/network.ts";
 import type { NetworkConnection, WaitForUser } from "../../../src/ports.ts";
-import { createSandboxFolders, openNetwork, program, ranIn, sandboxOptions, until } from "../sandbox/world.ts";
-import { listen, startWeb } from "./servers.ts";
+import {
+  createSandboxFolders,
+  openNetwork,
+  program,
+  ranIn,
+  sandboxOptions,
+  until,
+} from "../../support/sandbox-folders.ts";
+import { listen, startWeb } from "../../support/web-servers.ts";
 
 async function opened(parts: Partial<SandboxNetworkOptions> = {}): Promise<SandboxNetwork> {
   const network = await openNetwork(parts);

@@ -3,8 +3,8 @@
 import { connect, createServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import type { SandboxNetwork } from "../../../src/node/sandbox-network/network.ts";
-import { createSandboxFolders, openNetwork, ranIn, sandboxOptions } from "../sandbox/world.ts";
-import { exchange, listen, startWeb } from "./servers.ts";
+import { createSandboxFolders, openNetwork, ranIn, sandboxOptions } from "../../support/sandbox-folders.ts";
+import { exchange, listen, startWeb } from "../../support/web-servers.ts";
 
 async function opened(): Promise<SandboxNetwork> {
   const network = await openNetwork();

@@ -5,8 +5,8 @@ import { connect, createServer, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { chooseUpstream } from "../../../src/node/sandbox-network/upstream.ts";
-import { until } from "../sandbox/world.ts";
-import { AUTHORIZED, connectTo, exchange, listen, startTestProxy, startWeb } from "./servers.ts";
+import { until } from "../../support/sandbox-folders.ts";
+import { AUTHORIZED, connectTo, exchange, listen, startTestProxy, startWeb } from "../../support/web-servers.ts";
 
 describe("hosts", () => {
   test.each([

@@ -21,7 +21,7 @@ import {
 } from "../../../src/node/sandbox-runtime/install.ts";
 import { PINNED_PACKAGES } from "../../../src/node/sandbox-runtime/pinned-packages.ts";
 import { runtimeShell } from "../../../src/node/sandbox-runtime/shell.ts";
-import { createSandboxFolders, openNetwork, sandboxOptions } from "../sandbox/world.ts";
+import { createSandboxFolders, openNetwork, sandboxOptions } from "../../support/sandbox-folders.ts";
 import { installedRuntime } from "./installed.ts";
 
 const runtime = installedRuntime();

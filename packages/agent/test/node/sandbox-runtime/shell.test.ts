@@ -16,8 +16,8 @@ import {
   SECRET,
   sandboxOptions,
   until,
-} from "../sandbox/world.ts";
-import { startWeb } from "../sandbox-network/servers.ts";
+} from "../../support/sandbox-folders.ts";
+import { startWeb } from "../../support/web-servers.ts";
 import { installedRuntime } from "./installed.ts";
 
 const runtime = installedRuntime();

@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import type { CaughtQuestion, SandboxOptions } from "../../../src/node/sandbox/options.ts";
 import { sandboxedShell } from "../../../src/node/sandbox/shell.ts";
 import type { CaughtFile, ShellResult } from "../../../src/ports.ts";
-import { createSandboxFolders, type SandboxFolders, sandboxOptions, until } from "./world.ts";
+import { createSandboxFolders, type SandboxFolders, sandboxOptions, until } from "../../support/sandbox-folders.ts";
 
 interface CommandOutcome {
   readonly end: ShellResult;

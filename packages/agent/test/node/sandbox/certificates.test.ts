@@ -5,7 +5,13 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { selectCertificateVariables } from "../../../src/node/sandbox/certificates.ts";
 import { stripIni } from "../../../src/node/sandbox/copy-configuration.ts";
-import { createSandboxFolders, ranIn, type SandboxFolders, SECRET, sandboxOptions } from "./world.ts";
+import {
+  createSandboxFolders,
+  ranIn,
+  type SandboxFolders,
+  SECRET,
+  sandboxOptions,
+} from "../../support/sandbox-folders.ts";
 
 const CERTIFICATE = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n";
 const PRIVATE_KEY = `-----BEGIN PRIVATE KEY-----\n${SECRET}\n-----END PRIVATE KEY-----\n`;

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { createCgroup, findCgroupParent, removeStaleCgroups } from "../../../src/node/sandbox/cgroup.ts";
 import { defaultLimits } from "../../../src/node/sandbox/limits.ts";
-import { createSandboxFolders, ranIn, sandboxOptions, until } from "./world.ts";
+import { createSandboxFolders, ranIn, sandboxOptions, until } from "../../support/sandbox-folders.ts";
 
 let root: string;
 

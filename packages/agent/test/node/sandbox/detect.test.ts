@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { detectSandbox, findRootProblem, findSafeProgram } from "../../../src/node/sandbox/detect.ts";
-import { createSandboxFolders, program } from "./world.ts";
+import { createSandboxFolders, program } from "../../support/sandbox-folders.ts";
 
 describe("trusted bwrap binary", () => {
   /** A folder with a program that does nothing. */

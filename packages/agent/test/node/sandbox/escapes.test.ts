@@ -6,7 +6,6 @@ import { type AddressInfo, createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, expect, onTestFinished, test } from "vitest";
-import { escapes } from "./escapes.ts";
 import {
   createSandboxFolders,
   openNetwork,
@@ -15,7 +14,8 @@ import {
   SECRET,
   sandboxOptions,
   untouchable,
-} from "./world.ts";
+} from "../../support/sandbox-folders.ts";
+import { escapes } from "./escapes.ts";
 
 interface Outsiders {
   readonly process: ChildProcess;

@@ -14,7 +14,7 @@ import {
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { findRepositoryPaths } from "../../../src/node/sandbox/git-paths.ts";
-import { createSandboxFolders, ranIn, type SandboxFolders, sandboxOptions } from "./world.ts";
+import { createSandboxFolders, ranIn, type SandboxFolders, sandboxOptions } from "../../support/sandbox-folders.ts";
 
 describe("git folder", () => {
   interface Repository extends SandboxFolders {

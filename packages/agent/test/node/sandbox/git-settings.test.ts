@@ -18,7 +18,13 @@ import { changeGitConfig } from "../../../src/node/sandbox/change-git-config.ts"
 import type { GitSettingsRequest, PermitGitSettings } from "../../../src/node/sandbox/git-config.ts";
 import type { SandboxOptions } from "../../../src/node/sandbox/options.ts";
 import { sandboxedShell } from "../../../src/node/sandbox/shell.ts";
-import { createSandboxFolders, ranIn, type SandboxFolders, sandboxOptions, until } from "./world.ts";
+import {
+  createSandboxFolders,
+  ranIn,
+  type SandboxFolders,
+  sandboxOptions,
+  until,
+} from "../../support/sandbox-folders.ts";
 
 interface Repository extends SandboxFolders {
   readonly git: (...words: readonly string[]) => string;

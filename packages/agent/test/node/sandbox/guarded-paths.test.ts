@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } fro
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { findNestedNames } from "../../../src/node/sandbox/guarded-paths.ts";
-import { createSandboxFolders, ranIn, sandboxOptions } from "./world.ts";
+import { createSandboxFolders, ranIn, sandboxOptions } from "../../support/sandbox-folders.ts";
 
 test("BOX5 finds guarded names in subfolders, except in packages, links and deep folders", () => {
   const { workspace } = createSandboxFolders();

@@ -5,7 +5,13 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { createSandboxFolders, openNetwork, ranIn, type SandboxFolders, sandboxOptions } from "./world.ts";
+import {
+  createSandboxFolders,
+  openNetwork,
+  ranIn,
+  type SandboxFolders,
+  sandboxOptions,
+} from "../../support/sandbox-folders.ts";
 
 interface Work {
   readonly name: string;

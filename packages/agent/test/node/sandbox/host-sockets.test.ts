@@ -6,7 +6,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { findHostSockets } from "../../../src/node/sandbox/host-sockets.ts";
-import { createSandboxFolders, openNetwork, ranIn, sandboxOptions, until } from "./world.ts";
+import { createSandboxFolders, openNetwork, ranIn, sandboxOptions, until } from "../../support/sandbox-folders.ts";
 
 const network = await openNetwork();
 afterAll(() => network.close());

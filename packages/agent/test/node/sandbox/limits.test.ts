@@ -7,7 +7,13 @@ import { expect, test } from "vitest";
 import { type CommandLimits, defaultLimits, limitProcessesScript } from "../../../src/node/sandbox/limits.ts";
 import { sandboxedShell } from "../../../src/node/sandbox/shell.ts";
 import { bashTool } from "../../../src/tools/bash/bash.ts";
-import { createSandboxFolders, ranIn, type SandboxFolders, sandboxOptions, until } from "./world.ts";
+import {
+  createSandboxFolders,
+  ranIn,
+  type SandboxFolders,
+  sandboxOptions,
+  until,
+} from "../../support/sandbox-folders.ts";
 
 const MB = 1e6;
 

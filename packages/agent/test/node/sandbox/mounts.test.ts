@@ -12,7 +12,7 @@ import {
   orderMounts,
   verifyMountsFirst,
 } from "../../../src/node/sandbox/mounts.ts";
-import { createSandboxFolders } from "./world.ts";
+import { createSandboxFolders } from "../../support/sandbox-folders.ts";
 
 describe("mounts", () => {
   type MountList = readonly (readonly [string, Mount["access"]])[];

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { findRepositoryPaths } from "../../../src/node/sandbox/git-paths.ts";
 import type { SandboxOptions } from "../../../src/node/sandbox/options.ts";
-import { createSandboxFolders, ranIn, type SandboxFolders, sandboxOptions } from "./world.ts";
+import { createSandboxFolders, ranIn, type SandboxFolders, sandboxOptions } from "../../support/sandbox-folders.ts";
 
 interface OuterRepository extends SandboxFolders {
   readonly outer: string;

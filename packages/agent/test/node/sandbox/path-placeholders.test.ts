@@ -21,7 +21,7 @@ import {
   reserveFileName,
   reserveFolderName,
 } from "../../../src/node/sandbox/path-placeholders.ts";
-import { createSandboxFolders, namesAt, ranIn, sandboxOptions } from "./world.ts";
+import { createSandboxFolders, namesAt, ranIn, sandboxOptions } from "../../support/sandbox-folders.ts";
 
 describe("placeholder files", () => {
   test("BOX5 a placeholder file exists until the last command has ended", () => {

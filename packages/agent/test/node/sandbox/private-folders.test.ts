@@ -19,7 +19,14 @@ import {
   openPrivateFolders,
   removeUnusedFolders,
 } from "../../../src/node/sandbox/private-folders.ts";
-import { createSandboxFolders, program, ranIn, type SandboxFolders, sandboxOptions, until } from "./world.ts";
+import {
+  createSandboxFolders,
+  program,
+  ranIn,
+  type SandboxFolders,
+  sandboxOptions,
+  until,
+} from "../../support/sandbox-folders.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

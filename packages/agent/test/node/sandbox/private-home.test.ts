@@ -16,7 +16,7 @@ import {
   SECRET,
   sandboxOptions,
   untouchable,
-} from "./world.ts";
+} from "../../support/sandbox-folders.ts";
 
 function put(path: string, text = ""): string {
   mkdirSync(dirname(path), { recursive: true });

@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import type { SandboxOptions } from "../../../src/node/sandbox/options.ts";
 import { findHiddenPlaces, findOuterProjects } from "../../../src/node/sandbox/project-folders.ts";
 import { findFixedPaths } from "../../../src/node/sandbox-runtime/config.ts";
-import { createSandboxFolders, program, SECRET, sandboxOptions } from "./world.ts";
+import { createSandboxFolders, program, SECRET, sandboxOptions } from "../../support/sandbox-folders.ts";
 
 /** A folder that stands for `/srv`. */
 class Place {

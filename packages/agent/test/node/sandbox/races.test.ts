@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createMountPoints, type Mount } from "../../../src/node/sandbox/mounts.ts";
 import { sandboxedShell } from "../../../src/node/sandbox/shell.ts";
-import { createSandboxFolders, type Ran, sandboxOptions, until, untouchable } from "./world.ts";
+import { createSandboxFolders, type Ran, sandboxOptions, until, untouchable } from "../../support/sandbox-folders.ts";
 
 /** Python, because no shell can swap two names atomically. */
 const EXCHANGE = `import os, ctypes, time

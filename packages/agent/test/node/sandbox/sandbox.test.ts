@@ -16,7 +16,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { detectSandbox } from "../../../src/node/sandbox/detect.ts";
 import { SandboxLauncher } from "../../../src/node/sandbox/launcher.ts";
 import { sandboxedShell } from "../../../src/node/sandbox/shell.ts";
-import { alive, pidsIn } from "../shell-folder.ts";
+import { alive, pidsIn } from "../../support/bash-tool.ts";
 import {
   createSandboxFolders,
   openNetwork,
@@ -26,7 +26,7 @@ import {
   SECRET,
   sandboxOptions,
   until,
-} from "./world.ts";
+} from "../../support/sandbox-folders.ts";
 
 describe("inherited files", () => {
   const source = join(import.meta.dirname, "../../../src/node/sandbox/environment.ts");

@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { buildFilter } from "../../../src/node/sandbox/seccomp.ts";
-import { createSandboxFolders, ranIn, type SandboxFolders, sandboxOptions } from "./world.ts";
+import { createSandboxFolders, ranIn, type SandboxFolders, sandboxOptions } from "../../support/sandbox-folders.ts";
 
 /** Runs a Python program in the sandbox of this world and gives back what it printed. */
 async function runPython(

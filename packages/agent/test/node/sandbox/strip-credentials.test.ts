@@ -16,7 +16,7 @@ import {
   stripToml,
   stripYarnrc,
 } from "../../../src/node/sandbox/copy-configuration.ts";
-import { createSandboxFolders, ranIn, sandboxOptions } from "./world.ts";
+import { createSandboxFolders, ranIn, sandboxOptions } from "../../support/sandbox-folders.ts";
 
 /** The value of every secret; none may be left. */
 const S = "hunter2";

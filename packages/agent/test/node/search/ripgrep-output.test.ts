@@ -3,7 +3,7 @@
 import { mkdirSync, renameSync, symlinkSync } from "node:fs";
 import { expect, test } from "vitest";
 import { openSource } from "../../../src/node/search/ripgrep-output.ts";
-import { createSearchFolder } from "./ground.ts";
+import { createSearchFolder } from "../../support/file-tools.ts";
 
 async function has(content: string | Buffer, line: string, offset: number): Promise<boolean | undefined> {
   const { at, put } = createSearchFolder();

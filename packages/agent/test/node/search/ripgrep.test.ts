@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, wr
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { findUsableRipgrep, startRipgrep } from "../../../src/node/search/ripgrep.ts";
-import { act, createSearchFolder, lines, shown } from "./ground.ts";
+import { createSearchFolder, formatHits, grepLines, searchOptions } from "../../support/file-tools.ts";
 
 function program(path: string, script: string): string {
   writeFileSync(path, `#!/bin/bash\n${script}\n`);
@@ -42,7 +42,7 @@ function isAlive(pid: number): boolean {
 test("SEEK7 ripgrep ends when the reader stops", async () => {
   const { at, root } = createSearchFolder();
   const talker = program(at("rg"), "echo $$; while :; do echo more; done");
-  const { output } = startRipgrep({ program: talker, options: [], folder: root, signal: act().signal });
+  const { output } = startRipgrep({ program: talker, options: [], folder: root, signal: searchOptions().signal });
   let pid = 0;
   for await (const chunk of output) {
     pid = Number.parseInt(chunk.toString(), 10);
@@ -59,7 +59,7 @@ test("SEEK2 a missing, too old or fake ripgrep is not used", async () => {
   const other = program(at("other"), "echo GNU grep 3");
   for (const one of [old, other, at("nowhere")]) expect(await findUsableRipgrep(one, trust)).not.toBe(one);
   expect(await findUsableRipgrep(program(at("new"), "echo 'ripgrep 13.0.0 (rev x)'"), trust)).toBe(at("new"));
-  expect(await lines(search(at("nowhere")), { path: "x" })).toEqual(["x:1:needle"]);
+  expect(await grepLines(search(at("nowhere")), { path: "x" })).toEqual(["x:1:needle"]);
 });
 
 test("SEEK17 a ripgrep in PATH is not used if the project or another user could have written it", async () => {
@@ -80,11 +80,13 @@ test("SEEK10 a failure of ripgrep is reported instead of an empty result", async
   const here = search(
     program(at("rg"), 'test "$1" = --version && echo ripgrep 15.0.0 && exit; echo "rg: it broke" >&2; exit 2'),
   );
-  expect(await lines(here, {})).toEqual(["refused: the search failed: rg: it broke"]);
-  await expect(here.find({ folder: ".", glob: "*" }, act())).rejects.toThrow("the search failed: rg: it broke");
+  expect(await grepLines(here, {})).toEqual(["refused: the search failed: rg: it broke"]);
+  await expect(here.find({ folder: ".", glob: "*" }, searchOptions())).rejects.toThrow(
+    "the search failed: rg: it broke",
+  );
   rmSync(at("rg"));
   await sleep(0);
-  expect(shown(await here.grep({ pattern: "x", path: "." }, act()))).toEqual([
+  expect(formatHits(await here.grep({ pattern: "x", path: "." }, searchOptions()))).toEqual([
     expect.stringContaining("the search failed"),
   ]);
 });

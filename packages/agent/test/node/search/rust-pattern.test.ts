@@ -2,7 +2,7 @@
 
 import { rgPath } from "@vscode/ripgrep";
 import { describe, expect, test } from "vitest";
-import { createSearchFolder, lines } from "./ground.ts";
+import { createSearchFolder, grepLines } from "../../support/file-tools.ts";
 
 const text = [
   ...[
@@ -188,7 +188,7 @@ const refusedByBuiltIn: readonly string[] = ["foo\\z", "\\Afoo", "(?-u)foo", "(?
 async function search(pattern: string, ripgrep: string | null): Promise<readonly string[]> {
   const { put, search: open } = createSearchFolder();
   put({ "text.txt": text });
-  return await lines(open(ripgrep), { pattern });
+  return await grepLines(open(ripgrep), { pattern });
 }
 
 describe("SEEK18 a pattern in ripgrep's syntax", () => {

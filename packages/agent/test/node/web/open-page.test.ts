@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { requestPage, visit } from "../../../src/node/web/open-page.ts";
 import type { Route } from "../../../src/node/web/public-address.ts";
 import type { WebResult } from "../../../src/ports.ts";
-import { newSite, type Site, textOf } from "./site.ts";
+import { newSite, type Site, textOf } from "../../support/web-servers.ts";
 
 interface Visited {
   readonly opened: WebResult;

@@ -6,8 +6,7 @@ import { createServer } from "node:net";
 import tls from "node:tls";
 import { brotliCompressSync, constants, deflateSync, gzipSync } from "node:zlib";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
-import { certificateFor } from "./certificate.ts";
-import { MILLION, newSecureSite, newSite, open, textOf } from "./site.ts";
+import { certificateFor, MILLION, newSecureSite, newSite, open, textOf } from "../../support/web-servers.ts";
 
 describe("a page", () => {
   test("WEB8 is requested with Pith's user agent, without cookies and credentials", async () => {

@@ -2,8 +2,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { alive, folder, pidsIn, tree } from "../../node/shell-folder.ts";
-import { call, toolIn } from "./calls.ts";
+import { alive, call, folder, pidsIn, toolIn, tree } from "../../support/bash-tool.ts";
 
 test("BASH7 a successful command returns its output", async () => {
   const { text, isError, details } = await call(toolIn(), { command: "echo one; echo two >&2" });

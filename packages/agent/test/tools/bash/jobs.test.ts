@@ -4,8 +4,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { alive, folder, pidsIn, tree } from "../../node/shell-folder.ts";
-import { call, toolIn } from "./calls.ts";
+import { alive, call, folder, pidsIn, toolIn, tree } from "../../support/bash-tool.ts";
 
 /** Waits in bash for a file, so that the test says when it goes on. */
 const until = (name: string): string => `until [ -e ${name} ]; do sleep 0.02; done`;

@@ -6,8 +6,7 @@ import { createMemoryBlobs } from "../../../src/memory-blobs.ts";
 import { nodeShell } from "../../../src/node/shell.ts";
 import type { BlobStore } from "../../../src/ports.ts";
 import { bashTool } from "../../../src/tools/bash/bash.ts";
-import { folder } from "../../node/shell-folder.ts";
-import { call, toolIn } from "./calls.ts";
+import { call, folder, toolIn } from "../../support/bash-tool.ts";
 
 /** Counts what is begun and not ended. */
 function countedBlobs(blobs: BlobStore = createMemoryBlobs()) {

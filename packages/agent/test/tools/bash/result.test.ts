@@ -7,8 +7,8 @@ import { sandboxedShell } from "../../../src/node/sandbox/shell.ts";
 import { nodeShell } from "../../../src/node/shell.ts";
 import { type BashTool, bashTool } from "../../../src/tools/bash/bash.ts";
 import type { Sandbox } from "../../../src/tools/bash/result.ts";
-import { createSandboxFolders, type SandboxFolders, sandboxOptions } from "../../node/sandbox/world.ts";
-import { call, toolIn } from "./calls.ts";
+import { call, toolIn } from "../../support/bash-tool.ts";
+import { createSandboxFolders, type SandboxFolders, sandboxOptions } from "../../support/sandbox-folders.ts";
 
 interface Setting {
   readonly network?: Sandbox["network"];

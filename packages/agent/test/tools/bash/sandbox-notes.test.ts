@@ -9,8 +9,8 @@ import { nodeShell } from "../../../src/node/shell.ts";
 import type { FindPathRestriction } from "../../../src/ports.ts";
 import { type BashTool, bashTool } from "../../../src/tools/bash/bash.ts";
 import { listSandboxNotes } from "../../../src/tools/bash/sandbox-notes.ts";
-import { createSandboxFolders, type SandboxFolders, sandboxOptions } from "../../node/sandbox/world.ts";
-import { call } from "./calls.ts";
+import { call } from "../../support/bash-tool.ts";
+import { createSandboxFolders, type SandboxFolders, sandboxOptions } from "../../support/sandbox-folders.ts";
 
 function toolIn(
   folders: SandboxFolders,

@@ -6,8 +6,7 @@ import { type BashTool, bashTool } from "../../../src/tools/bash/bash.ts";
 import type { SecretSource } from "../../../src/tools/bash/command-secrets.ts";
 import { parseBashInput } from "../../../src/tools/bash/input.ts";
 import type { Sandbox } from "../../../src/tools/bash/result.ts";
-import { folder, shellIn } from "../../node/shell-folder.ts";
-import { call } from "./calls.ts";
+import { call, folder, shellIn } from "../../support/bash-tool.ts";
 
 const github = "PITH_SECRET_github_5f0c1a9b3d27";
 const odd = "PITH_SECRET_assigned_0123456789ab";

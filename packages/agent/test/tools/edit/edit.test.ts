@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { FileReadResult } from "../../../src/ports.ts";
 import { previewChange } from "../../../src/tools/edit/edit.ts";
-import { createFileTools, wordsOf } from "../ground.ts";
+import { createFileTools, outputText } from "../../support/file-tools.ts";
 import { type EditCase, editCases } from "./edit-cases.ts";
 
 describe("edit", () => {
@@ -30,7 +30,7 @@ describe("edit", () => {
       path: "file.txt",
       edits: edits.map(([oldText, newText]) => ({ oldText, newText })),
     });
-    const words = wordsOf(output);
+    const words = outputText(output);
     if (refused) expect(words).toMatch(refused);
     else expect(words).toMatch(/^Edited file\.txt: /);
     expect(output.isError === true).toBe(refused !== undefined);
@@ -81,7 +81,7 @@ describe("edit", () => {
         put("file.txt", outside.flatMap((piece, at) => [piece, edits[at]?.oldText ?? ""]).join(""));
         await run("read", { path: "file.txt" });
         const output = await run("edit", { path: "file.txt", edits: isBackwards ? edits.toReversed() : edits });
-        expect(wordsOf(output)).toMatch(/^Edited/);
+        expect(outputText(output)).toMatch(/^Edited/);
         // One line without an end says nothing about how the next should end.
         const style = !outside.concat(oldTexts(edits)).some(hasBreak) ? "mixed" : file.style;
         const ends = { plain: "\n", windows: "\r\n", mixed: "(?:\n|\r\n)" }[style];
@@ -159,7 +159,7 @@ describe("edit", () => {
       put("file.txt", "const a = 1;\nconst b=2\n");
       const edited = await run("edit", { path: "file.txt", edits: [{ oldText: "const b=2", newText: "const b=3" }] });
       expect(edited.isError).not.toBe(true);
-      expect(wordsOf(edited)).toContain(
+      expect(outputText(edited)).toContain(
         "The file has changed since it was read; lines that you have not seen may differ.",
       );
       expect(text("file.txt")).toBe("const a = 1;\nconst b=3\n");
@@ -184,7 +184,7 @@ describe("edit", () => {
         const refused = await run("edit", { path: "file.txt", edits });
         expect(refused).toMatchObject({ isError: true });
         const advice = "The file has changed since it was read; read it again.";
-        expect(wordsOf(refused)).toBe(`file.txt was not changed: ${why}\n${advice}`);
+        expect(outputText(refused)).toBe(`file.txt was not changed: ${why}\n${advice}`);
         expect(text("file.txt")).toBe(now);
       },
     );
@@ -195,7 +195,7 @@ describe("edit", () => {
       await run("read", { path: "file.txt" });
       put("file.txt", "say(\u2018x\u2019)\n");
       const refused = await run("edit", { path: "file.txt", edits: [{ oldText: "say('x')", newText: "c()" }] });
-      expect(wordsOf(refused)).toBe(
+      expect(outputText(refused)).toBe(
         "file.txt was not changed: edits[0].oldText matches only if typographic characters are ignored.\nThe file has changed since it was read; read it again.",
       );
       expect(text("file.txt")).toBe("say(\u2018x\u2019)\n");
@@ -212,7 +212,7 @@ describe("edit", () => {
     test("FILE8 that was never read is edited if oldText occurs in it", async () => {
       const { put, text, run } = createFileTools();
       put("file.txt", "a\n");
-      expect(wordsOf(await run("edit", { path: "file.txt", edits }))).toBe(
+      expect(outputText(await run("edit", { path: "file.txt", edits }))).toBe(
         "Edited file.txt: 1 replacement at line 1; +1 -1.",
       );
       expect(text("file.txt")).toBe("b\n");
@@ -244,7 +244,7 @@ describe("edit", () => {
         { oldText: "line 30\n", newText: "LINE 30\n" },
       ];
       const output = await run("edit", { path: "file.txt", edits });
-      expect(wordsOf(output)).toBe("Edited file.txt: 3 replacements at lines 5, 10, 30; +2 -2.");
+      expect(outputText(output)).toBe("Edited file.txt: 3 replacements at lines 5, 10, 30; +2 -2.");
       const { diff, pith } = output.details as { readonly diff: string; readonly pith: unknown };
       expect(pith).toEqual({
         path: join(root, "file.txt"),
@@ -318,7 +318,7 @@ describe("edit", () => {
       const oldText = Array.from({ length: 10 }, (_, at) => `line ${at + 11}`).join("\n");
       const newText = oldText.replace("line 12", "LINE 12").replace("line 19", "LINE 19");
       const output = await run("edit", { path: "file.txt", edits: [{ oldText, newText }] });
-      expect(wordsOf(output)).toBe("Edited file.txt: 1 replacement at lines 12, 19; +2 -2.");
+      expect(outputText(output)).toBe("Edited file.txt: 1 replacement at lines 12, 19; +2 -2.");
       const { diff } = output.details as { readonly diff: string };
       expect(diff.split("\n").filter((line) => /^[-+](?![-+])/.test(line))).toEqual([
         ...["-line 12", "+LINE 12", "-line 19", "+LINE 19"],
@@ -334,7 +334,7 @@ describe("edit", () => {
         { oldText: "line 399990 of a long file", newText: "LINE 399990" },
       ];
       const few = await run("edit", { path: "file.txt", edits });
-      expect(wordsOf(few)).toBe("Edited file.txt: 2 replacements at lines 8, 399991; +2 -2.");
+      expect(outputText(few)).toBe("Edited file.txt: 2 replacements at lines 8, 399991; +2 -2.");
       const oldText = huge.slice(huge.indexOf("line 1000 "), huge.indexOf("line 60000 "));
       const { createUnifiedDiff } = await import("../../../src/tools/edit/unified-diff.ts");
       const splices = [{ start: 0, end: oldText.length, text: oldText.replaceAll("long", "very long") }];
@@ -351,7 +351,7 @@ describe("edit", () => {
       const clock = vi.spyOn(Date, "now").mockImplementation(() => (now += 1_000));
       onTestFinished(() => clock.mockRestore());
       const output = await run("edit", edit);
-      expect(wordsOf(output)).toBe("Edited file.txt: 1 replacement at line 12; +1 -1.");
+      expect(outputText(output)).toBe("Edited file.txt: 1 replacement at line 12; +1 -1.");
     });
 
     test("FILE10 has a diff of limited size for a large change", async () => {
@@ -390,7 +390,7 @@ describe("edit", () => {
       put("file.txt", "a\n");
       const output = await run("edit", input);
       expect(output.isError).toBe(true);
-      expect(wordsOf(output)).toEqual(typeof words === "string" ? words : expect.stringMatching(words));
+      expect(outputText(output)).toEqual(typeof words === "string" ? words : expect.stringMatching(words));
     });
   });
 });

@@ -17,7 +17,7 @@ import {
 } from "@pith/context/node";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sessionBlobs } from "../../../src/node/blobs.ts";
-import { createFileTools, wordsOf } from "../ground.ts";
+import { createFileTools, outputText } from "../../support/file-tools.ts";
 
 const SECRET = "hunter2-hunter2";
 const redaction: Redaction = {
@@ -59,7 +59,7 @@ afterAll(() => rmSync(home, { recursive: true, force: true }));
 async function reads(at: string): Promise<(reference: string) => Promise<string>> {
   const store = storeIn(await openStore(at, { mode: "follower" }));
   const { run } = createFileTools({ entries: store, blobs: sessionBlobs(at) });
-  return async (reference) => wordsOf(await run("read", { path: reference }));
+  return async (reference) => outputText(await run("read", { path: reference }));
 }
 
 async function pathOf(copying: Promise<{ readonly type: string; readonly path?: string }>): Promise<string> {

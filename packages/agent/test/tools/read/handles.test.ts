@@ -5,7 +5,7 @@ import { story } from "@pith/context/testing";
 import { describe, expect, test } from "vitest";
 import { createMemoryBlobs } from "../../../src/memory-blobs.ts";
 import type { BlobStore } from "../../../src/ports.ts";
-import { createFileTools, wordsOf } from "../ground.ts";
+import { createFileTools, outputText } from "../../support/file-tools.ts";
 
 interface Opening {
   readonly handle: string;
@@ -20,7 +20,7 @@ async function kept(content: string | Uint8Array, blobs: BlobStore = createMemor
   return {
     handle,
     blobs,
-    read: async (input = {}, room) => wordsOf(await run("read", { path: handle, ...input }, room)),
+    read: async (input = {}, room) => outputText(await run("read", { path: handle, ...input }, room)),
   };
 }
 
@@ -108,7 +108,7 @@ describe("a blob", () => {
     };
     const { run } = createFileTools({ blobs: endless });
     const path = `blob:${"0".repeat(64)}`;
-    expect(wordsOf(await run("read", { path, limit: 3 }))).toMatch(/lines 1 to 3; 256\.0 MB remain; continue/);
+    expect(outputText(await run("read", { path, limit: 3 }))).toMatch(/lines 1 to 3; 256\.0 MB remain; continue/);
     expect(read).toBeLessThan(300_000);
     expect(largest).toBeLessThan(300_000);
   });
@@ -129,17 +129,17 @@ describe("a blob", () => {
     const { run } = createFileTools({ blobs: createMemoryBlobs() });
     const missing = await run("read", { path: "blob:123" });
     expect(missing).toMatchObject({ isError: true });
-    expect(wordsOf(missing)).toBe("blob:123 cannot be opened: give at least the first 8 digits of its hash");
-    expect(wordsOf(await run("read", { path: `blob:${"1".repeat(64)}` }))).toMatch(
+    expect(outputText(missing)).toBe("blob:123 cannot be opened: give at least the first 8 digits of its hash");
+    expect(outputText(await run("read", { path: `blob:${"1".repeat(64)}` }))).toMatch(
       /cannot be opened: the blob does not exist or was removed/,
     );
-    expect(wordsOf(await run("read", { path: "blob:12345678" }))).toBe(
+    expect(outputText(await run("read", { path: "blob:12345678" }))).toBe(
       "blob:12345678 cannot be opened: no blob with this hash is stored, or it was deleted",
     );
-    expect(wordsOf(await run("read", { path: "blob:../../etc" }))).toBe(
+    expect(outputText(await run("read", { path: "blob:../../etc" }))).toBe(
       "blob:../../etc cannot be opened: give the hexadecimal digits of its hash",
     );
-    const words = async (path: string) => wordsOf(await createFileTools().run("read", { path }));
+    const words = async (path: string) => outputText(await createFileTools().run("read", { path }));
     expect(await words(" blob:1 ")).toBe("blob:1 cannot be opened: this session has no stored output");
     for (const entry of ["entry:1", "#1"])
       expect(await words(entry)).toBe(`${entry} cannot be opened: this session's entries are not available`);
@@ -149,23 +149,23 @@ describe("a blob", () => {
     const { put, run } = createFileTools();
     for (const name of ["blob:1", "#412"]) {
       put(name, "a file\n");
-      expect(wordsOf(await run("read", { path: `./${name}` }))).toBe("a file\n");
+      expect(outputText(await run("read", { path: `./${name}` }))).toBe("a file\n");
     }
     const refused = await run("write", { path: "blob:1", content: "x" });
-    expect(wordsOf(refused)).toBe("blob:1 is a reference, which can be read but not written");
+    expect(outputText(refused)).toBe("blob:1 is a reference, which can be read but not written");
     for (const path of ["entry:1", "#1"])
-      expect(wordsOf(await run("edit", { path, edits: [{ oldText: "a", newText: "b" }] }))).toBe(
+      expect(outputText(await run("edit", { path, edits: [{ oldText: "a", newText: "b" }] }))).toBe(
         `${path} is a reference, which can be read but not written`,
       );
     for (const path of ["#", "#a", "#1 of them", "issue #1"])
-      expect(wordsOf(await run("read", { path }))).toBe(`${path} does not exist`);
+      expect(outputText(await run("read", { path }))).toBe(`${path} does not exist`);
   });
 
   test("FILE25 is found by the first 8 digits of its hash, in any case", async () => {
     const { handle, blobs } = await kept("words\n");
     const { run } = createFileTools({ blobs });
     for (const path of [handle.slice(0, 13), handle.slice(0, 40), `blob:${handle.slice(5, 13).toUpperCase()}`])
-      expect(wordsOf(await run("read", { path }))).toBe("words\n");
+      expect(outputText(await run("read", { path }))).toBe("words\n");
   });
 
   test("FILE25 is listed with the others if several begin with the given digits", async () => {
@@ -180,13 +180,13 @@ describe("a blob", () => {
     };
     const { run } = createFileTools({ blobs });
     const several = await run("read", { path: "blob:1a2b3c4d" });
-    expect([several.isError, wordsOf(several)]).toEqual([
+    expect([several.isError, outputText(several)]).toEqual([
       true,
       "blob:1a2b3c4d cannot be opened: 3 blobs start with these digits. Read one of them:\n" +
         "blob:1a2b3c4d00 (10 bytes)\nblob:1a2b3c4d01 (100 bytes)\nblob:1a2b3c4df (1,000 bytes)",
     ]);
     for (const path of ["blob:1a2b3c4d00", "blob:1a2b3c4d01", "blob:1a2b3c4df"])
-      expect(wordsOf(await run("read", { path }))).toMatch(new RegExp(`^${path.slice(5)}`));
+      expect(outputText(await run("read", { path }))).toMatch(new RegExp(`^${path.slice(5)}`));
   });
 });
 
@@ -197,7 +197,7 @@ describe("an entry", () => {
       entryByNumber: async (wanted: number) => branchEntries.find(({ number }) => number === wanted),
     };
     const { run } = createFileTools({ entries });
-    return wordsOf(await run("read", { path, ...input }));
+    return outputText(await run("read", { path, ...input }));
   };
 
   test("HARM2 that is damaged is reported as an error", async () => {
@@ -208,7 +208,7 @@ describe("an entry", () => {
       const entries = { entry: async () => entry, entryByNumber: async () => entry };
       const output = await createFileTools({ entries }).run("read", { path: "#9" });
       expect(output.isError).toBe(true);
-      expect(wordsOf(output)).toMatch(/#9 (?:in this session )?is damaged and cannot be read/);
+      expect(outputText(output)).toMatch(/#9 (?:in this session )?is damaged and cannot be read/);
     }
   });
 

@@ -3,7 +3,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createFileTools, wordsOf } from "../ground.ts";
+import { createFileTools, outputText } from "../../support/file-tools.ts";
 
 const lines = (count: number): string => Array.from({ length: count }, (_, at) => `line ${at + 1}\n`).join("");
 
@@ -31,7 +31,7 @@ describe("a long text", () => {
     put("file", lines(5_000));
     let whole = "";
     for (let offset: number | undefined = 1; offset !== undefined; ) {
-      const words = wordsOf(await run("read", { path: "file", offset }));
+      const words = outputText(await run("read", { path: "file", offset }));
       const next: string | undefined = /\n\n\[lines \d+ to \d+ of 5000; continue with offset (\d+)\]$/.exec(words)?.[1];
       whole += words.replace(/\n\n\[lines .*\]$/, "\n");
       offset = next === undefined ? undefined : Number(next);
@@ -42,7 +42,7 @@ describe("a long text", () => {
   test("FILE2 with long lines is shown in pages of 50 KB that end between lines", async () => {
     const { put, run } = createFileTools();
     put("file", `${"ä".repeat(500)}\n`.repeat(200));
-    const words = wordsOf(await run("read", { path: "file" }));
+    const words = outputText(await run("read", { path: "file" }));
     expect(words).toMatch(/\n\n\[lines 1 to 51 of 200, 50\.0 KB at a time; continue with offset 52\]$/);
     expect(Buffer.byteLength(words)).toBeLessThan(52_000);
   });
@@ -51,7 +51,7 @@ describe("a long text", () => {
     const { put, run } = createFileTools();
     put("file", `${"漢".repeat(3_000)}\n${lines(3_000)}`);
     for (const room of [900, 3_000, 20_000]) {
-      const words = wordsOf(await run("read", { path: "file" }, room));
+      const words = outputText(await run("read", { path: "file" }, room));
       expect(Buffer.byteLength(words)).toBeLessThanOrEqual(room);
       expect(words).toMatch(/^漢+ \[… [\d,]+ more characters .*\]\n[\s\S]*continue with offset \d+\]$/);
     }
@@ -60,13 +60,13 @@ describe("a long text", () => {
   test("FILE2 of exactly 2,000 lines is shown on one page", async () => {
     const { put, run } = createFileTools();
     put("file", lines(2_000));
-    expect(wordsOf(await run("read", { path: "file" }))).toBe(lines(2_000));
+    expect(outputText(await run("read", { path: "file" }))).toBe(lines(2_000));
   });
 
   test("FILE2 has its very long lines cut between characters", async () => {
     const { put, run } = createFileTools();
     put("file", `short\n${"x".repeat(1_999)}${"😀".repeat(500_000)}\nshort\n`);
-    const words = wordsOf(await run("read", { path: "file" }));
+    const words = outputText(await run("read", { path: "file" }));
     expect(words).toBe(
       `short\n${"x".repeat(1_999)} [… 1,000,000 more characters in this line; use the shell to see them]\nshort\n`,
     );
@@ -81,7 +81,7 @@ describe("a long text", () => {
   ])("FILE2 is shown from the offset of %j", async (input, shown) => {
     const { put, run } = createFileTools();
     put("file", lines(10));
-    expect(wordsOf(await run("read", { path: "file", ...input }))).toBe(shown);
+    expect(outputText(await run("read", { path: "file", ...input }))).toBe(shown);
   });
 
   test.each([
@@ -123,7 +123,7 @@ describe("a path that is no text file", () => {
   test("FILE3 with a picture that is too large for providers is named, not shown", async () => {
     const { put, run } = createFileTools();
     put("a.png", Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), Buffer.alloc(4_000_000)]));
-    const words = wordsOf(await run("read", { path: "a.png" }));
+    const words = outputText(await run("read", { path: "a.png" }));
     expect(words).toBe("[a.png is an image (image/png) of 3.8 MB and is not shown; the limit is 3.8 MB]");
   });
 
@@ -143,7 +143,7 @@ describe("a path that is no text file", () => {
     const { root, put, run } = createFileTools();
     put("src/read-file.ts", "");
     mkdirSync(join(root, "src/reading"));
-    const words = async (path?: string) => wordsOf(await run("read", { path }));
+    const words = async (path?: string) => outputText(await run("read", { path }));
     expect(await words("src/readfile.ts")).toBe("src/readfile.ts does not exist; the folder contains read-file.ts");
     expect(await words("src")).toBe("src is a folder; it contains read-file.ts, reading/");
     expect(await words("elsewhere/a.ts")).toBe("elsewhere/a.ts does not exist");

@@ -2,7 +2,7 @@
 
 import { mkdirSync, symlinkSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { createSearchTools } from "./ground.ts";
+import { createSearchTools } from "../../support/file-tools.ts";
 
 describe("find", () => {
   const files = { "src/new.ts": "", "src/in/old.ts": "", "c.md": "" };

@@ -1,7 +1,7 @@
 /** Tests the tool grep. */
 
 import { expect, test } from "vitest";
-import { createSearchTools } from "./ground.ts";
+import { createSearchTools } from "../../support/file-tools.ts";
 
 const files = { "src/a.ts": "one\nneedle two\nthree\n", "src/in/b.js": "NEEDLE (x)\n", "docs/c.md": "no\n" };
 

@@ -1,4 +1,4 @@
-/** Random lives of an agent at a scripted server that prepares summaries in the background: no stale summary is used, and no entry is lost. */
+/** Tests random sessions of an agent at a scripted server that prepares summaries in the background: no stale summary is used, and no entry is lost. */
 
 import {
   type CompactionEntry,

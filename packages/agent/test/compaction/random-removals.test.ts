@@ -1,4 +1,4 @@
-/** Random lives of an agent that reads and changes files: every removed result is provably outdated, undone by an undo, and no warm prefix is broken. */
+/** Tests random sessions of an agent that reads and changes files: every removed result is provably outdated, undone by an undo, and no warm prefix is broken. */
 
 import {
   type AssistantMessage,
@@ -336,6 +336,6 @@ test("ELI1 ELI2 ELI3 ELI4 ELI6 ELI8 hold in every random session", async () => {
   );
   console.log(`${removed} results removed, seed ${seed} (repeat with PITH_SEED=${seed})`);
   expect(result.failed, fc.defaultReportMessage(result) ?? "").toBe(false);
-  // Not a figure to reach: it only shows that the lives remove results at all.
+  // Not a figure to reach: it only shows that the sessions remove results at all.
   expect(removed).toBeGreaterThan(20);
 });

@@ -1,4 +1,4 @@
-/** Paths of a fictional machine for permission tests: a home folder, a workspace in it, and links. */
+/** Creates permission requests and rules on a fictional machine: a home folder, a workspace in it, and links. */
 
 import type { Rules } from "../../src/permissions/decide.ts";
 import type {

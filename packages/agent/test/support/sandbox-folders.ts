@@ -1,4 +1,4 @@
-/** Test helpers: a workspace, a home with secrets and caches, private folders, and an outside that must not change. */
+/** Creates a workspace, a home with secrets and caches, private folders and an outside that must not change, and runs commands in the sandbox there. */
 
 import {
   type Dirent,
@@ -17,15 +17,15 @@ import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { onTestFinished } from "vitest";
-import { detectSandbox } from "../../../src/node/sandbox/detect.ts";
-import type { SandboxOptions } from "../../../src/node/sandbox/options.ts";
-import { sandboxedShell } from "../../../src/node/sandbox/shell.ts";
+import { detectSandbox } from "../../src/node/sandbox/detect.ts";
+import type { SandboxOptions } from "../../src/node/sandbox/options.ts";
+import { sandboxedShell } from "../../src/node/sandbox/shell.ts";
 import {
   type HostDecision,
   SandboxNetwork,
   type SandboxNetworkOptions,
-} from "../../../src/node/sandbox-network/network.ts";
-import type { ShellOptions, ShellResult } from "../../../src/ports.ts";
+} from "../../src/node/sandbox-network/network.ts";
+import type { ShellOptions, ShellResult } from "../../src/ports.ts";
 
 export const SECRET = "sk-never-to-be-seen";
 

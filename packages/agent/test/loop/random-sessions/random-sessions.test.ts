@@ -1,10 +1,9 @@
-/** Tests random lives of an agent: no message is lost or doubled, and no call is left open or run twice. */
+/** Tests random sessions of an agent: no message is lost or doubled, and no call is left open or run twice. */
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { isLong } from "../../../../context/test/support/test-length.ts";
-import { faultsOf } from "./faults.ts";
-import { type Act, actSequences, RandomRun } from "./life.ts";
+import { type Act, actSequences, faultsOf, RandomRun } from "./random-run.ts";
 
 const RUNS = Number(process.env.PITH_LIVES ?? (isLong ? 200 : 50));
 
@@ -14,7 +13,7 @@ test("RUN7 random sessions lose and duplicate no message, leave no call open and
   await fc.assert(fc.asyncProperty(actSequences, expectNoFaults), { numRuns: RUNS });
 });
 
-/** Short lives that always run. */
+/** Short sessions that always run. */
 const short: readonly (readonly Act[])[] = [
   ["prompt", "calls", "compact", "abort", "steer"],
   ["prompt", "steer", "crash", "calls", "crash", "prompt"],

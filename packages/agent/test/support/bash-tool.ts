@@ -1,4 +1,4 @@
-/** Test helpers: a folder for commands, a shell in it, and the processes that commands leave. */
+/** Runs commands in a temporary folder, with a shell or with the bash tool, and watches the processes that they leave. */
 
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,6 +7,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 import { nodeShell } from "../../src/node/shell.ts";
 import type { ShellOptions, ShellResult, WorkspaceShell } from "../../src/ports.ts";
+import type { ToolCall } from "../../src/tool.ts";
+import { type BashTool, type BashToolOptions, bashTool } from "../../src/tools/bash/bash.ts";
+import type { BashDetails } from "../../src/tools/bash/result.ts";
 
 export function folder(): string {
   const root = mkdtempSync(join(tmpdir(), "pith-shell-"));
@@ -64,4 +67,37 @@ export function endIfThere(pid: number): void {
   } catch {
     // It ended by itself when its pipe was closed.
   }
+}
+
+/** More than any answer needs. */
+const ROOM = 100_000;
+
+export interface Answer {
+  readonly text: string;
+  readonly isError: boolean;
+  readonly details: Partial<BashDetails>;
+  readonly updates: readonly string[];
+}
+
+export function toolIn(root: string = folder(), parts: BashToolOptions = {}): BashTool {
+  return bashTool(shellIn(root), parts);
+}
+
+export async function call(
+  tool: BashTool,
+  given: Readonly<Record<string, unknown>>,
+  {
+    signal = new AbortController().signal,
+    maxOutputBytes = ROOM,
+  }: Partial<Pick<ToolCall, "signal" | "maxOutputBytes">> = {},
+): Promise<Answer> {
+  const updates: string[] = [];
+  const update = (text: string): void => void updates.push(text);
+  const {
+    content,
+    isError = false,
+    details,
+  } = await tool.run({ id: "call", arguments: given, signal, maxOutputBytes, update });
+  const text = content.map((block) => (block.type === "text" ? block.text : "")).join("");
+  return { text, isError, details: details as Partial<BashDetails>, updates };
 }

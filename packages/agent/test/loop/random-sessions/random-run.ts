@@ -1,6 +1,8 @@
-/** Plays a random life of an agent: messages, replies, tool results, summaries, aborts and crashes. */
+/** Runs an agent through random acts, such as messages, replies, tool results, summaries, aborts and crashes, and finds what is wrong with its session after them. */
 
-import type { Session } from "@pith/context";
+import { buildSessionContext, type Entry, MemoryStore, Session } from "@pith/context";
+import { decodeSession } from "@pith/context/store";
+import { testRuntime } from "@pith/context/testing";
 import fc from "fast-check";
 import type { RunEnd } from "../../../src/index.ts";
 import { findPendingWork } from "../../../src/pending-work.ts";
@@ -34,7 +36,7 @@ export const acts = [
   "breaks off",
   "tool ends",
   "last tool ends",
-  "writer tells",
+  "writer answers",
   "writer fails",
   "crash",
   "move",
@@ -151,7 +153,7 @@ export class RandomRun {
         return tool.waiting[0]?.end("worked");
       case "last tool ends":
         return tool.waiting.at(-1)?.end(`worked ${"on and on ".repeat(400)}`);
-      case "writer tells":
+      case "writer answers":
         return writer.waiting[0]?.end("tells");
       case "writer fails":
         return writer.waiting[0]?.end("fails");
@@ -218,4 +220,77 @@ function freshThings(): Things {
 
 function partsOf({ model, tool, writer }: Things) {
   return { model, tools: [tool], summarizers: [writer] };
+}
+
+export async function faultsOf(run: RandomRun): Promise<readonly string[]> {
+  const branch = await run.session.branchEntries();
+  const sent = run.sent.filter(({ words }) => !run.cleared.has(words));
+  return [
+    ...messageFaults(sent, allEntries(run.session)),
+    ...(run.hasMoved ? [] : orderFaults(sent, branch)),
+    ...callFaults(branch),
+    ...run.ran.filter((id, at) => run.ran.indexOf(id) !== at).map((id) => `${id} was run twice`),
+    ...(run.hasty > 0 ? ["a run said it was done while something waited"] : []),
+    ...((await run.isOpen()) ? ["it is idle, and something is open"] : []),
+    ...(await memoryFaults(run.session)),
+  ];
+}
+
+/** Every message is delivered once, on some branch. */
+function messageFaults(sent: readonly SentMessage[], entries: readonly Entry[]): readonly string[] {
+  const userTexts = entries.flatMap(userWords);
+  const times = ({ words }: SentMessage): number => userTexts.filter((each) => each === words).length;
+  return sent.filter((each) => times(each) !== 1).map((each) => `${each.words} was delivered ${times(each)} times`);
+}
+
+/** Messages of each kind are delivered in order. */
+function orderFaults(sent: readonly SentMessage[], branch: readonly Entry[]): readonly string[] {
+  const userTexts = branch.flatMap(userWords);
+  const kinds = ["prompt", "steer", "followUp"] as const;
+  const disordered = kinds.filter((kind) => {
+    const inOrder = sent.filter((each) => each.kind === kind).map(({ words }) => words);
+    return userTexts.filter((words) => inOrder.includes(words)).join() !== inOrder.join();
+  });
+  return disordered.map((kind) => `the ${kind} messages are out of order`);
+}
+
+/** The entries of all branches. */
+function allEntries({ store }: Session): readonly Entry[] {
+  if (!(store instanceof MemoryStore)) throw new Error("the session is not in memory");
+  return decodeSession(store.bytes(), testRuntime("all-")).lines.map(({ entry }) => entry);
+}
+
+/** Every valid call has one result, before the next message. */
+function callFaults(branch: readonly Entry[]): readonly string[] {
+  const faults: string[] = [];
+  let open = new Set<string>();
+  for (const entry of branch) {
+    if (entry.type !== "message") continue;
+    const { message } = entry;
+    if (message.role === "toolResult") {
+      if (!open.delete(message.toolCallId)) faults.push(`${message.toolCallId} has a result too many`);
+      continue;
+    }
+    if (open.size > 0) faults.push(`${[...open].join()} had no result when ${message.role} spoke`);
+    open = new Set();
+    if (message.role === "assistant" && message.stopReason === "toolUse")
+      open = new Set(message.content.flatMap((block) => (block.type === "toolCall" ? [block.id] : [])));
+  }
+  return faults;
+}
+
+/** The loaded branch equals what another process reads (INV23). */
+async function memoryFaults(session: Session): Promise<readonly string[]> {
+  if (!(session.store instanceof MemoryStore)) throw new Error("the session is not in memory");
+  const ports = testRuntime("check-");
+  const read = await Session.open(MemoryStore.open(session.store.bytes(), ports), ports);
+  const context = ({ branch: window }: Session): string => JSON.stringify(buildSessionContext(window));
+  return context(read) === context(session) ? [] : ["another process reads another context"];
+}
+
+function userWords(entry: Entry): readonly string[] {
+  if (entry.type !== "message" || entry.message.role !== "user") return [];
+  const [block] = entry.message.content;
+  const text = typeof block === "string" ? block : block?.type === "text" ? block.text : "";
+  return [text.split(" ")[0] ?? ""];
 }
