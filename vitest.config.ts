@@ -40,7 +40,7 @@ export default defineConfig({
         test: {
           name: "program",
           include: ["packages/{agent,cli}/test/**/*.test.ts"],
-          globalSetup: ["packages/cli/test/inventory/empty-triggered.ts"],
+          globalSetup: ["packages/cli/test/support/triggered.ts"],
         },
       },
       {

@@ -2,22 +2,14 @@
 
 import type { Scenario } from "../scenario.ts";
 import { abort } from "./abort.ts";
-import { compaction } from "./compaction.ts";
+import { compaction, undo } from "./compactions.ts";
 import { extension } from "./extension.ts";
 import { firstHour } from "./first-hour.ts";
-import { fork } from "./fork.ts";
-import { keyFound } from "./key-found.ts";
-import { keyTyped } from "./key-typed.ts";
-import { killed } from "./killed.ts";
-import { localFound } from "./local-found.ts";
-import { permission } from "./permission.ts";
+import { keyFound, keyTyped, localFound } from "./first-starts.ts";
+import { fork, restore, tree } from "./moves.ts";
 import { resize } from "./resize.ts";
-import { restore } from "./restore.ts";
-import { resume } from "./resume.ts";
-import { steering } from "./steering.ts";
-import { task } from "./task.ts";
-import { tree } from "./tree.ts";
-import { undo } from "./undo.ts";
+import { killed, resume } from "./resumes.ts";
+import { permission, steering, task } from "./work.ts";
 
 export const scenarios: readonly Scenario[] = [
   keyFound,

@@ -1,10 +1,10 @@
 /** The first hour of a new user, from an empty home: no key, a second provider, a wrong key, a local server and no network, at two sizes. */
 
 import { expectThat, type Keep, type Scenario } from "../scenario.ts";
-import { findFreePort, type KeyGate, startKeyGate } from "../support/key-gate.ts";
+import { findFreePort, type KeyGate, startKeyGate } from "../support/local-servers.ts";
 import { TestWorkspace, type TestWorkspaceOptions } from "../support/test-workspace.ts";
 import type { Tmux } from "../support/tmux.ts";
-import { chooseLocalModel } from "./first-start.ts";
+import { chooseLocalModel } from "./first-starts.ts";
 
 const KEY = "sk-right-0123456789-abcdef";
 const WRONG_KEY = "sk-wrong-0123456789-abcdef";

@@ -6,8 +6,8 @@ import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Script, type ServerOptions, startServer, type TestServer } from "@pith/testkit";
 import { findBuiltProgram } from "../../test/support/built-program.ts";
-import { reserveLocalModelPort } from "../../test/support/local-model-port.ts";
 import { recordTriggered } from "../../test/support/triggered.ts";
+import { reserveLocalModelPort } from "./local-servers.ts";
 import { Tmux } from "./tmux.ts";
 
 export interface TestWorkspaceOptions {

@@ -150,3 +150,15 @@ function framed(screen: string): string {
     .map((line) => `  │ ${line}`)
     .join("\n");
 }
+
+/** Keys count once nobody is typing any more, so that one meant for the editor permits nothing. */
+export async function answerPermission(key: "y" | "n", terminal: Tmux): Promise<void> {
+  await terminal.waitFor(LAST);
+  await sleep(500);
+  for (let screen = await terminal.screen(); screen.includes(LAST); screen = await terminal.screen()) {
+    await terminal.press(key);
+    await sleep(1_000);
+  }
+}
+
+const LAST = "No, and tell the model why";

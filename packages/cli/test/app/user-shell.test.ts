@@ -3,8 +3,13 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { allowAll, listUserTexts, waitUntilIdle } from "../support/busy-app.ts";
-import { type InteractiveApp, startInteractiveApp } from "../support/interactive-app.ts";
+import {
+  allowAll,
+  type InteractiveApp,
+  listUserTexts,
+  startInteractiveApp,
+  waitUntilIdle,
+} from "../support/interactive-app.ts";
 
 /** With an extension of these lines. */
 function extended(body: string) {

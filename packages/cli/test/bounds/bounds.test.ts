@@ -6,9 +6,8 @@ import type { Reply, Step } from "@pith/testkit";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { isLong } from "../../../context/test/support/test-length.ts";
 import { findBuiltProgram } from "../support/built-program.ts";
-import { type Measured, MeasuredProgram } from "./measured-program.ts";
+import { type Measured, MeasuredProgram, measureStop } from "./measured-program.ts";
 import { flood, longLine, models, wires } from "./replies.ts";
-import { measureStop } from "./stop-time.ts";
 
 let program: MeasuredProgram;
 

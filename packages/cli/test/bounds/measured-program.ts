@@ -1,4 +1,4 @@
-/** Runs the built program against a test server in a process of its own, and measures its time, memory and CPU. */
+/** Runs the built program against a test server in a process of its own, and measures its time, memory, CPU and how long it takes to stop. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -91,7 +91,7 @@ const SERVER = join(import.meta.dirname, "../../../testkit/src/bin.ts");
 const PRELOAD = join(import.meta.dirname, "write-figures.mjs");
 
 /** Milliseconds of CPU that a process has used so far; in steps of 10. */
-export function cpuOf({ pid }: ChildProcess): number {
+function cpuOf({ pid }: ChildProcess): number {
   const [, after = ""] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ");
   const fields = after.split(" ");
   return (Number(fields[11]) + Number(fields[12])) * 10;
@@ -127,3 +127,51 @@ function readFigures(file: string): Pick<Measured, "cpuMs" | "peakMb"> | null {
     return null;
   }
 }
+
+export interface StopTime {
+  /** From the abort to `agent_settled`, as the client sees it. */
+  readonly wallMs: number;
+  /** What the program has worked in that time; in steps of 10. */
+  readonly cpuMs: number;
+  /** Bytes that the program had written before the abort. */
+  readonly bytesRead: number;
+}
+
+/** Aborts once the program has written so many bytes of events. */
+export async function measureStop(
+  step: Step,
+  { model, afterBytes }: { model: string; afterBytes: number },
+): Promise<StopTime> {
+  const program = new MeasuredProgram();
+  try {
+    await program.serve([step]);
+    const { child, ended } = await program.start(["--mode", "rpc", "--model", model]);
+    let bytesRead = 0;
+    let aborted: { readonly at: number; readonly cpu: number } | null = null;
+    // Little work here: a client that reads slowly would be measured instead.
+    let tail: Buffer = Buffer.alloc(0);
+    const stopped = new Promise<StopTime>((resolve, reject) => {
+      void ended.then(({ code, notes }) => reject(new Error(`the program ended with ${code}: ${notes}`)));
+      child.stdout?.on("data", (chunk: Buffer) => {
+        bytesRead += chunk.length;
+        if (!aborted && bytesRead >= afterBytes) {
+          aborted = { at: performance.now(), cpu: cpuOf(child) };
+          child.stdin?.write(`${JSON.stringify({ type: "abort" })}\n`);
+        }
+        const isSettled = aborted !== null && Buffer.concat([tail, chunk]).includes(SETTLED);
+        tail = chunk.subarray(-SETTLED.length);
+        if (aborted && isSettled)
+          resolve({ wallMs: performance.now() - aborted.at, cpuMs: cpuOf(child) - aborted.cpu, bytesRead });
+      });
+    });
+    child.stdin?.write(`${JSON.stringify({ type: "prompt", message: "go" })}\n`);
+    const time = await stopped;
+    child.stdin?.end();
+    await ended;
+    return time;
+  } finally {
+    program.clear();
+  }
+}
+
+const SETTLED = '"type":"agent_settled"';

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { pinOnce } from "../../src/commands/pin.ts";
 import { groupRules } from "../../src/context-report/user-rules.ts";
 import { createCommandContext, runForResult, runForText } from "../support/command-context.ts";
-import { earlyMessages, fillWithRules } from "../support/rules-session.ts";
+import { earlyMessages, fillWithRules } from "../support/sample-sessions.ts";
 
 test("COM44 /rules in an empty session says what to do next", async () => {
   expect(await runForResult("/rules", await createCommandContext([]))).toEqual({

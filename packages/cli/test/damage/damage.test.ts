@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isLong } from "../../../context/test/support/test-length.ts";
 import { startApp } from "../../src/app/start.ts";
 import { parseCliArgs } from "../../src/args/args.ts";
-import { saveEnvironment } from "../support/save-environment.ts";
+import { saveEnvironment } from "../support/interactive-app.ts";
 import { TestProgram } from "../support/test-program.ts";
 import { type Flip, type FortyEntries, flipsOf, placeFile, writeFortyEntries } from "./forty-entries.ts";
 

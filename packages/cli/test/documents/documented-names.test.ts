@@ -9,8 +9,7 @@ import * as node from "@pith/context/node";
 import * as models from "@pith/models";
 import { commands, flags, settingTable } from "pith/tables";
 import { expect, test } from "vitest";
-import { checkTypes } from "./check-types.ts";
-import { sourceDocuments, sourceSamples } from "./source-documents.ts";
+import { checkTypes, sourceDocuments, sourceSamples } from "./source-samples.ts";
 
 interface Row {
   readonly names: readonly string[];

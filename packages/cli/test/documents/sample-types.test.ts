@@ -1,8 +1,7 @@
 /** The documents' interfaces beside our types, and their programs against the types of our packages. */
 
 import { expect, test } from "vitest";
-import { checkTypes } from "./check-types.ts";
-import { sourceSamples, splitImports, withOurImports } from "./source-documents.ts";
+import { checkTypes, sourceSamples, splitImports, withOurImports } from "./source-samples.ts";
 
 const samplesOf = (document: number, words: string): string =>
   sourceSamples()

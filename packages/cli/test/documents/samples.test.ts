@@ -13,7 +13,7 @@ import { type ScriptRequest, type Step, startServer } from "@pith/testkit";
 import { parseJsonc, settingTable } from "pith/tables";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { TestProgram } from "../support/test-program.ts";
-import { firstLine, sourceSamples, splitImports } from "./source-documents.ts";
+import { firstLine, sourceSamples, splitImports } from "./source-samples.ts";
 
 /** What becomes of each sample; `types` are checked in sample-types.test.ts. */
 type Treatment = "runs" | "types" | "settings" | `no program: ${string}`;

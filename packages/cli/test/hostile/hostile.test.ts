@@ -3,8 +3,10 @@
  * makes other attempts in each run, each in one of the modes; `pnpm test:hostile` makes all of them in all modes.
  */
 
-import { execFileSync } from "node:child_process";
-import { dirname } from "node:path";
+import { execFileSync, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { isLong } from "../../../context/test/support/test-length.ts";
 import { findBuiltProgram } from "../support/built-program.ts";
@@ -17,7 +19,6 @@ import {
   workAttempts,
 } from "./attempts/all.ts";
 import type { MachineOptions, Outcome } from "./machine.ts";
-import { runMachine } from "./run-machine.ts";
 
 interface Column extends Pick<MachineOptions, "mode" | "user" | "isOrdinary"> {
   readonly as: string;
@@ -202,4 +203,27 @@ function requireTools(): void {
         `the hostile tests need a program that is not installed: \`${tool}\` fails; .ci/run installs all of them`,
       );
     }
+}
+
+const APART = ["--net", "--mount", "--propagation", "private", "--pid", "--fork", "--kill-child", "--mount-proc"];
+
+async function runMachine(parts: Omit<MachineOptions, "homes">): Promise<readonly Outcome[]> {
+  const homes = mkdtempSync(join(tmpdir(), "pith-victim-"));
+  const options: MachineOptions = { ...parts, homes };
+  const words = [...APART, "--", process.execPath, join(import.meta.dirname, "machine.ts"), JSON.stringify(options)];
+  const child = spawn("unshare", words, { stdio: ["ignore", "pipe", "pipe"] });
+  let [out, notes] = ["", ""];
+  child.stdout.setEncoding("utf8").on("data", (text) => {
+    out += text;
+  });
+  child.stderr.setEncoding("utf8").on("data", (text) => {
+    notes += text;
+  });
+  const code = await new Promise((resolve) => child.on("close", resolve));
+  rmSync(homes, { recursive: true, force: true });
+  if (code !== 0) throw new Error(`the machine for mode ${options.mode} ended with ${code}: ${notes.slice(-2_000)}`);
+  return out
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
 }

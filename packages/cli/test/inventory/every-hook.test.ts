@@ -1,11 +1,11 @@
 /** Every event that an extension can listen to is really told, in real runs of the program. */
 
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { extensionEventTable } from "@pith/agent";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { TestProgram } from "../support/test-program.ts";
 import { recordTriggered } from "../support/triggered.ts";
-import { everyEvent, listenToAll, readReceivedEvents } from "./record-all-events.ts";
 
 let program: TestProgram;
 
@@ -61,3 +61,46 @@ test("XUI14 in an interactive session, an extension that listens to every event 
 });
 
 const SUMMARY = "## Goal\nTo hear of everything.\n\n## Progress\nAll of it was said.\n";
+
+const everyEvent: readonly string[] = Object.keys(extensionEventTable);
+
+/** In the user's folder of extensions. */
+function listenToAll(home: string): void {
+  mkdirSync(join(home, "extensions"), { recursive: true });
+  writeFileSync(join(home, "extensions/all-ears.js"), source(join(home, "heard.txt")));
+}
+
+/** Each once. */
+function readReceivedEvents(home: string): readonly string[] {
+  const path = join(home, "heard.txt");
+  return existsSync(path) ? [...new Set(readFileSync(path, "utf8").trim().split("\n"))] : [];
+}
+
+function source(path: string): string {
+  return `
+import { appendFileSync } from "node:fs";
+export default (pith) => {
+  for (const name of ${JSON.stringify(everyEvent)})
+    pith.on(name, ({ type, customInstructions }) => {
+      appendFileSync(${JSON.stringify(path)}, type + "\\n");
+      if (type === "session_before_compact" && customInstructions === "never") return { cancel: true };
+    });
+  pith.registerCommand("ask-me", { description: "asks", run: async (_, { ui }) => String(await ui.confirm("Is it so?", "")) });
+  pith.registerCommand("walk-back", {
+    description: "goes back to what was said first",
+    run: async (_, context) => {
+      const first = (await context.session.branch()).find((each) => each.type === "message" && each.message.role === "assistant");
+      return "walked " + JSON.stringify(await context.navigateTree(first.id));
+    },
+  });
+  pith.registerCommand("fork-here", {
+    description: "makes a session of this branch",
+    run: async (_, context) => {
+      const lastPrompt = (await context.session.branch()).findLast((each) => each.type === "message" && each.message.role === "user");
+      return "forked " + JSON.stringify(await context.fork(lastPrompt.id));
+    },
+  });
+  pith.registerCommand("begin-anew", { description: "begins anew", run: async (_, context) => "new " + JSON.stringify(await context.newSession()) });
+};
+`;
+}

@@ -6,8 +6,7 @@ import { selectCertificateVariables } from "@pith/agent/node";
 import { afterEach, beforeEach, onTestFinished, test, vi } from "vitest";
 import { StartTimer } from "../../src/mcp/client.ts";
 import { isRunning, McpHost } from "./mcp-host.ts";
-import { startHttpMcpServer } from "./servers/http-server.ts";
-import { initializeResult, startSseMcpServer, toTextResult } from "./servers/sse-server.ts";
+import { initializeResult, startHttpMcpServer, startSseMcpServer, toTextResult } from "./servers/web-server.ts";
 
 let host: McpHost;
 

@@ -6,8 +6,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, test } from "vitest";
 import { McpHost } from "./mcp-host.ts";
-import { startHttpMcpServer } from "./servers/http-server.ts";
-import { startSseMcpServer } from "./servers/sse-server.ts";
+import { startHttpMcpServer, startSseMcpServer } from "./servers/web-server.ts";
 
 let host: McpHost;
 

@@ -14,7 +14,7 @@ import { trustServer } from "../../src/mcp/subcommands.ts";
 import { findBuiltProgram } from "../support/built-program.ts";
 import { TestProgram } from "../support/test-program.ts";
 import { countProcessesWith, isRunning, testServerCommand } from "./mcp-host.ts";
-import { startHttpMcpServer } from "./servers/http-server.ts";
+import { startHttpMcpServer } from "./servers/web-server.ts";
 
 const here = await detectBubblewrap({ root: "/nowhere", environment: process.env });
 

@@ -8,7 +8,7 @@ import { onTestFinished, test } from "vitest";
 import type { SubcommandCall, SubcommandResult } from "../../src/args/subcommand.ts";
 import { listServers, testServer, trustServer } from "../../src/mcp/subcommands.ts";
 import { testServerCommand } from "./mcp-host.ts";
-import { startSseMcpServer } from "./servers/sse-server.ts";
+import { startSseMcpServer } from "./servers/web-server.ts";
 
 test("MCP2 MCP4 pith mcp list contacts no server; pith mcp trust trusts only with --yes, and exactly what it shows", async () => {
   const home = mkdtempSync(join(tmpdir(), "pith-home-"));

@@ -1,10 +1,12 @@
-/** The home, the workspace and the servers of one attempt to get around a policy, and the ways to drive the program: print, RPC and an editor. */
+/** Creates the home, the workspace and the servers of one attempt to get around a policy, and drives the program there: print, RPC and an editor. */
 
-import { execFileSync } from "node:child_process";
+import { type ChildProcessByStdio, execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import type { Readable, Writable } from "node:stream";
 import { RpcClient, type RpcUiRequest } from "@pith/client";
 import { type Script, startServer, type TestServer } from "@pith/testkit";
 import { type Command, type Machine, ORDINARY, runCommand } from "./machine.ts";
@@ -156,7 +158,6 @@ export class AttemptEnvironment {
     requests: readonly (readonly [string, object])[],
     { mcpServers = [], answer = "no" }: AcpOptions = {},
   ): Promise<string> {
-    const { Editor } = await import("./editor.ts");
     const editor = new Editor(this.#command(["--mode", "acp"]), { cwd: this.work, env: this.#environment, answer });
     const { sessionId } = await editor.begin(this.work, mcpServers);
     for (const [method, params] of requests) await editor.request(method, { sessionId, ...params });
@@ -180,4 +181,75 @@ function answerTo(request: RpcUiRequest, answer: "yes" | "no"): UserAnswer {
   if (request.method !== "select") return { cancelled: true };
   const value = request.options.find((option) => (answer === "yes" ? /^(yes|trust|allow)/i : /^no/i).test(option));
   return value === undefined ? { cancelled: true } : { value };
+}
+
+export interface EditorPlace {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly answer: "yes" | "no";
+}
+
+interface Message {
+  readonly id?: number;
+  readonly method?: string;
+  readonly result?: unknown;
+  readonly params?: { readonly options?: readonly { readonly optionId: string; readonly kind: string }[] };
+}
+
+class Editor {
+  readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
+  readonly #waiting = new Map<number, (message: Message) => void>();
+  readonly #ended: Promise<unknown>;
+  #output = "";
+  #sent = 0;
+
+  constructor({ command, args }: Command, { cwd, env, answer }: EditorPlace) {
+    this.#child = spawn(command, args, { cwd, env, stdio: ["pipe", "pipe", "pipe"] });
+    this.#child.stdin.on("error", () => undefined);
+    this.#child.stderr.setEncoding("utf8").on("data", (text) => {
+      this.#output += text;
+    });
+    createInterface({ input: this.#child.stdout }).on("line", (line) => this.#handleLine(line, answer));
+    this.#ended = new Promise((resolve) => this.#child.on("close", resolve));
+    void this.#ended.then(() => {
+      for (const resolve of this.#waiting.values()) resolve({});
+    });
+  }
+
+  async begin(cwd: string, mcpServers: readonly object[]): Promise<{ readonly sessionId: string }> {
+    await this.request("initialize", { protocolVersion: 1, clientCapabilities: {} });
+    const { result } = await this.request("session/new", { cwd, mcpServers });
+    return { sessionId: String(Object(result).sessionId ?? "") };
+  }
+
+  request(method: string, params: object): Promise<Message> {
+    this.#sent += 1;
+    const id = this.#sent;
+    const answered = new Promise<Message>((resolve) => this.#waiting.set(id, resolve));
+    this.#write({ id, method, params });
+    return answered;
+  }
+
+  /** All that was said. */
+  async leave(): Promise<string> {
+    this.#child.stdin.end();
+    await this.#ended;
+    return this.#output;
+  }
+
+  #write(message: object): void {
+    this.#child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  }
+
+  #handleLine(line: string, answer: "yes" | "no"): void {
+    this.#output += `${line}\n`;
+    const message = JSON.parse(line) as Message;
+    const { id, method, params } = message;
+    if (id === undefined) return;
+    if (method === undefined) return void this.#waiting.get(id)?.(message);
+    const wanted = answer === "yes" ? "allow_once" : "reject_once";
+    const option = params?.options?.find(({ kind }) => kind === wanted);
+    const outcome = option ? { outcome: "selected", optionId: option.optionId } : { outcome: "cancelled" };
+    this.#write({ id, result: { outcome } });
+  }
 }

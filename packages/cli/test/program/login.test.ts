@@ -4,8 +4,8 @@ import { spawn } from "node:child_process";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
-import { TestWorkspace as TerminalGround } from "../../e2e/support/test-workspace.ts";
-import { startKeyServer } from "../support/key-server.ts";
+import { type KeyGate, startKeyGate } from "../../e2e/support/local-servers.ts";
+import { TestWorkspace } from "../../e2e/support/test-workspace.ts";
 import { TestProgram } from "../support/test-program.ts";
 
 let program: TestProgram;
@@ -27,7 +27,7 @@ const keyFile = (): string => join(program.home, "keys.json");
 const savedKeys = (): unknown => JSON.parse(readFileSync(keyFile(), "utf8"));
 
 test("KEY5 pith login reads a key from a pipe, checks it and saves it for the user only; a second login replaces it", async () => {
-  const variables = { ANTHROPIC_BASE_URL: (await startKeyServer(SECRET, () => "")).url };
+  const variables = { ANTHROPIC_BASE_URL: (await startGate()).url };
   await program.run(["login", "openrouter", "--no-check"], { input: "or-1\n" });
   const login = await program.run(["login", "anthropic"], { variables, input: `${SECRET}\n` });
   expect(login).toMatchObject({ code: 0, out: expect.stringMatching(/^Anthropic \(Claude\) accepted the API key\./) });
@@ -109,9 +109,9 @@ test("VOI15 a base URL without its version path works as a flag and as a setting
 
 test("KEY7 over RPC, /login uses a key that pith login saved, without a restart", async () => {
   const { url } = await program.serve(["Hello again."]);
-  const keyServer = await startKeyServer(SECRET, () => url);
+  const keyGate = await startGate(url);
   writeFileSync(keyFile(), JSON.stringify({ anthropic: "sk-old" }), { mode: 0o600 });
-  const variables = { ANTHROPIC_BASE_URL: keyServer.url };
+  const variables = { ANTHROPIC_BASE_URL: keyGate.url };
   const env = { PATH: process.env.PATH, HOME: program.userHome, PITH_HOME: program.home, ...variables };
   const child = spawn(process.execPath, [program.bin, "--mode", "rpc"], { cwd: program.folder, env });
   closers.push(() => child.kill());
@@ -129,15 +129,15 @@ test("KEY7 over RPC, /login uses a key that pith login saved, without a restart"
   await says(/claude-sonnet-5 now uses the API key saved in/);
   send({ type: "prompt", message: "Hello" });
   await says(/Hello again\./);
-  expect(keyServer.keys).toEqual(["sk-old", SECRET]);
+  expect(keyGate.keys).toEqual(["sk-old", SECRET]);
 });
 
 test("KEY5 in a terminal, pith login lists the providers and does not show the key", async () => {
-  const workspace = await TerminalGround.create({ script: [], program: program.bin, isKeyless: true });
+  const workspace = await TestWorkspace.create({ script: [], program: program.bin, isKeyless: true });
   onTestFinished(() => workspace.remove());
-  const keyServer = await startKeyServer(SECRET, () => "");
+  const keyGate = await startGate();
   const tmux = await workspace.openTerminal();
-  await tmux.enter(`ANTHROPIC_BASE_URL=${keyServer.url} pith login`);
+  await tmux.enter(`ANTHROPIC_BASE_URL=${keyGate.url} pith login`);
   await tmux.waitFor("Provider (1-13 or a name):");
   await tmux.enter("1");
   await tmux.waitFor("API key for Anthropic (Claude):");
@@ -151,3 +151,10 @@ test("KEY5 in a terminal, pith login lists the providers and does not show the k
   expect(await tmux.screen()).not.toMatch(/qL9v|sk-wrong/);
   expect(JSON.parse(readFileSync(join(workspace.home, "keys.json"), "utf8"))).toEqual({ anthropic: SECRET });
 });
+
+/** Accepts only `SECRET`. */
+async function startGate(target = ""): Promise<KeyGate> {
+  const keyGate = await startKeyGate({ acceptedKey: SECRET });
+  onTestFinished(() => keyGate.close());
+  return Object.assign(keyGate, { target });
+}

@@ -11,7 +11,7 @@ import {
   type OutlineUpdate,
   toOutlineEntry,
 } from "../../src/sessions/tree-outline.ts";
-import { createStoryStore } from "../support/outlines.ts";
+import { createStoryStore } from "../support/sample-sessions.ts";
 
 const long = Array.from({ length: 1_500 }, (_, at) => `user: number ${at}`);
 

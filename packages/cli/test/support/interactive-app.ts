@@ -1,9 +1,9 @@
-/** A talk on a terminal for tests: the real program on a scripted server, in a folder and a home of its own. */
+/** Runs the interactive program on a terminal for tests, with a scripted server, in a folder and a home of its own. */
 
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Script, startServer, type TestServer } from "@pith/testkit";
+import { type Script, type Step, startServer, type TestServer } from "@pith/testkit";
 import { onTestFinished } from "vitest";
 import type { CliArgs } from "../../src/args/args.ts";
 import type { Notifier } from "../../src/modes/interactive/notifications.ts";
@@ -12,7 +12,6 @@ import { Screen } from "../../src/modes/interactive/screen.ts";
 import { type InteractiveSession, openInteractiveSession } from "../../src/modes/interactive/session-loop.ts";
 import { initialScreenState } from "../../src/modes/interactive/state/screen-state.ts";
 import { HeadlessTerminal } from "./headless-terminal.ts";
-import { saveEnvironment } from "./save-environment.ts";
 
 export interface InteractiveApp {
   readonly screen: Screen;
@@ -21,7 +20,7 @@ export interface InteractiveApp {
   readonly server: TestServer;
   readonly folder: string;
   readonly home: string;
-  /** Whether somebody has left, and to where. */
+  /** What the session was left for; undefined while it is open. */
   readonly nextArgs: () => CliArgs | null | undefined;
   submit(text: string): void;
   /** When the screen shows it. */
@@ -29,7 +28,7 @@ export interface InteractiveApp {
   /** When the screen does not show it any more. */
   waitUntilGone(text: string): Promise<void>;
   /** When something holds. */
-  waitUntil(holds: () => boolean): Promise<void>;
+  waitUntil(holds: () => boolean | Promise<boolean>): Promise<void>;
 }
 
 export interface InteractiveAppOptions {
@@ -45,7 +44,7 @@ export async function startInteractiveApp(
   script: Script,
   { args = {}, notifier, quietMs = 0, prepare }: InteractiveAppOptions = {},
 ): Promise<InteractiveApp> {
-  const folder = mkdtempSync(join(tmpdir(), "pith-talk-"));
+  const folder = mkdtempSync(join(tmpdir(), "pith-app-"));
   const home = mkdtempSync(join(tmpdir(), "pith-home-"));
   const server = await startServer({ script });
   const restoreEnvironment = saveEnvironment();
@@ -102,7 +101,7 @@ function createActions(
       let screenText = "";
       await waitUntil(async () => {
         screenText = (await terminal.scrollback()).join("\n");
-        return typeof text === "string" ? screenText.includes(text) : text.test(screenText);
+        return includesText(screenText, text);
       });
       return screenText;
     },
@@ -124,3 +123,78 @@ const defaultArgs: CliArgs = {
   trustsProject: false,
   mode: "screen",
 };
+
+export interface BusyApp extends InteractiveApp {
+  /** Lets the command end. */
+  finishCommand(): void;
+}
+
+/** Runs a command first, and then says what the script says. */
+export async function startBusyApp(script: Script, options: InteractiveAppOptions = {}): Promise<BusyApp> {
+  const waitingCommand: Step = {
+    parts: [
+      { type: "call", name: "bash", arguments: { command: "while [ ! -e go ]; do sleep 0.05; done; echo gone" } },
+    ],
+  };
+  const app = await startInteractiveApp([waitingCommand, ...(script as readonly Step[])], allowAll(options));
+  app.submit("work");
+  await app.waitUntil(() =>
+    app.screen.state.blocks.some((block) => block.kind === "tool" && block.state === "running"),
+  );
+  return { ...app, finishCommand: () => writeFileSync(join(app.folder, "go"), "") };
+}
+
+/** Permits everything without a question. */
+export function allowAll(options: InteractiveAppOptions = {}): InteractiveAppOptions {
+  return { ...options, args: { overrides: { permissionMode: "all" }, ...options.args } };
+}
+
+/** When nothing runs any more. */
+export async function waitUntilIdle(app: InteractiveApp): Promise<void> {
+  await app.waitUntil(
+    () => app.screen.state.activity.type === "idle" && app.screen.state.pendingShellBlocks.length === 0,
+  );
+}
+
+/** What the screen shows now. */
+export async function readScreen({ terminal }: InteractiveApp): Promise<string> {
+  return (await terminal.screen()).join("\n");
+}
+
+/** When the screen shows it; what was there before does not count. */
+export async function waitForScreen(app: InteractiveApp, text: string | RegExp): Promise<string> {
+  let screenText = "";
+  await app.waitUntil(async () => {
+    screenText = await readScreen(app);
+    return includesText(screenText, text);
+  });
+  return screenText;
+}
+
+function includesText(screenText: string, text: string | RegExp): boolean {
+  return typeof text === "string" ? screenText.includes(text) : text.test(screenText);
+}
+
+/** The texts of the user's messages in a request, oldest first. */
+export function listUserTexts(app: InteractiveApp, request = -1): readonly string[] {
+  const body = app.server.requests.at(request)?.body as { readonly messages: readonly Message[] } | undefined;
+  return (body?.messages ?? [])
+    .filter(({ role }) => role === "user")
+    .flatMap(({ content }) => (typeof content === "string" ? [content] : content.flatMap(({ text }) => text ?? [])));
+}
+
+interface Message {
+  readonly role: string;
+  readonly content: string | readonly { readonly text?: string }[];
+}
+
+/** Remembers the environment variables and the working folder. Returns what sets them back. */
+export function saveEnvironment(): () => void {
+  const variables = { ...process.env };
+  const folder = process.cwd();
+  return () => {
+    process.chdir(folder);
+    for (const name of Object.keys(process.env)) if (!(name in variables)) delete process.env[name];
+    Object.assign(process.env, variables);
+  };
+}

@@ -13,10 +13,10 @@ import { type InteractiveSession, runSessions } from "../../src/modes/interactiv
 import { initialScreenState } from "../../src/modes/interactive/state/screen-state.ts";
 import type { ExitStatus } from "../../src/text/process-io.ts";
 import { HeadlessTerminal } from "./headless-terminal.ts";
-import { saveEnvironment } from "./save-environment.ts";
+import { saveEnvironment } from "./interactive-app.ts";
 
 export class InteractiveProgram {
-  readonly root: string = realpathSync(mkdtempSync(join(tmpdir(), "pith-talk-")));
+  readonly root: string = realpathSync(mkdtempSync(join(tmpdir(), "pith-program-")));
   readonly home: string = join(this.root, "home");
   readonly folder: string = join(this.root, "project");
   readonly #restoreEnvironment = saveEnvironment();

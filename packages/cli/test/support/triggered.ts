@@ -1,6 +1,6 @@
-/** What a run of the program has really used: its flags, commands, settings, events, RPC commands and hooks. End-to-end tests leave it behind, and `pnpm check:inventory` holds it against what there is and what is documented. */
+/** Records what a run of the program has really used: its flags, commands, settings, events, RPC commands and hooks. End-to-end tests leave it behind, and `pnpm check:inventory` holds it against what there is and what is documented. */
 
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
 /** Ignored by git, emptied when tests begin. */
@@ -63,4 +63,8 @@ function answeredIn({ args, out }: Run): readonly string[] {
 
 function isMode(mode: string, args: readonly string[]): boolean {
   return args.join(" ").includes(`--mode ${mode}`) || args.includes(`--mode=${mode}`);
+}
+
+export function setup(): void {
+  rmSync(triggeredFolder, { recursive: true, force: true });
 }

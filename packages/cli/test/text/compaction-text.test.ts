@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { expectLinearTime } from "../../../context/test/context/expect-linear-time.ts";
 import { describeFinding, describeMessages, formatReceipt, listReceiptRows } from "../../src/text/compaction-text.ts";
 import { createCommandContext } from "../support/command-context.ts";
-import { earlyMessages, fillWithRules } from "../support/rules-session.ts";
+import { earlyMessages, fillWithRules } from "../support/sample-sessions.ts";
 
 test("MET23 a receipt says how many user messages are no longer shown, which ones, and where to see more", async () => {
   const context = await createCommandContext(earlyMessages);

@@ -5,8 +5,7 @@ import { expect, test } from "vitest";
 import { createExtensionUi, createPromptQueue, type ScreenUi } from "../../../src/modes/interactive/extension-ui.ts";
 import { createChoicePanel } from "../../../src/modes/interactive/panels/choice.ts";
 import type { ScreenApi } from "../../../src/modes/interactive/screen-context.ts";
-import { createRecordedScreen } from "../../support/recorded-screen.ts";
-import { createTestScreen } from "../../support/test-screen.ts";
+import { createRecordedScreen, createTestScreen } from "../../support/test-screen.ts";
 
 const ENTER = "\r";
 const ESCAPE = "\x1b";

@@ -4,8 +4,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { allowAll, waitUntilIdle } from "../../support/busy-app.ts";
-import { startInteractiveApp } from "../../support/interactive-app.ts";
+import { allowAll, startInteractiveApp, waitUntilIdle } from "../../support/interactive-app.ts";
 
 const body = `
 import { existsSync } from "node:fs";

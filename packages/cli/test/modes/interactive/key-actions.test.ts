@@ -4,9 +4,14 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Step } from "@pith/testkit";
 import { describe, expect, test } from "vitest";
-import { allowAll, listUserTexts, startBusyApp, waitUntilIdle } from "../../support/busy-app.ts";
-import { startInteractiveApp } from "../../support/interactive-app.ts";
-import { SUMMARY } from "../../support/long-session.ts";
+import {
+  allowAll,
+  listUserTexts,
+  startBusyApp,
+  startInteractiveApp,
+  waitUntilIdle,
+} from "../../support/interactive-app.ts";
+import { SUMMARY } from "../../support/sample-conversations.ts";
 
 describe("bound keys", () => {
   const CTRL_T = "\x14";

@@ -2,8 +2,7 @@
 
 import type { Step } from "@pith/testkit";
 import { expect, test } from "vitest";
-import { allowAll, listUserTexts, waitUntilIdle } from "../../support/busy-app.ts";
-import { startInteractiveApp } from "../../support/interactive-app.ts";
+import { allowAll, listUserTexts, startInteractiveApp, waitUntilIdle } from "../../support/interactive-app.ts";
 
 const command = "echo be$((1))gun; trap '' TERM; while :; do sleep 0.1; done";
 

@@ -4,8 +4,14 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { historyFile, readHistory } from "../../../src/modes/interactive/editor/editor.ts";
-import { allowAll, listUserTexts, startBusyApp, waitUntilIdle } from "../../support/busy-app.ts";
-import { type InteractiveApp, startInteractiveApp } from "../../support/interactive-app.ts";
+import {
+  allowAll,
+  type InteractiveApp,
+  listUserTexts,
+  startBusyApp,
+  startInteractiveApp,
+  waitUntilIdle,
+} from "../../support/interactive-app.ts";
 
 /** What the log has of the newest message of the user. */
 function contentIn({ home }: InteractiveApp): unknown {

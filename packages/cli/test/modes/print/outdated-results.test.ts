@@ -3,7 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { writeOldSession } from "../../support/old-session.ts";
+import { writeOldSession } from "../../support/sample-sessions.ts";
 import { TestProgram } from "../../support/test-program.ts";
 
 let program: TestProgram;

@@ -11,7 +11,7 @@ import { createSeededRandom } from "../../../../context/test/support/seeded-rand
 import { rpcTable } from "../../../src/modes/rpc/commands/commands.ts";
 import { eventNames } from "../../../src/protocol/event-docs.ts";
 import { findBuiltProgram } from "../../support/built-program.ts";
-import { writeOldSession } from "../../support/old-session.ts";
+import { writeOldSession } from "../../support/sample-sessions.ts";
 import { isSummaryInstruction, TestProgram } from "../../support/test-program.ts";
 import { recordTriggered } from "../../support/triggered.ts";
 

@@ -3,8 +3,7 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { allowAll } from "../../../support/busy-app.ts";
-import { type InteractiveApp, startInteractiveApp } from "../../../support/interactive-app.ts";
+import { allowAll, type InteractiveApp, startInteractiveApp } from "../../../support/interactive-app.ts";
 
 const CTRL_G = "\x07";
 

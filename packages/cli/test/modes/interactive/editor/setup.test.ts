@@ -4,8 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { addToHistory } from "../../../../src/modes/interactive/editor/editor.ts";
-import { allowAll } from "../../../support/busy-app.ts";
-import { type InteractiveApp, startInteractiveApp } from "../../../support/interactive-app.ts";
+import { allowAll, type InteractiveApp, startInteractiveApp } from "../../../support/interactive-app.ts";
 
 test("TYP17 keymap.json sets keys of the app and of the editor, and its errors are reported", async () => {
   const app = await startInteractiveApp(["fine now"], {

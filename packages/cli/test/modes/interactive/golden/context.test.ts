@@ -15,7 +15,7 @@ import { createContextPage, createSeenPage } from "../../../../src/modes/interac
 import { createRulesPage } from "../../../../src/modes/interactive/panels/rules.ts";
 import type { FooterData } from "../../../../src/modes/interactive/state/footer.ts";
 import { buildContextMeter } from "../../../../src/modes/interactive/state/track-footer.ts";
-import { sampleFooter, sampleMeter } from "../../../support/footer-facts.ts";
+import { sampleFooter, sampleMeter } from "../../../support/test-screen.ts";
 import { golden, NOW } from "./golden.ts";
 
 const [facts, meter] = [sampleFooter, sampleMeter];

@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createTestScreen, type TestScreen } from "../../../support/test-screen.ts";
-import { picture } from "../pictures/picture.ts";
+import { picture } from "./picture.ts";
 
 export { NOW, type TestScreen, type TestScreenOptions } from "../../../support/test-screen.ts";
 

@@ -11,7 +11,7 @@ import {
 } from "../../../../src/modes/interactive/panels/tree/questions.ts";
 import { forkFilters, treeFilters } from "../../../../src/modes/interactive/panels/tree/state.ts";
 import { readOutline } from "../../../../src/sessions/read-outline.ts";
-import { createStoryStore } from "../../../support/outlines.ts";
+import { createStoryStore } from "../../../support/sample-sessions.ts";
 import { golden, NOW, type TestScreen } from "./golden.ts";
 
 /** A morning's work: a login that was mended in three ways, and a compaction on the way that was taken. */

@@ -2,7 +2,7 @@
 
 import type { CompactionEntry } from "@pith/context";
 import type { Block, ToolBlock } from "../../../../src/modes/interactive/state/blocks.ts";
-import { sampleFooter } from "../../../support/footer-facts.ts";
+import { sampleFooter } from "../../../support/test-screen.ts";
 import { golden, NOW } from "./golden.ts";
 
 const compaction: CompactionEntry = {

@@ -8,9 +8,8 @@ import { createTheme } from "../../../../src/modes/interactive/render/theme.ts";
 import type { Block } from "../../../../src/modes/interactive/state/blocks.ts";
 import { hostileTexts } from "../../../support/hostile-texts.ts";
 import { createTestScreen, NOW } from "../../../support/test-screen.ts";
-import { findForeignSequences } from "./find-sequences.ts";
-import { blocksOf } from "./hostile-blocks.ts";
-import { recordOutput } from "./recorded-output.ts";
+import { blocksOf } from "./hostile-content.ts";
+import { findForeignSequences, recordOutput } from "./written-sequences.ts";
 
 test("SNK1 there are over 200 hostile texts, nearly all of them with control characters or long", () => {
   expect(hostileTexts.length).toBeGreaterThan(200);

@@ -2,8 +2,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { allowAll } from "../../../support/busy-app.ts";
-import { startInteractiveApp } from "../../../support/interactive-app.ts";
+import { allowAll, startInteractiveApp } from "../../../support/interactive-app.ts";
 import { createTestScreen } from "../../../support/test-screen.ts";
 
 const bash = (command: string) => ({ parts: [{ type: "call", name: "bash", arguments: { command } }] }) as const;

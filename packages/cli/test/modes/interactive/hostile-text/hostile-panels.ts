@@ -42,8 +42,7 @@ import { withTyping } from "../../../../src/modes/interactive/panels/typing.ts";
 import type { ContextMeter } from "../../../../src/modes/interactive/state/footer.ts";
 import { readOutline } from "../../../../src/sessions/read-outline.ts";
 import { NOW } from "../../../support/test-screen.ts";
-import { blocksOf } from "./hostile-blocks.ts";
-import { hostileEntries, hostileStore } from "./hostile-session.ts";
+import { blocksOf, hostileEntries, hostileStore } from "./hostile-content.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: what a panel knows is its own affair.
 export type AnyPanel = Panel<any, any>;

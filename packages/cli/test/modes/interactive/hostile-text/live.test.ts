@@ -13,10 +13,8 @@ import {
 } from "../../../../src/modes/interactive/state/screen-state.ts";
 import { createTerminal } from "../../../../src/text/process-io.ts";
 import { hostileTexts } from "../../../support/hostile-texts.ts";
-import { createRecordedScreen } from "../../../support/recorded-screen.ts";
-import { createTestScreen, NOW } from "../../../support/test-screen.ts";
-import { findForeignSequences } from "./find-sequences.ts";
-import { recordOutput } from "./recorded-output.ts";
+import { createRecordedScreen, createTestScreen, NOW } from "../../../support/test-screen.ts";
+import { findForeignSequences, recordOutput } from "./written-sequences.ts";
 
 /** Every text of a state that is no block. */
 function statesOf(text: string, state: ScreenState): readonly ScreenState[] {

@@ -1,14 +1,14 @@
 /** No panel can steer a terminal, whatever it shows. */
 
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { CURSOR_MARKER, visibleWidth } from "@earendil-works/pi-tui";
 import { expect, test } from "vitest";
-import type { Viewport } from "../../../../src/modes/interactive/panels/panel.ts";
-import { sanitizePanelLine } from "../../../../src/modes/interactive/panels/panel.ts";
+import { sanitizePanelLine, type Viewport } from "../../../../src/modes/interactive/panels/panel.ts";
 import { createTheme } from "../../../../src/modes/interactive/render/theme.ts";
 import { hostileTexts } from "../../../support/hostile-texts.ts";
-import { findForeignSequences } from "./find-sequences.ts";
 import { type AnyPanel, hostilePanels, notByItself } from "./hostile-panels.ts";
-import { listPanelFunctions } from "./list-panels.ts";
+import { findForeignSequences } from "./written-sequences.ts";
 
 test("SNK9 the list of tested panels contains every panel", () => {
   expect([...Object.keys(hostilePanels), ...notByItself].sort()).toEqual(listPanelFunctions());
@@ -72,3 +72,23 @@ async function pictures(panel: AnyPanel): Promise<readonly Picture[]> {
   look(sight);
   return drawnPictures;
 }
+
+const interactive = join(import.meta.dirname, "../../../../src/modes/interactive");
+
+/** The names of the functions, sorted. */
+function listPanelFunctions(): readonly string[] {
+  return readdirSync(interactive, { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".ts"))
+    .flatMap((path) => panelFunctions(readFileSync(join(interactive, path), "utf8")))
+    .sort();
+}
+
+function panelFunctions(text: string): readonly string[] {
+  return text
+    .split(/^(?=(?:export )?function )/m)
+    .filter((piece) => RETURNS_PANEL.test(piece))
+    .flatMap((piece) => /^(?:export )?function (\w+)/.exec(piece)?.[1] ?? []);
+}
+
+/** The parameters may stand on several lines. */
+const RETURNS_PANEL = /^(?:(?:export )?function .*|\}: .*)?\): Panel<[^;]*> \{$/m;

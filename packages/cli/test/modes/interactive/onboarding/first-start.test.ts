@@ -8,6 +8,7 @@ import { MemoryStore, Session } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
 import { createCatalogue } from "@pith/models";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
+import { reserveLocalModelPort } from "../../../../e2e/support/local-servers.ts";
 import type { CliArgs } from "../../../../src/args/args.ts";
 import { chooseModel, createAbsentModel } from "../../../../src/models/open-model.ts";
 import {
@@ -17,7 +18,6 @@ import {
 } from "../../../../src/modes/interactive/onboarding/first-start.ts";
 import type { InteractiveContext } from "../../../../src/modes/interactive/screen-context.ts";
 import type { Settings } from "../../../../src/settings/settings.ts";
-import { reserveLocalModelPort } from "../../../support/local-model-port.ts";
 import { createTestScreen, type TestScreen } from "../../../support/test-screen.ts";
 
 let home: string;

@@ -3,14 +3,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import {
-  ENTER,
-  exchangeMessages,
-  isCompacted,
-  startLongSession,
-  waitForScreen,
-  waitUntilIdle,
-} from "../../../support/long-session.ts";
+import { waitForScreen, waitUntilIdle } from "../../../support/interactive-app.ts";
+import { ENTER, exchangeMessages, isCompacted, startLongSession } from "../../../support/sample-conversations.ts";
 
 const asking = { settings: { compaction: { ask: true } }, words: 4_000 };
 

@@ -10,18 +10,9 @@ import { createSession, nodeRuntime } from "@pith/context/node";
 import { story } from "@pith/context/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { findBuiltProgram } from "../../../support/built-program.ts";
-import type { InteractiveApp } from "../../../support/interactive-app.ts";
+import { type InteractiveApp, readScreen, waitForScreen, waitUntilIdle } from "../../../support/interactive-app.ts";
 import { InteractiveProgram } from "../../../support/interactive-program.ts";
-import {
-  ALT_U,
-  ENTER,
-  ESC,
-  exchangeMessages,
-  readScreen,
-  startLongSession,
-  waitForScreen,
-  waitUntilIdle,
-} from "../../../support/long-session.ts";
+import { ALT_U, ENTER, ESC, exchangeMessages, startLongSession } from "../../../support/sample-conversations.ts";
 
 /** The lines of the session's file. */
 function log({ home }: InteractiveApp): readonly string[] {

@@ -16,7 +16,7 @@ import { createTheme } from "../../../../src/modes/interactive/render/theme.ts";
 import type { InteractiveContext } from "../../../../src/modes/interactive/screen-context.ts";
 import { createCommandContext } from "../../../support/command-context.ts";
 import { startInteractiveApp } from "../../../support/interactive-app.ts";
-import { earlyMessages, fillWithRules } from "../../../support/rules-session.ts";
+import { earlyMessages, fillWithRules } from "../../../support/sample-sessions.ts";
 
 const sight: Viewport = { width: 80, height: 24, theme: createTheme("none") };
 

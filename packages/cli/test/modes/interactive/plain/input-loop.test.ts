@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { createChoicePanel } from "../../../../src/modes/interactive/panels/choice.ts";
 import { createPlainOutput, InputLoop } from "../../../../src/modes/interactive/plain/input-loop.ts";
-import { createRecordedScreen } from "../../../support/recorded-screen.ts";
+import { createRecordedScreen } from "../../../support/test-screen.ts";
 
 interface LoopOptions {
   readonly isPerson?: boolean;

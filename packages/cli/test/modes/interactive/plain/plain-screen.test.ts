@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { createChoicePanel } from "../../../../src/modes/interactive/panels/choice.ts";
 import { continueWith, finishWith, type Panel } from "../../../../src/modes/interactive/panels/panel.ts";
-import { createRecordedScreen } from "../../../support/recorded-screen.ts";
+import { createRecordedScreen } from "../../../support/test-screen.ts";
 
 const delta = (text: string) => ({ type: "message_update", delta: { type: "text-delta", text } }) as const;
 const call = { toolCallId: "c", toolName: "bash", args: { command: "make" } };

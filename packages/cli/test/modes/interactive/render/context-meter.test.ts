@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { renderMeterBar } from "../../../../src/modes/interactive/render/context-meter.ts";
 import { createTheme } from "../../../../src/modes/interactive/render/theme.ts";
-import { sampleMeter } from "../../../support/footer-facts.ts";
+import { sampleMeter } from "../../../support/test-screen.ts";
 
 const theme = createTheme("none");
 

@@ -8,8 +8,8 @@ import { renderFooter } from "../../../../src/modes/interactive/render/footer.ts
 import { createTheme } from "../../../../src/modes/interactive/render/theme.ts";
 import type { FooterData } from "../../../../src/modes/interactive/state/footer.ts";
 import { initialScreenState } from "../../../../src/modes/interactive/state/screen-state.ts";
-import { sampleFooter, sampleMeter } from "../../../support/footer-facts.ts";
 import { hostileTexts } from "../../../support/hostile-texts.ts";
+import { sampleFooter, sampleMeter } from "../../../support/test-screen.ts";
 
 const theme = createTheme("none");
 const footerText = (facts: Partial<FooterData>, width = 80): string =>

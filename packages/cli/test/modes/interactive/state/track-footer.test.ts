@@ -19,14 +19,8 @@ import {
 } from "../../../../src/modes/interactive/state/track-footer.ts";
 import { CompactionCounter } from "../../../../src/sessions/session-stats.ts";
 import { createCommandContext } from "../../../support/command-context.ts";
-import { startInteractiveApp } from "../../../support/interactive-app.ts";
-import {
-  ALT_U,
-  exchangeMessages,
-  startLongSession,
-  waitForScreen,
-  waitUntilIdle,
-} from "../../../support/long-session.ts";
+import { startInteractiveApp, waitForScreen, waitUntilIdle } from "../../../support/interactive-app.ts";
+import { ALT_U, exchangeMessages, startLongSession } from "../../../support/sample-conversations.ts";
 
 describe("footer data", () => {
   test("MET5 the cost includes the whole session and its summaries, and an undo does not reduce it", async () => {

@@ -1,15 +1,16 @@
 /** Tests modes/interactive/panels/tree/compact.ts: compacting around an entry of the tree. */
 
 import { expect, test } from "vitest";
+import { readScreen, waitForScreen, waitUntilIdle } from "../../../../support/interactive-app.ts";
 import {
+  DOWN,
   ENTER,
   ESC,
   exchangeMessages,
-  readScreen,
+  openTree,
   startLongSession,
-  waitUntilIdle,
-} from "../../../../support/long-session.ts";
-import { DOWN, openTree, UP, waitForScreen } from "./two-exchanges.ts";
+  UP,
+} from "../../../../support/sample-conversations.ts";
 
 const requests = (app: Awaited<ReturnType<typeof startLongSession>>): string =>
   JSON.stringify(app.server.requests.at(-1)?.body);

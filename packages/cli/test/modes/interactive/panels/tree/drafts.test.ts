@@ -8,9 +8,8 @@ import { nodeRuntime } from "@pith/context/node";
 import { createHeader, encodeSession, serializeEntry } from "@pith/context/store";
 import { story } from "@pith/context/testing";
 import { expect, test } from "vitest";
-import { allowAll } from "../../../../support/busy-app.ts";
-import { startInteractiveApp } from "../../../../support/interactive-app.ts";
-import { ENTER, ESC, waitForScreen } from "./two-exchanges.ts";
+import { allowAll, startInteractiveApp, waitForScreen } from "../../../../support/interactive-app.ts";
+import { ENTER, ESC } from "../../../../support/sample-conversations.ts";
 
 /** A branch that ends with a draft, and another one that one stands on. */
 function draftedSession(cwd: string): Uint8Array {

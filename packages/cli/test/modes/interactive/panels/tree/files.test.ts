@@ -4,9 +4,8 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Step } from "@pith/testkit";
 import { expect, test } from "vitest";
-import { waitUntilIdle } from "../../../../support/busy-app.ts";
-import type { InteractiveApp } from "../../../../support/interactive-app.ts";
-import { ENTER, exchange, openTree, startTwoExchanges, waitForScreen } from "./two-exchanges.ts";
+import { type InteractiveApp, waitForScreen, waitUntilIdle } from "../../../../support/interactive-app.ts";
+import { ENTER, exchange, openTree, startTwoExchanges } from "../../../../support/sample-conversations.ts";
 
 function calls(name: string, given: Readonly<Record<string, unknown>>): Step {
   return { parts: [{ type: "call", name, arguments: given }] };

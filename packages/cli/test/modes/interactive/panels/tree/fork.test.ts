@@ -2,7 +2,8 @@
 
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { ENTER, ESC, openTree, startTwoExchanges, UP, waitForScreen } from "./two-exchanges.ts";
+import { waitForScreen } from "../../../../support/interactive-app.ts";
+import { ENTER, ESC, openTree, startTwoExchanges, UP } from "../../../../support/sample-conversations.ts";
 
 function pathOf(args: unknown): string {
   const { session } = args as { readonly session: { readonly name: string } };

@@ -8,19 +8,23 @@ import { describe, expect, test } from "vitest";
 import { countAbandonedEntries, navigateTo } from "../../../../../src/modes/interactive/panels/tree/navigate.ts";
 import type { InteractiveContext } from "../../../../../src/modes/interactive/screen-context.ts";
 import { initialScreenState, type ScreenState } from "../../../../../src/modes/interactive/state/screen-state.ts";
-import { listUserTexts, startBusyApp, waitUntilIdle } from "../../../../support/busy-app.ts";
-import { createStoryStore, twoTries } from "../../../../support/outlines.ts";
+import {
+  listUserTexts,
+  readScreen,
+  startBusyApp,
+  waitForScreen,
+  waitUntilIdle,
+} from "../../../../support/interactive-app.ts";
 import {
   ENTER,
   ESC,
   exchange,
   openTree,
-  readScreen,
+  SUMMARY,
   startTwoExchanges,
-  summary,
   UP,
-  waitForScreen,
-} from "./two-exchanges.ts";
+} from "../../../../support/sample-conversations.ts";
+import { createStoryStore, twoTries } from "../../../../support/sample-sessions.ts";
 
 describe("navigate", () => {
   test("WLK6 Enter on a user message moves before it, with its text in the editor (B63)", async () => {
@@ -54,7 +58,7 @@ describe("navigate", () => {
   });
 
   test("WLK7 a branch that is left can be summarized at the target, with an optional focus (B64)", async () => {
-    const app = await startTwoExchanges([summary, summary, "answer three"]);
+    const app = await startTwoExchanges([SUMMARY, SUMMARY, "answer three"]);
     await openTree(app);
     app.terminal.press(UP, UP, ENTER);
     await waitForScreen(app, "Summarize the branch you are leaving?");
@@ -106,7 +110,7 @@ describe("navigate", () => {
   });
 
   test("WLK8 Esc cancels a branch summary, and the position does not change (B71)", async () => {
-    const slow = { parts: [{ type: "text" as const, text: summary }], pace: { waitMs: 30_000 } };
+    const slow = { parts: [{ type: "text" as const, text: SUMMARY }], pace: { waitMs: 30_000 } };
     const app = await startTwoExchanges([slow]);
     await openTree(app);
     app.terminal.press(UP, UP, ENTER);

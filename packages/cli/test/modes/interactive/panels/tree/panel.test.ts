@@ -11,7 +11,7 @@ import {
 import { treeFilters } from "../../../../../src/modes/interactive/panels/tree/state.ts";
 import { createTheme } from "../../../../../src/modes/interactive/render/theme.ts";
 import { readOutline } from "../../../../../src/sessions/read-outline.ts";
-import { createStoryStore, twoTries } from "../../../../support/outlines.ts";
+import { createStoryStore, twoTries } from "../../../../support/sample-sessions.ts";
 
 /** Weight and reversal, which are all that is drawn without colour. */
 const INKS = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, "g");

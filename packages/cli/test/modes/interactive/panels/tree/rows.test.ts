@@ -9,7 +9,7 @@ import {
   treeFilters,
 } from "../../../../../src/modes/interactive/panels/tree/state.ts";
 import type { Outline } from "../../../../../src/sessions/tree-outline.ts";
-import { createTestOutline, twoTries } from "../../../../support/outlines.ts";
+import { createTestOutline, twoTries } from "../../../../support/sample-sessions.ts";
 
 interface Looking {
   readonly sieves?: typeof treeFilters;

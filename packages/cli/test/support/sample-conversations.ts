@@ -1,22 +1,30 @@
-/** A talk whose context is small and soon full, for tests of compactions on a screen. */
+/** Runs the interactive program with a conversation: two exchanges, or so much that its small context is soon full. */
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ScriptRequest, Step } from "@pith/testkit";
-import { type InteractiveApp, startInteractiveApp } from "./interactive-app.ts";
+import {
+  allowAll,
+  type InteractiveApp,
+  type InteractiveAppOptions,
+  startInteractiveApp,
+  waitUntilIdle,
+} from "./interactive-app.ts";
 import { isSummaryInstruction } from "./test-program.ts";
 
+export const UP = "\x1b[A";
+export const DOWN = "\x1b[B";
 export const ENTER = "\r";
 export const ESC = "\x1b";
 export const ALT_U = "\x1bu";
 
-/** A usable answer to a request for a summary. */
+/** A usable answer to a request for a summary, of a session or of a branch. */
 export const SUMMARY =
   "## Goal\n- talk\n\n## Constraints & Preferences\n- (none)\n\n## Progress\n### Done\n- (none)\n\n### In Progress\n- [ ] the talk\n\n### Blocked\n- (none)\n\n## Key Decisions\n- (none)\n\n## Next Steps\n1. go on\n\n## Critical Context\n- (none)";
 
 export interface LongSessionOptions {
   readonly settings?: object;
-  /** What is told in short comes slowly, so that it can be stopped. */
+  /** Summaries arrive slowly, so that they can be stopped. */
   readonly isSlow?: boolean;
   /** Words of an answer. */
   readonly words?: number;
@@ -41,35 +49,34 @@ export async function startLongSession({
   });
 }
 
-/** Said, answered, and nothing more under way. */
+/** Asks so many numbered questions, and waits for each answer. */
 export async function exchangeMessages(app: InteractiveApp, count: number, from = 1): Promise<void> {
-  for (let at = from; at < from + count; at++) {
-    app.submit(`question ${at}`);
-    await app.waitForText(`Answer ${at} ends here`);
-    await waitUntilIdle(app);
-  }
+  for (let at = from; at < from + count; at++) await exchange(app, `question ${at}`, `Answer ${at} ends here`);
 }
 
-export async function waitUntilIdle({ screen, waitUntil }: InteractiveApp): Promise<void> {
-  await waitUntil(() => screen.state.activity.type === "idle");
+export async function exchange(app: InteractiveApp, words: string, answer: string): Promise<void> {
+  app.submit(words);
+  await app.waitForText(answer);
+  await waitUntilIdle(app);
 }
 
-/** The lines of the session's file. */
 export function isCompacted({ screen }: InteractiveApp): boolean {
   return screen.state.blocks.some(({ kind }) => kind === "compaction") || screen.state.lastPrintedKind === "compaction";
 }
 
-/** What the picture shows now. */
-export async function readScreen({ terminal }: InteractiveApp): Promise<string> {
-  return (await terminal.screen()).join("\n");
+/** Two exchanges, `first` and `second`, and then the script. */
+export async function startTwoExchanges(
+  script: readonly Step[],
+  options: InteractiveAppOptions = {},
+): Promise<InteractiveApp> {
+  const app = await startInteractiveApp(["answer one", "answer two", ...script], allowAll(options));
+  await exchange(app, "first", "answer one");
+  await exchange(app, "second", "answer two");
+  return app;
 }
 
-export async function waitForScreen(app: InteractiveApp, text: string): Promise<string> {
-  let screenText = "";
-  for (const end = Date.now() + 300_000; !screenText.includes(text); ) {
-    screenText = await readScreen(app);
-    if (Date.now() > end) throw new Error(`it never came: ${text}\n${screenText}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  return screenText;
+/** Opens the tree, and waits until all of it has been read. */
+export async function openTree(app: InteractiveApp, command = "/tree"): Promise<void> {
+  app.submit(command);
+  await app.waitForText(/\d+ entries(?! so far)/);
 }

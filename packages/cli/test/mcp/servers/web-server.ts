@@ -1,8 +1,56 @@
-/** A server that speaks the older way, a stream of events and a second address for what is said to it; and it says whatever a test wants. */
+/** Starts servers of tools behind an address of this machine, with HTTP or with the older stream of events, and records the headers of the requests. */
 
-import { createServer, type ServerResponse } from "node:http";
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { HttpMcpServer } from "./http-server.ts";
+import { toNodeHandler } from "@modelcontextprotocol/node";
+import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
+import { z } from "zod";
+
+export interface HttpMcpServer {
+  readonly url: string;
+  /** Of every request that came. */
+  readonly requestHeaders: IncomingHttpHeaders[];
+  close(): Promise<void>;
+}
+
+export interface HttpMcpServerOptions {
+  /** Sends everybody there instead. */
+  readonly redirect?: string;
+}
+
+export async function startHttpMcpServer({ redirect }: HttpMcpServerOptions = {}): Promise<HttpMcpServer> {
+  const requestHeaders: IncomingHttpHeaders[] = [];
+  const handler = createMcpHandler(createMcpServer);
+  const answer = toNodeHandler(handler);
+  const server = createServer((request, response) => {
+    requestHeaders.push(request.headers);
+    if (redirect !== undefined) response.writeHead(307, { location: redirect }).end();
+    else void answer(request as Parameters<typeof answer>[0], response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/mcp`,
+    requestHeaders,
+    async close() {
+      await handler.close();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function createMcpServer(): McpServer {
+  const server = new McpServer({ name: "web", version: "1.0.0" });
+  server.registerTool(
+    "greet",
+    { description: "Greets somebody.", inputSchema: z.object({ name: z.string() }) },
+    async ({ name }) => ({
+      content: [{ type: "text", text: `Hello, ${name}` }],
+    }),
+  );
+  return server;
+}
 
 /** `otherwise`: what it answers, or the error, by the method. */
 export async function startSseMcpServer(

@@ -1,4 +1,21 @@
-/** What was written to a terminal and is none of the few things we write there: text, line ends, and a closed list of sequences. */
+/** Records what is written to a terminal, and finds in it what is none of the few things we write there: text, line ends, and a closed list of sequences. */
+
+import type { HeadlessTerminal } from "../../../support/headless-terminal.ts";
+
+/** Gives what was written since it was last asked. */
+export function recordOutput(terminal: HeadlessTerminal): () => string {
+  const write = terminal.write.bind(terminal);
+  let bytes = "";
+  terminal.write = (data) => {
+    bytes += data;
+    write(data);
+  };
+  return () => {
+    const taken = bytes;
+    bytes = "";
+    return taken;
+  };
+}
 
 /** Each thing that does not belong there, the first of them at most. */
 export function findForeignSequences(written: string): readonly string[] {

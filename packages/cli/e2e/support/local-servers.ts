@@ -1,5 +1,6 @@
-/** A server in front of the scripted model that accepts one API key, for Anthropic's and OpenAI's APIs, and lists a few models. */
+/** Starts a server in front of the scripted model that accepts one API key, and finds and reserves ports of this machine. */
 
+import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
@@ -7,24 +8,36 @@ export interface KeyGate {
   readonly url: string;
   /** The address of the scripted model. */
   target: string;
+  /** The key that is accepted from now on. */
+  acceptedKey: string;
+  /** The keys of the requests to the model, in order. */
+  readonly keys: readonly string[];
   close(): void;
 }
 
 export interface KeyGateOptions {
   readonly acceptedKey: string;
-  /** The models that are listed. */
-  readonly models: readonly string[];
+  /** The models that are listed; one by default. */
+  readonly models?: readonly string[];
   /** Any free port by default. */
   readonly port?: number;
 }
 
-export async function startKeyGate({ acceptedKey, models, port = 0 }: KeyGateOptions): Promise<KeyGate> {
+export async function startKeyGate({
+  acceptedKey,
+  models = ["claude-sonnet-4-5"],
+  port = 0,
+}: KeyGateOptions): Promise<KeyGate> {
+  const keys: string[] = [];
   const server = createServer(async (request, response) => {
     const { url = "", method, headers } = request;
     const body: Buffer[] = [];
     for await (const chunk of request) body.push(chunk);
-    if (readKey(headers) !== acceptedKey) {
-      response.writeHead(401, { "content-type": "application/json" }).end('{"error":{"message":"invalid API key"}}');
+    const key = readKey(headers);
+    if (method === "POST") keys.push(key);
+    if (key !== gate.acceptedKey) {
+      const error = { type: "authentication_error", message: `invalid API key: ${key}` };
+      response.writeHead(401, { "content-type": "application/json" }).end(JSON.stringify({ type: "error", error }));
       return;
     }
     if (method === "GET") {
@@ -45,6 +58,8 @@ export async function startKeyGate({ acceptedKey, models, port = 0 }: KeyGateOpt
   const gate: KeyGate = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     target: "",
+    acceptedKey,
+    keys,
     close: () => {
       server.closeAllConnections();
       server.close();
@@ -77,3 +92,20 @@ export async function findFreePort(): Promise<number> {
   await new Promise((resolve) => server.close(resolve));
   return port;
 }
+
+/** Waits until no other test, in any process, has reserved the port. Ends with the process. */
+export async function reserveLocalModelPort(): Promise<{ release(): Promise<void> }> {
+  for (;;) {
+    const server = createServer().listen(RESERVATION_PORT, "127.0.0.1").unref();
+    const isReserved = await Promise.race([
+      once(server, "listening").then(() => true),
+      once(server, "error").then(() => false),
+    ]);
+    if (isReserved) return { release: () => new Promise((resolve) => server.close(() => resolve())) };
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  }
+}
+
+/** Beside Ollama's own. Listening there is the reservation. */
+const RESERVATION_PORT = 11_433;
+const PAUSE_MS = 50;
