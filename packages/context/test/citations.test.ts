@@ -12,7 +12,7 @@ import {
   replaceCitations,
 } from "../src/citations.ts";
 import { entryReference } from "../src/entry.ts";
-import { expectLinearTime } from "./context/expect-linear-time.ts";
+import { expectLinearTime } from "./support/expect-speed.ts";
 
 describe("references to entries and blobs", () => {
   test("NUM2 AUD2 an entry is referenced by its number, and one without a number by its id", () => {

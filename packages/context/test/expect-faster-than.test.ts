@@ -1,8 +1,8 @@
 /** Tests that a time limit allows for a slow machine, and for nothing else. */
 
 import { expect, test } from "vitest";
-import { expectFasterThan } from "./expect-faster-than.ts";
-import { cpuSlowdown, diskSlowdown, REFERENCE_MS, runCpuWork } from "./machine-speed.ts";
+import { expectFasterThan } from "./support/expect-speed.ts";
+import { cpuSlowdown, diskSlowdown, REFERENCE_MS, runCpuWork } from "./support/machine-speed.ts";
 
 test("work within its limit passes, however slow the machine is", () => {
   expectFasterThan(2 * REFERENCE_MS.cpu, () => runCpuWork);

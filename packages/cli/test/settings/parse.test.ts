@@ -1,7 +1,7 @@
 /** The text of a settings file: what counts, what is noted, what is a mistake. */
 
 import { expect, test } from "vitest";
-import { expectLinearTime } from "../../../context/test/context/expect-linear-time.ts";
+import { expectLinearTime } from "../../../context/test/support/expect-speed.ts";
 import { buildSettings } from "../../src/settings/fields.ts";
 import { listSettings } from "../../src/settings/list.ts";
 import { parseSettings } from "../../src/settings/parse.ts";

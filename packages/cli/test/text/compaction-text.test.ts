@@ -3,7 +3,7 @@
 import type { CompactionEntry, Receipt } from "@pith/context";
 import { story } from "@pith/context/testing";
 import { expect, test } from "vitest";
-import { expectLinearTime } from "../../../context/test/context/expect-linear-time.ts";
+import { expectLinearTime } from "../../../context/test/support/expect-speed.ts";
 import { describeFinding, describeMessages, formatReceipt, listReceiptRows } from "../../src/text/compaction-text.ts";
 import { createCommandContext } from "../support/command-context.ts";
 import { earlyMessages, fillWithRules } from "../support/sample-sessions.ts";

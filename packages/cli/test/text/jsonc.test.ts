@@ -2,7 +2,7 @@
 
 import { jsonValue, property, assert as propertyHolds, string } from "fast-check";
 import { expect, test } from "vitest";
-import { expectLinearTime } from "../../../context/test/context/expect-linear-time.ts";
+import { expectLinearTime } from "../../../context/test/support/expect-speed.ts";
 import { parseJsonc } from "../../src/text/jsonc.ts";
 
 test("SET5 any JSON parses to the same value as with JSON.parse, also with comments and trailing commas", () => {

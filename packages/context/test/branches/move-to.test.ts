@@ -6,7 +6,7 @@ import { type BranchSummaryEntry, MOVE_TYPE } from "../../src/entry.ts";
 import type { Model } from "../../src/model.ts";
 import { type ScriptedReply, scriptedModel, testRuntime } from "../../src/testing/scripted-model.ts";
 import { emptyUsage } from "../../src/testing/story.ts";
-import { contextLines, smallBudget } from "../compaction/small-session.ts";
+import { contextLines, smallBudget } from "../support/small-session.ts";
 import { allEntries, storySession } from "./story-session.ts";
 
 const tree = [

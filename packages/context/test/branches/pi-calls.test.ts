@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { type Entry, estimateTokens, generateBranchSummary, prepareBranchEntries } from "../../src/index.ts";
 import { type ScriptedReply, scriptedModel, story, testRuntime } from "../../src/testing/index.ts";
-import { repeatWord } from "../compaction/small-session.ts";
+import { repeatWord } from "../support/small-session.ts";
 
 const branch = story(
   "user: Try a cache.",

@@ -7,7 +7,7 @@ import { type NewEntry, Session } from "../../src/session/session.ts";
 import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { story } from "../../src/testing/story.ts";
 import type { Command } from "../properties/commands.ts";
-import { runInMemory } from "../properties/play.ts";
+import { runInMemory } from "../properties/replay.ts";
 
 /** The entries of the story are e1, e2 …; entries appended later are n1, n2 …. */
 export async function storySession(...lines: readonly string[]): Promise<Session> {

@@ -15,8 +15,8 @@ import { createFallbackSummary } from "../../src/summary-parts/fallback-summary.
 import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { story as entriesOf } from "../../src/testing/story.ts";
 import { textTokens } from "../../src/tokens/estimate-tokens.ts";
+import { contextLines, createSession, repeatWord } from "../support/small-session.ts";
 import { isLong } from "../support/test-length.ts";
-import { contextLines, createSession, repeatWord } from "./small-session.ts";
 
 const RUNS = isLong ? 30 : 8;
 

@@ -28,7 +28,7 @@ import { noOmittedMessages } from "../../src/summary-parts/omitted-messages.ts";
 import { ANY_SHAPE, collectPlanEvidence, newNarrativePart } from "../../src/summary-parts/review-summary.ts";
 import { createMessageNotices } from "../../src/summary-parts/user-messages.ts";
 import { story } from "../../src/testing/story.ts";
-import { compactSmall, contextLines, createSession, repeatWord, smallBudget } from "./small-session.ts";
+import { compactSmall, contextLines, createSession, repeatWord, smallBudget } from "../support/small-session.ts";
 
 describe("checks", () => {
   const size = (tokens: number, bytes = 0): ContextSize => ({

@@ -7,7 +7,7 @@ import { previewCompaction } from "../../src/default-compaction.ts";
 import { type CompactionEntry, ENVIRONMENT_TYPE, STATE_TYPE } from "../../src/entry.ts";
 import type { Session } from "../../src/session/session.ts";
 import { pinText } from "../../src/summary-parts/pins.ts";
-import { compactSmall, contextLines, createSession, repeatWord, smallBudget } from "./small-session.ts";
+import { compactSmall, contextLines, createSession, repeatWord, smallBudget } from "../support/small-session.ts";
 
 const lines = [
   "user: fix the login",

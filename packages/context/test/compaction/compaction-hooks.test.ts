@@ -20,7 +20,7 @@ import { Session } from "../../src/session/session.ts";
 import { describeImages } from "../../src/summary-parts/default-parts.ts";
 import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { emptyUsage, story } from "../../src/testing/story.ts";
-import { compactSmall, contextLines, createSession, repeatWord, smallBudget } from "./small-session.ts";
+import { compactSmall, contextLines, createSession, repeatWord, smallBudget } from "../support/small-session.ts";
 
 describe("after compact", () => {
   const storyLines = ["user: one", `says: ${repeatWord(900)}`, "user: two", "says: three", "user: four"];

@@ -14,7 +14,7 @@ import { compactionLimits } from "../../src/settings.ts";
 import { pinEntry, pinText, unpin } from "../../src/summary-parts/pins.ts";
 import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { emptyUsage } from "../../src/testing/story.ts";
-import { compactSmall, contextLines, createSession, repeatWord, smallBudget } from "./small-session.ts";
+import { compactSmall, contextLines, createSession, repeatWord, smallBudget } from "../support/small-session.ts";
 
 const print = (session: Session, text: string) =>
   session.append({ type: "custom_message", customType: "output", content: text, display: true });

@@ -17,7 +17,7 @@ import { scriptedModel, testRuntime } from "../../src/testing/scripted-model.ts"
 import { emptyUsage } from "../../src/testing/story.ts";
 import { textTokens } from "../../src/tokens/estimate-tokens.ts";
 import { apisWithRules, findRuleViolations } from "../support/provider-rules/provider-rules.ts";
-import { contextLines, createSession, repeatWord, smallBudget } from "./small-session.ts";
+import { contextLines, createSession, repeatWord, smallBudget } from "../support/small-session.ts";
 
 const storyLines = [
   "user: never touch the lock file",

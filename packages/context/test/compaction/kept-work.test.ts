@@ -17,8 +17,8 @@ import {
   text,
   toolCallEntries as used,
 } from "../context/tool-work.ts";
-import { expectFasterThan } from "../expect-faster-than.ts";
-import { smallBudget } from "./small-session.ts";
+import { expectFasterThan } from "../support/expect-speed.ts";
+import { smallBudget } from "../support/small-session.ts";
 
 describe("without a model", () => {
   describe("LED2 the file list from one compaction to the next", () => {

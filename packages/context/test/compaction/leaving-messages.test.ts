@@ -16,8 +16,8 @@ import {
 } from "../../src/summary-parts/omitted-messages.ts";
 import { pinText } from "../../src/summary-parts/pins.ts";
 import { type ScriptedModel, scriptedModel, testRuntime } from "../../src/testing/scripted-model.ts";
-import { createSummaryText } from "../documents/summary-text.ts";
-import { createSession, repeatWord, smallBudget } from "./small-session.ts";
+import { createSession, repeatWord, smallBudget } from "../support/small-session.ts";
+import { createSummaryText } from "../support/summary-models.ts";
 
 const RULES = [
   "Never add npm dependencies, only Node built-ins.",

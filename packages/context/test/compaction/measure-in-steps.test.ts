@@ -6,7 +6,7 @@ import type { Entry } from "../../src/entry.ts";
 import { prepareCompaction } from "../../src/pi-calls.ts";
 import { type LoadedBranch, loadBranch } from "../../src/session/loaded-branch.ts";
 import { measureInSteps } from "../../src/summary-parts/user-messages.ts";
-import { smallBudget } from "./small-session.ts";
+import { smallBudget } from "../support/small-session.ts";
 
 /** Forty turns; `read` is told whenever the result of a tool is looked at. */
 function longWindow(read: () => void = () => undefined): LoadedBranch {

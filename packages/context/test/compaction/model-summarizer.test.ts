@@ -12,7 +12,7 @@ import { readPreviousSummary } from "../../src/summary/parse-summary.ts";
 import { modelSummarizer } from "../../src/summary-parts/model-summarizer.ts";
 import { scriptedModel, testRuntime } from "../../src/testing/scripted-model.ts";
 import { emptyUsage } from "../../src/testing/story.ts";
-import { compactSmall, contextLines, createSession, repeatWord, smallBudget } from "./small-session.ts";
+import { compactSmall, contextLines, createSession, repeatWord, smallBudget } from "../support/small-session.ts";
 
 const usage: Usage = { ...emptyUsage, input: 100, totalTokens: 100, cost: { ...emptyUsage.cost, total: 0.01 } };
 const createReply = (text: string): Partial<AssistantMessage> => ({ content: [{ type: "text", text }], usage });

@@ -18,7 +18,7 @@ import {
 } from "../../src/index.ts";
 import { loadBranch } from "../../src/session/loaded-branch.ts";
 import { type ScriptedReply, scriptedModel, story, testRuntime } from "../../src/testing/index.ts";
-import { repeatWord } from "./small-session.ts";
+import { repeatWord } from "../support/small-session.ts";
 
 const settings = { enabled: true, reserveTokens: 16_384, keepRecentTokens: 30 };
 

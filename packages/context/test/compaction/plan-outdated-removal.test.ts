@@ -15,7 +15,7 @@ import { compactionLimits } from "../../src/settings.ts";
 import { pinEntry } from "../../src/summary-parts/pins.ts";
 import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { emptyUsage, story } from "../../src/testing/story.ts";
-import { compactSmall, createSession, repeatWord, smallBudget } from "./small-session.ts";
+import { compactSmall, createSession, repeatWord, smallBudget } from "../support/small-session.ts";
 
 /** Everything counts as worth it, and nothing as recent. */
 const limits = { ...compactionLimits, tail: { tokens: 1, share: 1 } };

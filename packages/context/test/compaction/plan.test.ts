@@ -13,7 +13,7 @@ import { createFallbackSummary } from "../../src/summary-parts/fallback-summary.
 import { latestRequest, renderRequest, userMessageTokens } from "../../src/summary-parts/latest-request.ts";
 import { selectUserMessages, userMessages } from "../../src/summary-parts/user-messages.ts";
 import { story } from "../../src/testing/story.ts";
-import { repeatWord, smallBudget } from "./small-session.ts";
+import { repeatWord, smallBudget } from "../support/small-session.ts";
 
 const loadStory = (...lines: readonly string[]): LoadedBranch => loadBranch(story(...lines));
 const rung = (name: CompactionLevel["name"]): CompactionLevel =>

@@ -10,7 +10,14 @@ import type { Usage } from "../../src/message.ts";
 import { Session } from "../../src/session/session.ts";
 import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { emptyUsage } from "../../src/testing/story.ts";
-import { compactSmall, contextLines, createSession, repeatWord, smallBudget, smallLimits } from "./small-session.ts";
+import {
+  compactSmall,
+  contextLines,
+  createSession,
+  repeatWord,
+  smallBudget,
+  smallLimits,
+} from "../support/small-session.ts";
 
 const MODEL = { api: "anthropic-messages", provider: "anthropic", model: "another" };
 

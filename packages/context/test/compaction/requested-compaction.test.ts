@@ -15,7 +15,7 @@ import type { Session } from "../../src/session/session.ts";
 import { modelSummarizer } from "../../src/summary-parts/model-summarizer.ts";
 import { scriptedModel, testRuntime } from "../../src/testing/scripted-model.ts";
 import { emptyUsage } from "../../src/testing/story.ts";
-import { compactSmall, createSession, repeatWord, smallBudget } from "./small-session.ts";
+import { compactSmall, createSession, repeatWord, smallBudget } from "../support/small-session.ts";
 
 const storyLines = [
   "user: fix the login",

@@ -12,7 +12,7 @@ import { type LoadedBranch, loadBranch } from "../../src/session/loaded-branch.t
 import { compactionLimits } from "../../src/settings.ts";
 import { emptyUsage } from "../../src/testing/story.ts";
 import { requestTokens } from "../../src/tokens/estimate-tokens.ts";
-import { repeatWord } from "./small-session.ts";
+import { repeatWord } from "../support/small-session.ts";
 
 const to = { api: "anthropic-messages", provider: "anthropic", model: "m" };
 

@@ -11,7 +11,7 @@ import type { AgentMessage, AssistantMessage, Message, ToolCallBlock, UserMessag
 import { compactionLimits } from "../../src/settings.ts";
 import { story } from "../../src/testing/story.ts";
 import { messageTokens, textTokens } from "../../src/tokens/estimate-tokens.ts";
-import { compactSmall, createSession, repeatWord } from "./small-session.ts";
+import { compactSmall, createSession, repeatWord } from "../support/small-session.ts";
 
 const image = { type: "image", data: "aGVsbG8=", mimeType: "image/png" };
 const text = (text: string) => ({ type: "text", text: text });

@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import type { Summarizer, SummaryEstimate } from "../../src/compaction/plan.ts";
-import { compactSmall, createSession, repeatWord } from "./small-session.ts";
+import { compactSmall, createSession, repeatWord } from "../support/small-session.ts";
 
 const lines = ["user: fix the login", `says: ${repeatWord(800)}`, "user: and the tests?"];
 

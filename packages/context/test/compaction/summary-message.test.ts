@@ -10,7 +10,7 @@ import type { CompactionEntry } from "../../src/entry.ts";
 import type { Session } from "../../src/session/session.ts";
 import { defaultParts } from "../../src/summary-parts/default-parts.ts";
 import { textTokens } from "../../src/tokens/estimate-tokens.ts";
-import { compactSmall, createSession, repeatWord, smallBudget } from "./small-session.ts";
+import { compactSmall, createSession, repeatWord, smallBudget } from "../support/small-session.ts";
 
 const tickets = (list: readonly string[]): SummaryPart<readonly string[]> => ({
   kind: "host.tickets",

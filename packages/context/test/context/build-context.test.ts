@@ -7,7 +7,7 @@ import type { AgentMessage } from "../../src/message.ts";
 import { emptyBranch } from "../../src/session/loaded-branch.ts";
 import { initialSessionState } from "../../src/session/state.ts";
 import { story } from "../../src/testing/story.ts";
-import { contextAt, contextLines } from "../story-context.ts";
+import { contextAt, contextLines } from "../support/story-context.ts";
 
 describe("a branch without compaction", () => {
   test("CTX1 has a context of its messages in order, without other entries of the file", () => {

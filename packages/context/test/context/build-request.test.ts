@@ -8,8 +8,8 @@ import type { CompactionEntry, Entry } from "../../src/entry.ts";
 import type { SystemMessage } from "../../src/message.ts";
 import { loadBranch } from "../../src/session/loaded-branch.ts";
 import { story } from "../../src/testing/story.ts";
-import { contextAt, storyModel } from "../story-context.ts";
-import { expectLinearTime } from "./expect-linear-time.ts";
+import { expectLinearTime } from "../support/expect-speed.ts";
+import { contextAt, storyModel } from "../support/story-context.ts";
 
 describe("build request", () => {
   const read = { name: "read", description: "reads a file", parameters: { type: "object" } };

@@ -8,8 +8,7 @@ import type { AssistantMessage } from "../../src/message.ts";
 import type { ModelName } from "../../src/model.ts";
 import { loadBranch } from "../../src/session/loaded-branch.ts";
 import { story } from "../../src/testing/story.ts";
-import { otherModel, storyModel } from "../story-context.ts";
-import { mapReplies } from "./with-usages.ts";
+import { mapReplies, otherModel, storyModel } from "../support/story-context.ts";
 
 describe("calibration", () => {
   const plain: ModelCalibration = { factor: 1, overhead: 0, samples: 0 };

@@ -9,7 +9,7 @@ import type { HookFailure } from "../../src/hooks.ts";
 import type { AgentMessage } from "../../src/message.ts";
 import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { show, story } from "../../src/testing/story.ts";
-import { contextAt, storyModel } from "../story-context.ts";
+import { contextAt, storyModel } from "../support/story-context.ts";
 
 type ContextHook = NonNullable<ContextHooks["context"]>[number];
 

@@ -10,9 +10,8 @@ import type { ModelName } from "../../src/model.ts";
 import { appendToBranch, emptyBranch, type LoadedBranch, loadBranch } from "../../src/session/loaded-branch.ts";
 import { story } from "../../src/testing/story.ts";
 import { messageBytes, messageTokens } from "../../src/tokens/estimate-tokens.ts";
-import { expectFasterThan } from "../expect-faster-than.ts";
-import { loadedBranchAt, otherModel, storyModel } from "../story-context.ts";
-import { mapReplies, withUsages } from "./with-usages.ts";
+import { expectFasterThan } from "../support/expect-speed.ts";
+import { loadedBranchAt, mapReplies, otherModel, storyModel, withUsages } from "../support/story-context.ts";
 
 describe("context size", () => {
   const sent = (window: LoadedBranch, to?: ModelName): readonly Message[] =>

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { convertToLlm } from "../../src/context/convert-to-llm.ts";
 import type { AgentMessage, AssistantMessage, Message } from "../../src/message.ts";
 import { emptyUsage, story } from "../../src/testing/story.ts";
-import { contextAt, otherModel, sentLines, sentLinesFor, storyModel } from "../story-context.ts";
+import { contextAt, otherModel, sentLines, sentLinesFor, storyModel } from "../support/story-context.ts";
 
 const assistantMessage = (
   content: AssistantMessage["content"],

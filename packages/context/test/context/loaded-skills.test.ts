@@ -13,7 +13,7 @@ import { loadBranch } from "../../src/session/loaded-branch.ts";
 import { renderTranscript } from "../../src/summary/transcript.ts";
 import { collectTurnNotes } from "../../src/summary-parts/turn-notes.ts";
 import { story } from "../../src/testing/story.ts";
-import { compactSmall, createSession, repeatWord } from "../compaction/small-session.ts";
+import { compactSmall, createSession, repeatWord } from "../support/small-session.ts";
 
 const hash = (digit: string): string => digit.repeat(64);
 

@@ -7,8 +7,8 @@ import { applyContextHooks } from "../../src/context/context-hooks.ts";
 import { convertToLlm } from "../../src/context/convert-to-llm.ts";
 import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { show, story } from "../../src/testing/story.ts";
-import { createSession } from "../compaction/small-session.ts";
-import { contextAt, sentLines, storyModel } from "../story-context.ts";
+import { createSession } from "../support/small-session.ts";
+import { contextAt, sentLines, storyModel } from "../support/story-context.ts";
 
 test("CTX9 B3 user messages, replies and results are sent as such; everything else as a user message", () => {
   expect(

@@ -4,10 +4,8 @@ import { expect, test } from "vitest";
 import { buildSessionContext } from "../../src/context/build-context.ts";
 import { convertToLlm } from "../../src/context/convert-to-llm.ts";
 import type { Session } from "../../src/session/session.ts";
-import { compactSmall, createSession, repeatWord } from "../compaction/small-session.ts";
-import { budgetKeeping } from "./budgets.ts";
-import { newestCompaction } from "./newest-compaction.ts";
-import { summarizingHook } from "./summarizing-hook.ts";
+import { summarizingHook } from "../support/document-sessions.ts";
+import { budgetKeeping, compactSmall, createSession, newestCompaction, repeatWord } from "../support/small-session.ts";
 
 const work = [
   "user: fix it",

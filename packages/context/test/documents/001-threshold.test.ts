@@ -6,7 +6,7 @@ import { compactionDue, shouldCompact } from "../../src/compaction/should-compac
 import { calculateContextTokens } from "../../src/context/context-size.ts";
 import { compactionLimits } from "../../src/settings.ts";
 import { emptyUsage } from "../../src/testing/story.ts";
-import { compactSmall, createSession, repeatWord, smallBudget } from "../compaction/small-session.ts";
+import { compactSmall, createSession, repeatWord, smallBudget } from "../support/small-session.ts";
 
 const of = (tokens: number) => ({ tokens, isEstimate: false, measured: tokens, estimated: 0, fixed: 0, bytes: 0 });
 const large: Budget = createBudget(compactionLimits, { contextWindow: 200_000 });

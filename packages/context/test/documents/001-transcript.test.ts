@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { convertToLlm } from "../../src/context/convert-to-llm.ts";
 import { serializeConversation } from "../../src/summary/transcript.ts";
 import { story } from "../../src/testing/story.ts";
-import { contextAt } from "../story-context.ts";
+import { contextAt } from "../support/story-context.ts";
 
 const transcriptOf = (...lines: readonly string[]): string =>
   serializeConversation(convertToLlm(contextAt(story(...lines)).messages));

@@ -13,7 +13,7 @@ import {
   shouldCompact,
 } from "../../src/index.ts";
 import { scriptedModel } from "../../src/testing/index.ts";
-import { createSample, sampleLines } from "./sample-session.ts";
+import { createSample, sampleLines } from "../support/document-sessions.ts";
 
 test("SUM6 HOOK1 B37 B73 a hook can convert messages, serialize them and return the summary of its own model", async () => {
   const parts = await createSample(...sampleLines);

@@ -12,7 +12,7 @@ import {
   type TreeHooks,
 } from "../../src/index.ts";
 import { scriptedModel } from "../../src/testing/index.ts";
-import { createSample, sampleLines } from "./sample-session.ts";
+import { createSample, sampleLines } from "../support/document-sessions.ts";
 
 type BeforeCompact = NonNullable<CompactionHooks["session_before_compact"]>[number];
 type BeforeTree = NonNullable<TreeHooks["session_before_tree"]>[number];

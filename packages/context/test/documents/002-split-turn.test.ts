@@ -4,9 +4,8 @@ import { expect, test } from "vitest";
 import { buildSessionContext } from "../../src/context/build-context.ts";
 import { convertToLlm } from "../../src/context/convert-to-llm.ts";
 import { messageTokens } from "../../src/tokens/estimate-tokens.ts";
-import { compactSmall } from "../compaction/small-session.ts";
-import { budgetKeeping, tailBudget } from "./budgets.ts";
-import { drawContext, drawSession } from "./draw-session.ts";
+import { drawContext, drawSession } from "../support/document-sessions.ts";
+import { budgetKeeping, compactSmall, tailBudget } from "../support/small-session.ts";
 
 // [user-1] [asst-1] [tool-1a] [tool-1b] [user-2] [asst-2] [tool-2]; the results bear the names t1 and t1'.
 const outline = "u1 a1 t1 t1 u2 a2 t2";

@@ -5,10 +5,8 @@ import { moveTo } from "../../src/branches/move.ts";
 import { MemoryStore } from "../../src/session/memory-store.ts";
 import { Session } from "../../src/session/session.ts";
 import { testRuntime } from "../../src/testing/scripted-model.ts";
-import { compactSmall } from "../compaction/small-session.ts";
-import { budgetKeeping, tailBudget } from "./budgets.ts";
-import { appendDrawing, drawContext, drawSession } from "./draw-session.ts";
-import { summarizingHook } from "./summarizing-hook.ts";
+import { appendDrawing, drawContext, drawSession, summarizingHook } from "../support/document-sessions.ts";
+import { budgetKeeping, compactSmall, tailBudget } from "../support/small-session.ts";
 
 async function compacted(): Promise<Session> {
   const session = await drawSession("u1 a1 u2 a2");

@@ -2,10 +2,14 @@
 
 import { expect, test } from "vitest";
 import type { Session } from "../../src/session/session.ts";
-import { compactSmall } from "../compaction/small-session.ts";
-import { budgetKeeping } from "./budgets.ts";
-import { appendDrawing, drawContext, drawSession } from "./draw-session.ts";
-import { type HookInput, summarizingHook } from "./summarizing-hook.ts";
+import {
+  appendDrawing,
+  drawContext,
+  drawSession,
+  type HookInput,
+  summarizingHook,
+} from "../support/document-sessions.ts";
+import { budgetKeeping, compactSmall } from "../support/small-session.ts";
 
 /** Compacted once, as drawn: the last four are kept, and eight messages follow. */
 async function compactedOnce(): Promise<Session> {

@@ -1,9 +1,8 @@
 /** Document 003, "Single Compaction": the last four messages are kept. They are named by the first of them, not counted (B53). */
 
 import { expect, test } from "vitest";
-import { compactSmall } from "../compaction/small-session.ts";
-import { budgetKeeping } from "./budgets.ts";
-import { appendDrawing, drawContext, drawSession } from "./draw-session.ts";
+import { appendDrawing, drawContext, drawSession } from "../support/document-sessions.ts";
+import { budgetKeeping, compactSmall } from "../support/small-session.ts";
 
 const outline = "u1 a1 t1 t1 a1 u2 a2 u3 a3 t3 a3 t3 a3 u4 a4 t4 a4";
 

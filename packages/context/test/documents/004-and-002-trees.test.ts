@@ -6,8 +6,7 @@ import { type MoveResult, moveTo } from "../../src/branches/move.ts";
 import { buildSessionContext } from "../../src/context/build-context.ts";
 import type { NewEntry, Session } from "../../src/session/session.ts";
 import { testRuntime } from "../../src/testing/scripted-model.ts";
-import { createSession } from "../compaction/small-session.ts";
-import { tailBudget } from "./budgets.ts";
+import { createSession, tailBudget } from "../support/small-session.ts";
 
 // Every message is a note: nobody writes it anew, so that choosing one goes there.
 const note = (id: string): NewEntry => ({ type: "message", id, message: { role: "custom", ...noted, content: id } });

@@ -4,9 +4,8 @@ import { expect, test } from "vitest";
 import { buildSessionContext } from "../../src/context/build-context.ts";
 import { buildRequest } from "../../src/context/build-request.ts";
 import type { Session } from "../../src/session/session.ts";
-import { compactSmall, createSession, repeatWord } from "../compaction/small-session.ts";
-import { storyModel } from "../story-context.ts";
-import { budgetKeeping } from "./budgets.ts";
+import { budgetKeeping, compactSmall, createSession, repeatWord } from "../support/small-session.ts";
+import { storyModel } from "../support/story-context.ts";
 
 const long = repeatWord(240);
 

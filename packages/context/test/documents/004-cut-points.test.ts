@@ -1,8 +1,7 @@
 /** Document 004, "Cut Point Rules": any message but a tool's result may be the first that is kept; 002 and 003 allow fewer (B27). */
 
 import { expect, test } from "vitest";
-import { compactSmall, createSession, repeatWord } from "../compaction/small-session.ts";
-import { budgetKeeping } from "./budgets.ts";
+import { budgetKeeping, compactSmall, createSession, repeatWord } from "../support/small-session.ts";
 
 const before = ["user: one", `says: ${repeatWord(300)}`, "user: two"];
 

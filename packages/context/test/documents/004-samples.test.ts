@@ -11,7 +11,7 @@ import {
   type TreeHooks,
 } from "../../src/index.ts";
 import { show } from "../../src/testing/index.ts";
-import { createSample, sampleLines } from "./sample-session.ts";
+import { createSample, sampleLines } from "../support/document-sessions.ts";
 
 test("HOOK1 B73 session_before_compact gets everything that the document lists", async () => {
   const parts = await createSample(...sampleLines);

@@ -3,8 +3,7 @@
 import { expect, test } from "vitest";
 import type { CompactionPreparation } from "../../src/compaction-hooks/hook-preparation.ts";
 import type { Session } from "../../src/session/session.ts";
-import { compactSmall, contextLines, createSession, repeatWord } from "../compaction/small-session.ts";
-import { budgetKeeping } from "./budgets.ts";
+import { budgetKeeping, compactSmall, contextLines, createSession, repeatWord } from "../support/small-session.ts";
 
 const long = repeatWord(200);
 const turn = [

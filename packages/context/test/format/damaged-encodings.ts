@@ -1,7 +1,17 @@
 /** D11: files in other encodings, with other line ends, and with bytes that are not text. */
 
-import type { DamagedFile } from "./damaged-file.ts";
-import { bytesOf, chain, file, inUtf16, joined, note, ourHeader, piHeader, withTrailers } from "./specimen.ts";
+import {
+  bytesOf,
+  chain,
+  type DamagedFile,
+  file,
+  inUtf16,
+  joined,
+  note,
+  ourHeader,
+  piHeader,
+  withTrailers,
+} from "./specimen.ts";
 
 const [e1 = "", e2 = "", e3 = ""] = chain(3);
 const lines = [piHeader, e1, e2, e3];

@@ -6,11 +6,10 @@ import { MemoryStore } from "../../src/session/memory-store.ts";
 import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { branchEntries, buildTree } from "../../src/tree.ts";
 import { damagedEncodings } from "./damaged-encodings.ts";
-import type { DamagedFile } from "./damaged-file.ts";
 import { damagedLines } from "./damaged-lines.ts";
 import { damagedTrees } from "./damaged-trees.ts";
 import { expectAppendable, findReadFaults, readableEntries } from "./file-invariants.ts";
-import { chain, damageIn, entriesIn, file, idAt, idsIn, note, piHeader, read } from "./specimen.ts";
+import { chain, type DamagedFile, damageIn, entriesIn, file, idAt, idsIn, note, piHeader, read } from "./specimen.ts";
 
 describe("D9 a session file with lines replaced, removed, doubled or swapped", () => {
   test.each(damagedLines)("D9 is read with its damage reported and its other entries: $name", expectContained);

@@ -1,7 +1,6 @@
 /** D9: chains in which lines are replaced, removed, doubled and swapped, at the start, in the middle and at the end. */
 
-import type { DamagedFile } from "./damaged-file.ts";
-import { chain, file, ourHeader, piHeader, withTrailers } from "./specimen.ts";
+import { chain, type DamagedFile, file, ourHeader, piHeader, withTrailers } from "./specimen.ts";
 
 /** The header is line 1, e1 is line 2. */
 const ours = withTrailers(ourHeader, ...chain(6));

@@ -1,8 +1,7 @@
 /** D10: files with valid JSON and contradictory content: cycles, duplicate ids, missing parents, wrong headers, wrong fields. */
 
-import type { DamagedFile } from "./damaged-file.ts";
 import { malformedLines } from "./malformed-lines.ts";
-import { chain, file, note, ourHeader, piHeader, withTrailers } from "./specimen.ts";
+import { chain, type DamagedFile, file, note, ourHeader, piHeader, withTrailers } from "./specimen.ts";
 
 const [e1 = "", e2 = "", e3 = ""] = chain(3);
 const compaction = '{"type":"compaction","id":"c","parentId":"e2","timestamp":"t","summary":"s","tokensBefore":1,';

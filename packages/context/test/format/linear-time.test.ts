@@ -3,7 +3,7 @@
 import { describe, test } from "vitest";
 import type { Entry } from "../../src/entry.ts";
 import { assignParents, compactionsWithoutKeptEntry, type LinkInput } from "../../src/format/link-entries.ts";
-import { expectLinearTime } from "../context/expect-linear-time.ts";
+import { expectLinearTime } from "../support/expect-speed.ts";
 import { compaction, each, manyLines, oneLine, placings, type Shape } from "./hostile-shapes.ts";
 import { read } from "./specimen.ts";
 

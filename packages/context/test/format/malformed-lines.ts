@@ -1,7 +1,6 @@
 /** D10: malformed lines: wrong fields, not an object, nested too deep, too long. */
 
-import type { DamagedFile } from "./damaged-file.ts";
-import { bytesOf, chain, file, note, piHeader } from "./specimen.ts";
+import { bytesOf, chain, type DamagedFile, file, note, piHeader } from "./specimen.ts";
 
 const [e1 = ""] = chain(1);
 const e3 = note("e3", "e2");

@@ -1,4 +1,4 @@
-/** Builds session files for tests, in the format of pi and of Pith, and their parts. */
+/** Builds session files for tests, in the format of pi and of Pith, and their parts, and defines damaged files. */
 
 import type { Entry } from "../../src/entry.ts";
 import { serializeEntry } from "../../src/format/entry-line.ts";
@@ -116,4 +116,18 @@ function lineNumbers(bytes: Uint8Array): ReadonlyMap<number, number> {
 
 export function entriesIn({ lines }: SessionFile): readonly Entry[] {
   return lines.map((line) => line.entry);
+}
+
+export interface DamagedFile {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+  /** Every damage in file order, as `kind@line`. */
+  readonly damage: string;
+  /** Ids in file order, gaps in brackets. */
+  readonly entries: string;
+  /** From the root to the last entry that can be read; all entries, if not said. */
+  readonly branch?: string;
+  readonly limits?: FormatLimits;
+  /** Written by a newer program: it can be read, not written. */
+  readonly future?: boolean;
 }

@@ -8,7 +8,6 @@ import { emptyLedger, MAX_LEDGER_ITEMS } from "../../src/ledger/ledger.ts";
 import { collectFileLists } from "../../src/ledger/touched-files.ts";
 import { createBlobBlock } from "../../src/session/blobs.ts";
 import { story } from "../../src/testing/story.ts";
-import { expectLinearTime } from "../context/expect-linear-time.ts";
 import {
   bashCallEntries,
   branchSummaryEntry,
@@ -20,6 +19,7 @@ import {
   toolCallEntries,
   userBashEntry,
 } from "../context/tool-work.ts";
+import { expectLinearTime } from "../support/expect-speed.ts";
 
 test("LED5 the ledger has files, the last checks, open errors and commits, and no ids, URLs or output lines", () => {
   const entries = story(

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { findChecks, findOutcome } from "../../src/ledger/find-checks.ts";
-import { expectLinearTime } from "../context/expect-linear-time.ts";
+import { expectLinearTime } from "../support/expect-speed.ts";
 
 describe("LED5 tests, builds and checks are recognized by program and subcommand", () => {
   const cases: readonly (readonly [string, string])[] = [

@@ -10,7 +10,7 @@ import {
   MAX_LEDGER_ITEMS,
   mergeLedgerPair,
 } from "../../src/ledger/ledger.ts";
-import { expectLinearTime } from "../context/expect-linear-time.ts";
+import { expectLinearTime } from "../support/expect-speed.ts";
 import { fullLedger, ledgerFrom } from "./ledgers.ts";
 
 const word = fc.constantFrom("a", "b", "c d", "src/a", "src/b", "error 1", "error 2", "cat a", "make");

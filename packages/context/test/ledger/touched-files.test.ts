@@ -9,7 +9,6 @@ import { decodeSession } from "../../src/format/session-file.ts";
 import { collectFileLists, type FileLists, fileTouches } from "../../src/ledger/touched-files.ts";
 import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { story } from "../../src/testing/story.ts";
-import { expectLinearTime } from "../context/expect-linear-time.ts";
 import {
   bashCallEntries,
   branchSummaryEntry,
@@ -20,6 +19,7 @@ import {
   toolCallEntries,
   userBashEntry,
 } from "../context/tool-work.ts";
+import { expectLinearTime } from "../support/expect-speed.ts";
 
 const read = (...paths: readonly string[]): FileLists => ({ read: paths, modified: [] });
 const modified = (...paths: readonly string[]): FileLists => ({ read: [], modified: paths });

@@ -3,7 +3,26 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { Stryker } from "@stryker-mutator/core";
-import { mutated, mutatedQuickly, needed } from "./mutated.ts";
+
+/** Paths and patterns, from the root of the repository. */
+const mutated: readonly string[] = [
+  "packages/context/src/compaction/cut-point.ts",
+  "packages/context/src/compaction/plan.ts",
+  "packages/context/src/compaction/check-candidate.ts",
+  "packages/context/src/summary/check-summary.ts",
+  "packages/context/src/summary/repair.ts",
+];
+
+/** What `--quick` changes: the one that the others stand on. */
+const mutatedQuickly = "packages/context/src/compaction/cut-point.ts";
+
+/** What of the repository is copied for the run, beside its node_modules. */
+const needed: readonly string[] = [
+  "package.json",
+  "tsconfig.base.json",
+  "packages/context/*.json",
+  "packages/context/{src,test}/**",
+];
 
 const usage = `pnpm mutate [WORD…] [--quick]
 

@@ -7,7 +7,7 @@ import { Session } from "@pith/context";
 import { createStore, nodeRuntime, openStore, purgeSession } from "@pith/context/node";
 import { decodeSession } from "@pith/context/store";
 import { afterAll, describe, expect, test } from "vitest";
-import { expectCpuRatio } from "../context/expect-linear-time.ts";
+import { expectCpuRatio } from "../support/expect-speed.ts";
 
 describe("files of blank lines", () => {
   const folder = mkdtempSync(join(tmpdir(), "pith-blank-lines-"));

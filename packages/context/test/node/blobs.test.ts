@@ -13,7 +13,8 @@ import { collectBlobs, inlineBlobs } from "../../src/session/blobs.ts";
 import { Session } from "../../src/session/session.ts";
 import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { FaultyFiles } from "../support/faulty-files/faulty-files.ts";
-import { crashAtEveryStep, createTestHome, requireStore } from "./sessions/test-home.ts";
+import { requireStore } from "./jsonl/simulate-processes.ts";
+import { crashAtEveryStep, createTestHome } from "./sessions/test-home.ts";
 
 describe("blob folder", () => {
   const path = "/s/a.jsonl";

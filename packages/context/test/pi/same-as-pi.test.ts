@@ -16,7 +16,7 @@ import { loadBranch } from "../../src/session/loaded-branch.ts";
 import { branchEntries, buildTree } from "../../src/tree.ts";
 import { commandSequences } from "../properties/commands.ts";
 import { models } from "../properties/drafts.ts";
-import { runInMemory } from "../properties/play.ts";
+import { runInMemory } from "../properties/replay.ts";
 import { findRuleViolations } from "../support/provider-rules/provider-rules.ts";
 import { isLong } from "../support/test-length.ts";
 

@@ -1,4 +1,4 @@
-/** What can happen to a session, as plain data: any list of these is a life that a session must survive. */
+/** What can happen to a session, as plain data: a session must survive any list of these. */
 
 import fc from "fast-check";
 
@@ -106,7 +106,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant("rival" as const), takeOver: yes }) },
 );
 
-/** Mostly short lives, some of up to 200 commands. */
+/** Mostly short, some of up to 200 commands. */
 export const commandSequences: fc.Arbitrary<readonly Command[]> = fc.oneof(
   { weight: 16, arbitrary: fc.array(command, { minLength: 1, maxLength: 20, size: "max" }) },
   { weight: 3, arbitrary: fc.array(command, { maxLength: 60, size: "max" }) },

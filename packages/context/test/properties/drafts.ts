@@ -1,4 +1,4 @@
-/** From a command to the entries it appends, given what stands on the branch. */
+/** Creates the entries that a command appends, given what is on the branch. */
 
 import type { Entry } from "../../src/entry.ts";
 import type { AssistantMessage } from "../../src/message.ts";

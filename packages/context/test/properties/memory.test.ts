@@ -1,6 +1,6 @@
 /** Lives of a session in memory. */
 
-import { inMemory } from "./grounds.ts";
-import { runCommandSequences } from "./lives.ts";
+import { runCommandSequences } from "./run-sequences.ts";
+import { inMemory } from "./stores.ts";
 
 runCommandSequences(250, "in memory", inMemory);

@@ -1,4 +1,4 @@
-/** The same session told as simply as possible: a list of entries and a walk along their parents. What the real one is held against. */
+/** Models a session as simply as possible, as a list of entries and a walk along their parents; the real one is compared with it. */
 
 import type { Entry } from "../../src/entry.ts";
 import type { AgentMessage } from "../../src/message.ts";
@@ -23,7 +23,7 @@ export function plainBranch({ entries }: PlainSession, leaf: string | null): rea
   return path;
 }
 
-/** What holds at a leaf: the last to say decides, and what compactions carry is not looked at. */
+/** What holds at a leaf: the last entry decides, and what compactions carry does not count. */
 export function plainState(session: PlainSession, leaf: string | null): SessionState {
   let [model, thinkingLevel, activeTools]: [SessionState["model"], string, SessionState["activeTools"]] = [
     null,

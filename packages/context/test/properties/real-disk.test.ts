@@ -1,7 +1,7 @@
 /** Lives in a file on the real disk. */
 
 import { isLong } from "../support/test-length.ts";
-import { onRealDisk } from "./grounds.ts";
-import { runCommandSequences } from "./lives.ts";
+import { runCommandSequences } from "./run-sequences.ts";
+import { onRealDisk } from "./stores.ts";
 
 runCommandSequences(isLong ? 300 : 60, "on the real disk", onRealDisk);

@@ -1,23 +1,26 @@
-/** The long version of the property tests: `pnpm properties --runs 1000000 [--seed N]`, spread over all cores. */
+/** The long version of the property tests: `pnpm properties --runs 1000000 [--seed N]`, spread over all cores. It also writes random sessions to files. */
 
 import { spawn } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import fc from "fast-check";
-import { live } from "../compaction/lives/live.ts";
-import { fullSessionSteps } from "../compaction/lives/steps.ts";
+import { runFullSession } from "../compaction/random-sessions/full-session.ts";
+import { fullSessionSteps } from "../compaction/random-sessions/steps.ts";
 import { commandSequences } from "./commands.ts";
-import { inMemory, onFaultyDisk, onRealDisk } from "./grounds.ts";
-import { replayOn } from "./play.ts";
+import { replayOn, runInMemory } from "./replay.ts";
+import { inMemory, onFaultyDisk, onRealDisk } from "./stores.ts";
 
-const usage = `pnpm properties [--runs N] [--seed N] [--on memory|faulty|disk|filling]
+const usage = `pnpm properties [--runs N] [--seed N] [--on memory|faulty|disk|filling] [--write FOLDER]
 
-Plays random lives of a session and holds each against a plain model. Default: 100,000 lives, a random seed, in memory.
+Runs random sessions and compares each with a plain model. Default: 100,000 sessions, a random seed, in memory.
 
   --on memory   the session is kept in memory
   --on faulty   in a file, on a disk in memory that fills up, fails and loses power
   --on disk     in a file on the real disk
-  --on filling  in memory, with talk of any size and compactions of every kind
+  --on filling  in memory, with messages of any size and compactions of every kind
+  --write FOLDER   only writes the sessions, one file each, for tests of code that reads trees of every shape
 
   pnpm properties --runs 1000000      the nightly run
   pnpm properties --on faulty
@@ -28,6 +31,7 @@ const options = {
   seed: { type: "string" },
   on: { type: "string", default: "memory" },
   part: { type: "string" },
+  write: { type: "string" },
   help: { type: "boolean" },
 } as const;
 
@@ -35,12 +39,14 @@ const properties = new Map<string, () => fc.IAsyncPropertyWithHooks<[readonly un
   ["memory", () => fc.asyncProperty(commandSequences, replayOn(inMemory))],
   ["faulty", () => fc.asyncProperty(commandSequences, replayOn(onFaultyDisk))],
   ["disk", () => fc.asyncProperty(commandSequences, replayOn(onRealDisk))],
-  ["filling", () => fc.asyncProperty(fullSessionSteps, live)],
+  ["filling", () => fc.asyncProperty(fullSessionSteps, runFullSession)],
 ]);
 
 const { values } = readArguments();
 const property = properties.get(values.on) ?? fail(`--on takes memory, faulty, disk or filling, not "${values.on}"`);
 if (values.help) console.log(usage);
+else if (values.write !== undefined)
+  await writeSessions(values.write, whole("runs", values.runs), whole("seed", values.seed ?? "1"));
 else if (values.part !== undefined) await replayPart(whole("runs", values.runs), whole("seed", values.seed));
 else
   await replayAll(
@@ -71,13 +77,13 @@ function fail(why: string): never {
 async function replayAll(runs: number, seed: number): Promise<void> {
   const parts = availableParallelism();
   const start = performance.now();
-  console.log(`${runs} lives on ${values.on} in ${parts} processes, seed ${seed}`);
+  console.log(`${runs} sessions on ${values.on} in ${parts} processes, seed ${seed}`);
   const codes = await Promise.all(
     Array.from({ length: parts }, (_, part) => replayInChildProcess(part, Math.ceil(runs / parts), seed + part)),
   );
   const failed = codes.filter((code) => code !== 0).length;
   console.log(
-    `${runs} lives, ${failed === 0 ? "0 violations" : `${failed} parts failed`}, ${((performance.now() - start) / 1000).toFixed(0)} s`,
+    `${runs} sessions, ${failed === 0 ? "0 violations" : `${failed} parts failed`}, ${((performance.now() - start) / 1000).toFixed(0)} s`,
   );
   process.exitCode = failed === 0 ? 0 : 1;
 }
@@ -114,4 +120,9 @@ async function replayPart(runs: number, seed: number): Promise<void> {
     }
     console.log(`part with seed ${seed}: ${done + numRuns} of ${runs}`);
   }
+}
+
+async function writeSessions(folder: string, runs: number, seed: number): Promise<void> {
+  for (const [at, commands] of fc.sample(commandSequences, { numRuns: runs, seed }).entries())
+    writeFileSync(join(folder, `${at}.jsonl`), (await runInMemory(commands)).bytes());
 }

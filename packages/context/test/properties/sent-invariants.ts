@@ -1,8 +1,8 @@
-/** Invariants 1 to 5 on what would be sent, said plainly and apart from the code that keeps them. */
+/** Checks invariants 1 to 5 on what would be sent, plainly and apart from the code that keeps them. */
 
 import type { AgentMessage, AssistantMessage, Message } from "../../src/message.ts";
 
-/** Sentences about what is wrong; none for a list that may be sent. */
+/** Returns a sentence for each fault; none for a list that may be sent. */
 export function sentFaults(context: readonly AgentMessage[], sent: readonly Message[]): readonly string[] {
   return [...pairingFaults(sent), ...reasoningFaults(context, sent), ...lostResults(context, sent)];
 }

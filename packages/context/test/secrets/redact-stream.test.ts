@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { secretPatterns } from "../../src/secrets/patterns.ts";
 import { RedactionStream } from "../../src/secrets/redact-stream.ts";
-import { expectLinearTime } from "../context/expect-linear-time.ts";
+import { expectLinearTime } from "../support/expect-speed.ts";
 import { createSampleSecrets } from "../support/sample-secrets.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
 

@@ -16,9 +16,9 @@ import { Vault } from "@pith/context/secrets";
 import { scriptedModel, testRuntime } from "@pith/context/testing";
 import { expect, test } from "vitest";
 import { readSummaryPartTexts } from "../../src/context/read-summary-parts.ts";
-import { smallBudget } from "../compaction/small-session.ts";
 import { createSampleSecrets } from "../support/sample-secrets.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
+import { smallBudget } from "../support/small-session.ts";
 
 const vault = (): Vault => new Vault({ digest: (value) => createHmac("sha256", "any").update(value).digest("hex") });
 const [planted] = createSampleSecrets(1, createSeededRandom(3));

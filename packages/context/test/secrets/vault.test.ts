@@ -8,7 +8,7 @@ import { Vault } from "@pith/context/secrets";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { secretPatterns } from "../../src/secrets/patterns.ts";
-import { expectLinearTime } from "../context/expect-linear-time.ts";
+import { expectLinearTime } from "../support/expect-speed.ts";
 import { createSampleSecrets } from "../support/sample-secrets.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
 

@@ -8,7 +8,7 @@ import { forEachChild, parse, type SyntaxNode } from "unbash";
 import { describe, expect, test } from "vitest";
 import type { ShellCommand } from "../../src/shell/parse-line.ts";
 import { parseShellLine } from "../../src/shell/parse-line.ts";
-import { expectLinearTime } from "../context/expect-linear-time.ts";
+import { expectLinearTime } from "../support/expect-speed.ts";
 
 const written = ({
   operator,

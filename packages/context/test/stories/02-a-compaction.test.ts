@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { story } from "../../src/testing/story.ts";
-import { contextAt, contextLines } from "../story-context.ts";
+import { contextAt, contextLines } from "../support/story-context.ts";
 
 // Each line is an entry, e1 to e8; the compaction keeps from e5 on.
 const lines = [

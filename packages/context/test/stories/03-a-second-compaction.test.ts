@@ -1,7 +1,7 @@
 /** Story 3: a second compaction starts where the first one began to keep, so that nothing falls between the two. */
 
 import { expect, test } from "vitest";
-import { contextLines } from "../story-context.ts";
+import { contextLines } from "../support/story-context.ts";
 
 test("CTX2 the context has only the newest summary, even if the kept part has an older compaction", () => {
   expect(

@@ -1,7 +1,7 @@
 /** Story 4: a compaction is undone by moving to the entry before it. It stays in the log; coming back brings it back. */
 
 import { expect, test } from "vitest";
-import { contextLines } from "../story-context.ts";
+import { contextLines } from "../support/story-context.ts";
 
 const before = ["user: one", "says: two", "user: three", "says: four"];
 const compacted = [...before, "compacts: too short a summary, keeps e4", "user: five"];

@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { story } from "../../src/testing/story.ts";
 import { branchEntries, buildTree, commonAncestor } from "../../src/tree.ts";
-import { contextAt, contextLines } from "../story-context.ts";
+import { contextAt, contextLines } from "../support/story-context.ts";
 
 const lines = [
   "user: make it fast",

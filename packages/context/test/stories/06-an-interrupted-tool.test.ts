@@ -1,7 +1,7 @@
 /** Story 6: the user interrupts while two tools run. One result comes late, one never; the conversation can be sent all the same. */
 
 import { expect, test } from "vitest";
-import { sentLines } from "../story-context.ts";
+import { sentLines } from "../support/story-context.ts";
 
 const interrupted = [
   "user: run both",

@@ -1,7 +1,7 @@
 /** Story 7: in the middle of a session the user changes the model. The new one gets the words, and none of the old one's reasoning. */
 
 import { expect, test } from "vitest";
-import { otherModel, sentLinesFor, storyModel } from "../story-context.ts";
+import { otherModel, sentLinesFor, storyModel } from "../support/story-context.ts";
 
 const lines = [
   "user: why?",

@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { story } from "../../src/testing/story.ts";
-import { contextAt, contextLines } from "../story-context.ts";
+import { contextAt, contextLines } from "../support/story-context.ts";
 
 const lines = [
   "user: read it",

@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { compactionDue } from "../../src/compaction/should-compact.ts";
-import { compactSmall, createSession, repeatWord, smallBudget } from "../compaction/small-session.ts";
+import { compactSmall, createSession, repeatWord, smallBudget } from "../support/small-session.ts";
 
 test("DUE1 CMP2 above the threshold a compaction is due, and after it none is", async () => {
   const session = await createSession("user: fix the login", `says: ${repeatWord(200)}`, "user: go on");

@@ -1,7 +1,7 @@
 /** Story 13: a second compaction covers what the first one kept. In pi 0.58 that part was in neither. */
 
 import { expect, test } from "vitest";
-import { compactSmall, contextLines, createSession, repeatWord } from "../compaction/small-session.ts";
+import { compactSmall, contextLines, createSession, repeatWord } from "../support/small-session.ts";
 
 test("CUT5 CMP6 the second compaction begins where the kept part of the first one begins", async () => {
   const session = await createSession(

@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import type { Session } from "../../src/session/session.ts";
-import { compactSmall, contextLines, createSession, repeatWord } from "../compaction/small-session.ts";
+import { compactSmall, contextLines, createSession, repeatWord } from "../support/small-session.ts";
 
 const work = (from: number): string[] =>
   Array.from({ length: 8 }, (_, at) => [`calls: bash command=step${from + at}`, `result: ${repeatWord(60)}`]).flat();

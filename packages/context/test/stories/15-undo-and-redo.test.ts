@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { compactionDue } from "../../src/compaction/should-compact.ts";
 import { redoCompaction, undoCompaction } from "../../src/compaction/undo.ts";
-import { compactSmall, contextLines, createSession, repeatWord, smallBudget } from "../compaction/small-session.ts";
+import { compactSmall, contextLines, createSession, repeatWord, smallBudget } from "../support/small-session.ts";
 
 const lines = ["user: one", `says: ${repeatWord(900)}`, "user: two"];
 

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { createBudget } from "../../src/compaction/budget.ts";
 import { compactionDue } from "../../src/compaction/should-compact.ts";
 import { compactionLimits } from "../../src/settings.ts";
-import { compactSmall, createSession, repeatWord } from "../compaction/small-session.ts";
+import { compactSmall, createSession, repeatWord } from "../support/small-session.ts";
 
 test("CMP2 INV21 a context for a million tokens fits 128,000 after one compaction", async () => {
   const turns = Array.from({ length: 22 }, (_, at) => [

@@ -1,7 +1,7 @@
 /** Story 17: somebody pastes a whole log file. It is shown as head and tail; the log has all of it. */
 
 import { expect, test } from "vitest";
-import { compactSmall, contextLines, createSession, repeatWord } from "../compaction/small-session.ts";
+import { compactSmall, contextLines, createSession, repeatWord } from "../support/small-session.ts";
 
 test("CUT7 CMP1 a paste too large for the tail is reduced to its head, tail and reference, in the same batch", async () => {
   const session = await createSession(

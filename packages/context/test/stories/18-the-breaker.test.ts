@@ -5,7 +5,7 @@ import { breakerNotes, findBreaker } from "../../src/compaction/breaker.ts";
 import { createBudget } from "../../src/compaction/budget.ts";
 import { compactionDue } from "../../src/compaction/should-compact.ts";
 import { pinText } from "../../src/summary-parts/pins.ts";
-import { compactSmall, createSession, repeatWord, smallBudget, smallLimits } from "../compaction/small-session.ts";
+import { compactSmall, createSession, repeatWord, smallBudget, smallLimits } from "../support/small-session.ts";
 
 test("GUARD1 a system prompt that fills the window stops compactions with a clear reason", async () => {
   const session = await createSession("user: hello", "says: hi");

@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { pinEntry, pinText, unpin } from "../../src/summary-parts/pins.ts";
-import { compactSmall, contextLines, createSession, repeatWord } from "../compaction/small-session.ts";
+import { compactSmall, contextLines, createSession, repeatWord } from "../support/small-session.ts";
 
 const rule = "Never push to main.\n\tAsk <first>, always.";
 

@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import type { Summarizer, SummaryCandidate } from "../../src/compaction/plan.ts";
-import { compactSmall, contextLines, createSession, repeatWord } from "../compaction/small-session.ts";
+import { compactSmall, contextLines, createSession, repeatWord } from "../support/small-session.ts";
 
 const lines = ["user: never touch the lock file", `says: ${repeatWord(900)}`, "user: go on"];
 

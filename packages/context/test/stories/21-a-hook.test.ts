@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import type { CompactionHooks } from "../../src/compaction-hooks/compaction-hooks.ts";
-import { compactSmall, contextLines, createSession, repeatWord } from "../compaction/small-session.ts";
+import { compactSmall, contextLines, createSession, repeatWord } from "../support/small-session.ts";
 
 const lines = ["user: one", `says: ${repeatWord(900)}`, "user: two", "says: three", "user: four"];
 const ring = (): object => {

@@ -9,8 +9,8 @@ import { compact } from "../../src/default-compaction.ts";
 import { compactionLimits } from "../../src/settings.ts";
 import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { emptyUsage } from "../../src/testing/story.ts";
-import { createSession } from "../compaction/small-session.ts";
-import { storyModel } from "../story-context.ts";
+import { createSession } from "../support/small-session.ts";
+import { storyModel } from "../support/story-context.ts";
 
 test("DUE1 KEEP8 the request stays under 80% of the byte limit, and every image can be opened again", async () => {
   const session = await createSession("user: watch the page");

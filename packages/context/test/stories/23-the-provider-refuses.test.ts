@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { contextSize } from "../../src/context/context-size.ts";
-import { compactSmall, createSession, repeatWord, smallBudget } from "../compaction/small-session.ts";
+import { compactSmall, createSession, repeatWord, smallBudget } from "../support/small-session.ts";
 
 const turns = Array.from({ length: 12 }, (_, at) => [`user: request ${at}`, `says: ${repeatWord(40)}`]).flat();
 

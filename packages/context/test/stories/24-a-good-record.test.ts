@@ -4,9 +4,8 @@ import { expect, test } from "vitest";
 import { modelSummarizer } from "../../src/summary-parts/model-summarizer.ts";
 import { scriptedModel, testRuntime } from "../../src/testing/scripted-model.ts";
 import { show } from "../../src/testing/story.ts";
-import { compactSmall, contextLines, createSession, repeatWord } from "../compaction/small-session.ts";
-import { budgetKeeping } from "../documents/budgets.ts";
-import { createSummaryText } from "../documents/summary-text.ts";
+import { budgetKeeping, compactSmall, contextLines, createSession, repeatWord } from "../support/small-session.ts";
+import { createSummaryText } from "../support/summary-models.ts";
 
 const lines = [
   "user: the login fails on Safari, please fix it",

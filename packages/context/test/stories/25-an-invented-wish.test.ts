@@ -7,11 +7,9 @@ import type { Session } from "../../src/session/session.ts";
 import { modelSummarizer } from "../../src/summary-parts/model-summarizer.ts";
 import { scriptedModel, testRuntime } from "../../src/testing/scripted-model.ts";
 import { show } from "../../src/testing/story.ts";
-import { compactSmall, createSession, repeatWord } from "../compaction/small-session.ts";
-import { budgetKeeping } from "../documents/budgets.ts";
-import { modelSummary } from "../documents/newest-compaction.ts";
-import { createSummaryText } from "../documents/summary-text.ts";
-import { storyModel } from "../story-context.ts";
+import { budgetKeeping, compactSmall, createSession, modelSummary, repeatWord } from "../support/small-session.ts";
+import { storyModel } from "../support/story-context.ts";
+import { createSummaryText } from "../support/summary-models.ts";
 
 const lines = [
   "user: the login fails on Safari, please fix it",

@@ -4,9 +4,8 @@ import { expect, test } from "vitest";
 import { modelSummarizer } from "../../src/summary-parts/model-summarizer.ts";
 import { scriptedModel, testRuntime } from "../../src/testing/scripted-model.ts";
 import { emptyUsage } from "../../src/testing/story.ts";
-import { compactSmall, contextLines, createSession, repeatWord } from "../compaction/small-session.ts";
-import { budgetKeeping } from "../documents/budgets.ts";
-import { createSummaryText } from "../documents/summary-text.ts";
+import { budgetKeeping, compactSmall, contextLines, createSession, repeatWord } from "../support/small-session.ts";
+import { createSummaryText } from "../support/summary-models.ts";
 
 const lines = ["user: sort the imports", `says: ${repeatWord(700)}`, "user: go on", "says: fine"];
 const usage = {

@@ -5,10 +5,15 @@ import type { Session } from "../../src/session/session.ts";
 import { modelSummarizer } from "../../src/summary-parts/model-summarizer.ts";
 import { scriptedModel, testRuntime } from "../../src/testing/scripted-model.ts";
 import { show, story } from "../../src/testing/story.ts";
-import { compactSmall, contextLines, createSession, repeatWord } from "../compaction/small-session.ts";
-import { budgetKeeping } from "../documents/budgets.ts";
-import { modelSummary } from "../documents/newest-compaction.ts";
-import { createSummaryText } from "../documents/summary-text.ts";
+import {
+  budgetKeeping,
+  compactSmall,
+  contextLines,
+  createSession,
+  modelSummary,
+  repeatWord,
+} from "../support/small-session.ts";
+import { createSummaryText } from "../support/summary-models.ts";
 
 const turn = [
   "user: rename color to colour",

@@ -4,10 +4,8 @@ import { expect, test } from "vitest";
 import { modelSummarizer } from "../../src/summary-parts/model-summarizer.ts";
 import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { messageTokens } from "../../src/tokens/estimate-tokens.ts";
-import { compactSmall, contextLines, createSession, repeatWord } from "../compaction/small-session.ts";
-import { answeringModel, requestText } from "../documents/answering-model.ts";
-import { budgetKeeping } from "../documents/budgets.ts";
-import { createSummaryText } from "../documents/summary-text.ts";
+import { budgetKeeping, compactSmall, contextLines, createSession, repeatWord } from "../support/small-session.ts";
+import { answeringModel, createSummaryText, requestTexts } from "../support/summary-models.ts";
 
 const turns = Array.from({ length: 16 }, (_, at) => [
   `user: request ${at}`,
@@ -24,7 +22,7 @@ test("SUM5 no request exceeds the window, and together they contain all entries"
     summarizers: [modelSummarizer(model, { runtime: testRuntime("w") })],
   });
   expect(outcome).toMatchObject({ type: "compacted", receipt: { route: "model", calls: model.requests.length } });
-  const questions = model.requests.map(requestText);
+  const questions = model.requests.map(requestTexts);
   expect(questions.length).toBeGreaterThan(3);
   for (const { messages } of model.requests)
     expect(messages.reduce((sum, message) => sum + messageTokens(message), 0)).toBeLessThan(3000);
@@ -40,7 +38,7 @@ test("SUM5 the last request joins the notes of all parts, with valid entry numbe
     budget: budgetKeeping(session, 2),
     summarizers: [modelSummarizer(model, { runtime: testRuntime("w") })],
   });
-  const joined = model.requests.map(requestText).at(-1) ?? "";
+  const joined = model.requests.map(requestTexts).at(-1) ?? "";
   expect(joined.match(/<partial-summary /g)).toHaveLength(model.requests.length - 1);
   expect(joined).toContain("- request 0 [#1]");
   expect(contextLines(session)[0]).toContain("mark0 was said [#2]");

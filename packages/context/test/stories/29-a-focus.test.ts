@@ -3,10 +3,8 @@
 import { expect, test } from "vitest";
 import { modelSummarizer } from "../../src/summary-parts/model-summarizer.ts";
 import { testRuntime } from "../../src/testing/scripted-model.ts";
-import { compactSmall, createSession, repeatWord } from "../compaction/small-session.ts";
-import { answeringModel, requestText } from "../documents/answering-model.ts";
-import { budgetKeeping } from "../documents/budgets.ts";
-import { createSummaryText } from "../documents/summary-text.ts";
+import { budgetKeeping, compactSmall, createSession, repeatWord } from "../support/small-session.ts";
+import { answeringModel, createSummaryText, requestTexts } from "../support/summary-models.ts";
 
 const turns = Array.from({ length: 12 }, (_, at) => [`user: request ${at}`, `says: ${repeatWord(120)}`]).flat();
 const record = createSummaryText({ Goal: ["- request 0 [#1]"] });
@@ -23,7 +21,7 @@ test("SUM5 HOOK1 B39 the focus of the user and of the hook is in the request for
   expect(outcome).toMatchObject({ type: "compacted", receipt: { route: "model" } });
   expect(model.requests.length).toBeGreaterThan(2);
   for (const request of model.requests)
-    expect(requestText(request)).toContain("Additional focus: the migration\nopen tickets");
+    expect(requestTexts(request)).toContain("Additional focus: the migration\nopen tickets");
 });
 
 test("SUM5 without a focus no request mentions one", async () => {
@@ -33,5 +31,5 @@ test("SUM5 without a focus no request mentions one", async () => {
     budget: budgetKeeping(session, 2),
     summarizers: [modelSummarizer(model, { runtime: testRuntime("w") })],
   });
-  expect(model.requests.map(requestText).join()).not.toContain("Additional focus");
+  expect(model.requests.map(requestTexts).join()).not.toContain("Additional focus");
 });

@@ -3,9 +3,8 @@
 import { expect, test } from "vitest";
 import { modelSummarizer } from "../../src/summary-parts/model-summarizer.ts";
 import { scriptedModel, testRuntime } from "../../src/testing/scripted-model.ts";
-import { compactSmall, contextLines, createSession } from "../compaction/small-session.ts";
-import { budgetKeeping } from "../documents/budgets.ts";
-import { createSummaryText } from "../documents/summary-text.ts";
+import { budgetKeeping, compactSmall, contextLines, createSession } from "../support/small-session.ts";
+import { createSummaryText } from "../support/summary-models.ts";
 
 const request = "请修复登录页面，Safari 上无法登录，不要改动锁文件";
 const lines = [

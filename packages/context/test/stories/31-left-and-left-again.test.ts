@@ -4,10 +4,8 @@ import { expect, test } from "vitest";
 import { moveTo } from "../../src/branches/move.ts";
 import type { Session } from "../../src/session/session.ts";
 import { type ScriptedModel, testRuntime } from "../../src/testing/scripted-model.ts";
-import { contextLines, createSession } from "../compaction/small-session.ts";
-import { answeringModel, requestText } from "../documents/answering-model.ts";
-import { tailBudget } from "../documents/budgets.ts";
-import { createSummaryText } from "../documents/summary-text.ts";
+import { contextLines, createSession, tailBudget } from "../support/small-session.ts";
+import { answeringModel, createSummaryText, requestTexts } from "../support/summary-models.ts";
 
 const lines = ["user: make it fast", "says: cache or index?", "user: try a cache", "says: slower than before"];
 const cache = createSummaryText(
@@ -43,7 +41,7 @@ test("BR4 after more work, only the new entries are summarized, together with th
   await moveTo({ session, target: "e4", budget, runtime: ports });
   await session.append({ type: "message", message: { role: "user", content: "try a larger cache", timestamp: 1 } });
   await leaving(session, model);
-  const [, again = ""] = model.requests.map(requestText);
+  const [, again = ""] = model.requests.map(requestTexts);
   expect(again).toMatch(/<previous-summary [^>]*>[\s\S]*it got slower than before \[#4\][\s\S]*<\/previous-summary/);
   expect(again).toMatch(/<conversation [^>]*>[\s\S]*try a larger cache[\s\S]*<\/conversation/);
   expect(again).not.toMatch(/\[Assistant\]: \[#\d+\] slower than before/);

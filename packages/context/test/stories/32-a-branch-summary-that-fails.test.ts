@@ -4,8 +4,7 @@ import { expect, test } from "vitest";
 import { moveTo } from "../../src/branches/move.ts";
 import { scriptedModel, testRuntime } from "../../src/testing/scripted-model.ts";
 import { emptyUsage } from "../../src/testing/story.ts";
-import { contextLines, createSession } from "../compaction/small-session.ts";
-import { tailBudget } from "../documents/budgets.ts";
+import { contextLines, createSession, tailBudget } from "../support/small-session.ts";
 
 const lines = ["user: make it fast", "says: cache or index?", "user: try a cache", "says: slower than before"];
 const budget = tailBudget(500, { branch: { tokens: 1000, share: 1 } });

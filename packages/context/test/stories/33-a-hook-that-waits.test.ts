@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import type { CompactionHooks } from "../../src/compaction-hooks/compaction-hooks.ts";
-import { compactSmall, contextLines, createSession, repeatWord, smallBudget } from "../compaction/small-session.ts";
+import { compactSmall, contextLines, createSession, repeatWord, smallBudget } from "../support/small-session.ts";
 
 const lines = ["user: fix the login", `says: ${repeatWord(760)}`, "user: go on"];
 const waiting: CompactionHooks = { session_before_compact: [() => ({ postpone: true })] };

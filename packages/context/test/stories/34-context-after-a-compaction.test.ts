@@ -2,8 +2,7 @@
 
 import { expect, test } from "vitest";
 import type { CompactionHooks } from "../../src/compaction-hooks/compaction-hooks.ts";
-import { compactSmall, contextLines, createSession, repeatWord } from "../compaction/small-session.ts";
-import { budgetKeeping } from "../documents/budgets.ts";
+import { budgetKeeping, compactSmall, contextLines, createSession, repeatWord } from "../support/small-session.ts";
 
 const lines = ["user: fix the build", `says: ${repeatWord(900)}`, "user: go on"];
 

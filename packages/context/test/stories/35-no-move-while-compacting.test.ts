@@ -5,7 +5,7 @@ import { moveTo } from "../../src/branches/move.ts";
 import type { CompactOptions } from "../../src/default-compaction.ts";
 import type { Session } from "../../src/session/session.ts";
 import { testRuntime } from "../../src/testing/scripted-model.ts";
-import { compactSmall, contextLines, createSession, repeatWord, smallBudget } from "../compaction/small-session.ts";
+import { compactSmall, contextLines, createSession, repeatWord, smallBudget } from "../support/small-session.ts";
 
 const lines = ["user: one", `says: ${repeatWord(900)}`, "user: two"];
 const moving = (session: Session) =>

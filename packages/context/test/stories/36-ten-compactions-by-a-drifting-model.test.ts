@@ -4,10 +4,15 @@ import { expect, test } from "vitest";
 import { modelSummarizer } from "../../src/summary-parts/model-summarizer.ts";
 import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { textTokens } from "../../src/tokens/estimate-tokens.ts";
-import { compactSmall, createSession, repeatWord, smallBudget } from "../compaction/small-session.ts";
-import { answeringModel } from "../documents/answering-model.ts";
-import { modelSummary, newestCompaction } from "../documents/newest-compaction.ts";
-import { createSummaryText } from "../documents/summary-text.ts";
+import {
+  compactSmall,
+  createSession,
+  modelSummary,
+  newestCompaction,
+  repeatWord,
+  smallBudget,
+} from "../support/small-session.ts";
+import { answeringModel, createSummaryText } from "../support/summary-models.ts";
 
 const MARK = / \((?:unconfirmed|not from the user)\)$/;
 const rules = ["- keep the public API stable [#1]", "- never push to main [#3]"];

@@ -8,8 +8,15 @@ import type { Model, ModelEvent, ModelFailure, Request } from "../../src/model.t
 import type { Runtime } from "../../src/runtime.ts";
 import { type AskModelResult, askModel, type SummaryProgress } from "../../src/summary/ask-model.ts";
 import { scriptedModel, testRuntime } from "../../src/testing/scripted-model.ts";
-import { storyModel } from "../story-context.ts";
-import { assistantMessage, billedUsage, createModel, defaultTime, delta, replyEnded } from "./test-models.ts";
+import { storyModel } from "../support/story-context.ts";
+import {
+  assistantMessage,
+  billedUsage,
+  createModel,
+  defaultTime,
+  delta,
+  replyEnded,
+} from "../support/summary-models.ts";
 
 const request: Request = {
   system: [],

@@ -37,3 +37,11 @@ export function summaryWith(bodies: Readonly<Record<string, string>>): string {
     .map((heading) => (heading === "## Progress" ? heading : `${heading}\n${bodies[heading] ?? "- (none)"}`))
     .join("\n\n");
 }
+
+/** A small session, and the summary that a good model would write of it. */
+export interface HonestSummary {
+  readonly title: string;
+  /** Lines for `story(...)`. */
+  readonly session: readonly string[];
+  readonly summary: string;
+}

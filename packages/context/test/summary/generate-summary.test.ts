@@ -17,10 +17,9 @@ import { listHeadings } from "../../src/summary/prompts.ts";
 import { type ScriptedReply, scriptedModel, testRuntime } from "../../src/testing/scripted-model.ts";
 import { story } from "../../src/testing/story.ts";
 import { textTokens } from "../../src/tokens/estimate-tokens.ts";
-import { repeatWord } from "../compaction/small-session.ts";
+import { repeatWord } from "../support/small-session.ts";
+import { createAnsweringModel, requestKind, requestText } from "../support/summary-models.ts";
 import { summaryWith } from "./fixtures.ts";
-import { createAnsweringModel, requestText } from "./test-models.ts";
-import { requestKind } from "./transcript-blocks.ts";
 
 describe("thinking level", () => {
   test.each([

@@ -10,7 +10,14 @@ import { type AskModelResult, askModel, type SummaryProgress } from "../../src/s
 import { startTimeLimit, type TimeLimit } from "../../src/summary/limits.ts";
 import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { createEntries as entriesOf } from "../context/tool-work.ts";
-import { assistantMessage, billedUsage, createModel, defaultTime, delta, replyEnded } from "./test-models.ts";
+import {
+  assistantMessage,
+  billedUsage,
+  createModel,
+  defaultTime,
+  delta,
+  replyEnded,
+} from "../support/summary-models.ts";
 
 const request: Request = {
   system: [],

@@ -18,9 +18,8 @@ import {
 } from "../../src/summary/prompts.ts";
 import { type ScriptedModel, scriptedModel, testRuntime } from "../../src/testing/scripted-model.ts";
 import { story } from "../../src/testing/story.ts";
-import { repeatWord } from "../compaction/small-session.ts";
-import { requestText } from "./test-models.ts";
-import { requestKind, requestTask } from "./transcript-blocks.ts";
+import { repeatWord } from "../support/small-session.ts";
+import { requestKind, requestTask, requestText } from "../support/summary-models.ts";
 
 describe("fillTemplate", () => {
   test.each<[string, Readonly<Record<string, string>>, string]>([

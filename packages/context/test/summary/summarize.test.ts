@@ -7,17 +7,22 @@ import { splitIntoChunks, sumTokens, toSummaryMaterial, wrapMaterials } from "..
 import { summarizeTranscript } from "../../src/summary/summarize.ts";
 import { type ScriptedReply, scriptedModel, testRuntime } from "../../src/testing/scripted-model.ts";
 import { textTokens } from "../../src/tokens/estimate-tokens.ts";
-import { repeatWord } from "../compaction/small-session.ts";
-import { storyModel } from "../story-context.ts";
+import { repeatWord } from "../support/small-session.ts";
+import { storyModel } from "../support/story-context.ts";
 import {
   assistantMessage,
   billedUsage,
   createAnsweringModel,
+  createBlocks,
+  createJob,
   createModel,
   replyEnded,
+  requestKind,
+  requestTask,
   requestText,
-} from "./test-models.ts";
-import { createBlocks, createJob, requestKind, requestTask, SMALL, type TestJob } from "./transcript-blocks.ts";
+  SMALL,
+  type TestJob,
+} from "../support/summary-models.ts";
 
 describe("splitIntoChunks", () => {
   const sized = (...sizes: readonly number[]) => sizes.map((tokens) => ({ tokens }));

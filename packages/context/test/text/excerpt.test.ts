@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { createExcerpt } from "../../src/text/excerpt.ts";
 import { lineTemplate } from "../../src/text/score-novelty.ts";
 import { textTokens } from "../../src/tokens/estimate-tokens.ts";
-import { expectLinearTime } from "../context/expect-linear-time.ts";
+import { expectLinearTime } from "../support/expect-speed.ts";
 
 describe("createExcerpt", () => {
   const handle = "#412";

@@ -3,9 +3,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { escapePromptMarkup, sanitizeLine } from "../../src/text/sanitize.ts";
-import { expectLinearTime } from "../context/expect-linear-time.ts";
-import { expectFasterThan } from "../expect-faster-than.ts";
 import { findStructure } from "../summary/structure.ts";
+import { expectFasterThan, expectLinearTime } from "../support/expect-speed.ts";
 
 describe("sanitizeLine", () => {
   test.each([

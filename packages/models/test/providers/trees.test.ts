@@ -27,8 +27,8 @@ let server: TestServer;
 let models: readonly Model[];
 
 beforeAll(async () => {
-  const writer = fileURLToPath(new URL("../../../context/test/properties/write-sessions.ts", import.meta.url));
-  execFileSync(process.execPath, [writer, folder, String(TREES), String(seed)]);
+  const writer = fileURLToPath(new URL("../../../context/test/properties/run.ts", import.meta.url));
+  execFileSync(process.execPath, [writer, "--write", folder, "--runs", String(TREES), "--seed", String(seed)]);
   server = await startServer({ script: () => "ok" });
   models = await Promise.all(endpoints.map((endpoint) => modelOf(endpoint, server)));
 });

@@ -1,13 +1,14 @@
-/** A child program of these tests: started, listened to, killed; none lives for longer than a test may. */
+/** Starts child processes, reads their output and kills them; none runs longer than a test may. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import type { ProgramName } from "./programs.ts";
 
 export interface Child {
   readonly process: ChildProcess;
-  /** When it has said anything, or has ended. */
+  /** When it has printed anything, or has ended. */
   readonly firstWord: Promise<unknown>;
   /** When the system has forgotten it. */
   readonly end: Promise<Ending>;
@@ -25,14 +26,13 @@ export interface Ending {
 /** What a child takes to start is mostly compiling, so it is kept from child to child, also where no test runs it. */
 const NODE_COMPILE_CACHE = join(import.meta.dirname, "../../../../../node_modules/.cache/compiled");
 
-/** One of the programs beside this file. */
-export function startedChild(program: string, args: readonly string[]): Child {
-  return started(process.execPath, [join(import.meta.dirname, program), ...args]);
+export function startedChild(program: ProgramName, args: readonly string[]): Child {
+  return started(process.execPath, [join(import.meta.dirname, "programs.ts"), program, ...args]);
 }
 
 export function started(command: string, args: readonly string[]): Child {
   const env = { ...process.env, NODE_COMPILE_CACHE };
-  const child = spawn(command, args, { env, timeout: LONGEST_LIFE, killSignal: "SIGKILL" });
+  const child = spawn(command, args, { env, timeout: TIMEOUT_MS, killSignal: "SIGKILL" });
   let output = "";
   let errors = "";
   child.stdout.setEncoding("utf8").on("data", (text) => {
@@ -45,7 +45,7 @@ export function started(command: string, args: readonly string[]): Child {
     child.on("error", reject);
     child.on("close", (code, signal) => resolve({ output, errors, code, signal }));
   });
-  // Whoever waits for the end hears of a failure to start.
+  // A failure to start rejects only the end.
   const firstWord = Promise.race([once(child.stdout, "data"), end]).catch(() => undefined);
   const killed = async (delay = 0): Promise<void> => {
     if (delay > 0) await wait(delay);
@@ -54,10 +54,10 @@ export function started(command: string, args: readonly string[]): Child {
   return { process: child, firstWord, end, killed };
 }
 
-/** Runs a program once to its end, so that it is compiled. */
+/** Runs a program beside this file once to its end, so that it is compiled. */
 export async function compile(program: string, args: readonly string[]): Promise<void> {
-  const { code, errors } = await startedChild(program, args).end;
+  const { code, errors } = await started(process.execPath, [join(import.meta.dirname, program), ...args]).end;
   if (code !== 0) throw new Error(`${program} ended with ${code}: ${errors}`);
 }
 
-const LONGEST_LIFE = 590_000;
+const TIMEOUT_MS = 590_000;

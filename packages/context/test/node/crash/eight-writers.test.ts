@@ -20,10 +20,12 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 test("DISK6 DISK7 D7 eight processes write into one chain, and a follower sees each of them once", async () => {
   const path = await emptySession("eight.jsonl");
-  const follower = startedChild("follower.ts", [path, String(WRITERS * EACH)]);
+  const follower = startedChild("follow", [path, String(WRITERS * EACH)]);
   onTestFinished(() => follower.killed());
   await follower.firstWord;
-  const writers = Array.from({ length: WRITERS }, () => startedChild("turns.ts", [path, String(EACH), String(TURN)]));
+  const writers = Array.from({ length: WRITERS }, () =>
+    startedChild("write-in-turns", [path, String(EACH), String(TURN)]),
+  );
   const endings = await Promise.all(writers.map((writer) => writer.end));
   const written = endings.flatMap(outputLines);
   const lines = outputLines(await follower.end);
@@ -43,7 +45,7 @@ test("DISK6 DISK7 D7 eight processes write into one chain, and a follower sees e
 
 test("DISK6 D7 a second writer gets the owner of the session, and takes over at once when the owner was killed", async () => {
   const path = await emptySession("held.jsonl");
-  const holder = startedChild("writer.ts", [path, "200", "durable", "1"]);
+  const holder = startedChild("write", [path, "200", "durable", "1"]);
   onTestFinished(async () => {
     await holder.killed();
     await holder.end;

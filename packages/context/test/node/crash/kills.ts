@@ -1,7 +1,9 @@
-/** Kills writers with -9 at random times, life after life on the same file, and looks each time whether what they were promised is there. */
+/** Kills writers with -9 at random times, one after the other on the same file, and checks each time whether everything acknowledged is there: `pnpm crash --kills 2000 [--seed N]`. */
 
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 import { createSeededRandom } from "../../support/seeded-random.ts";
 import { startedChild } from "./child.ts";
 import {
@@ -31,7 +33,7 @@ export interface Tally {
   readonly faults: readonly string[];
 }
 
-/** Two lives at a time. */
+/** Two files at a time. */
 export async function runKills({ kills: count, seed, folder, progress }: KillPlan): Promise<Tally> {
   const files = filesFor(count);
   let tally: Tally = { kills: 0, acknowledged: 0, lost: 0, torn: 0, faults: [] };
@@ -59,7 +61,7 @@ interface KillTarget extends KilledFile {
   readonly chance: () => number;
 }
 
-/** Of 40 lives one writes entries of 8 MB, five of 200 KB, the others of 200 bytes; the long ones come first. */
+/** Of 40 writers one writes entries of 8 MB, five of 200 KB, the others of 200 bytes; the long ones come first. */
 function filesFor(count: number): KilledFile[] {
   const [huge, large] = [Math.round(count / 40), Math.round(count / 8)];
   return [...filesOf(count - huge - large, 200, 5), ...filesOf(large, 200_000, 4), ...filesOf(huge, 8_000_000, 2)];
@@ -85,7 +87,7 @@ async function* runWriters(file: KillTarget): AsyncGenerator<Tally> {
       acknowledged: acknowledged.length,
       lost: findLost(found, [...before.entries, ...acknowledged]).length,
       torn: found.damage.length > 0 ? 1 : 0,
-      faults: [...wrong, ...faults].map((fault) => `${file.path}, life ${index + 1}: ${fault}`),
+      faults: [...wrong, ...faults].map((fault) => `${file.path}, writer ${index + 1}: ${fault}`),
     };
     before = found;
   }
@@ -98,7 +100,7 @@ async function runWriter({
 }: KillTarget): Promise<{ acknowledged: readonly EntryPlace[]; wrong: readonly string[] }> {
   const durability = chance() < 0.5 ? "durable" : "fast";
   const seed = String(Math.floor(chance() * 2 ** 31));
-  const child = startedChild("writer.ts", [path, String(bytes), durability, seed]);
+  const child = startedChild("write", [path, String(bytes), durability, seed]);
   // One in ten dies while it opens, creates or mends the file; the others while they append.
   const atBirth = chance() < 0.1;
   const delay = atBirth ? chance() * 250 : 1 + chance() * (bytes > 1_000_000 ? 250 : 50);
@@ -123,7 +125,7 @@ async function checkFile({ path, chance }: KillTarget, known: readonly EntryPlac
 }
 
 async function readElsewhere(path: string): Promise<FileContents> {
-  const { output: text, errors, code } = await startedChild("reader.ts", [path]).end;
+  const { output: text, errors, code } = await startedChild("read", [path]).end;
   if (code !== 0) throw new Error(errors);
   return JSON.parse(text);
 }
@@ -150,4 +152,63 @@ function sum(one: Tally, other: Tally): Tally {
     torn: one.torn + other.torn,
     faults: [...one.faults, ...other.faults],
   };
+}
+
+const usage = `pnpm crash [--kills N] [--seed N]
+
+Kills writers of a session with -9 at random times, and looks each time whether all that was acknowledged is there.
+Default: 2,000 kills, a random seed. Ends with 1 if anything was lost.
+
+  --kills 200       what the tests do
+  --seed 42         the same writers once more; the moments of the kills differ`;
+
+const options = {
+  kills: { type: "string", default: "2000" },
+  seed: { type: "string" },
+  help: { type: "boolean" },
+} as const;
+
+function readArguments() {
+  try {
+    return parseArgs({ options });
+  } catch (error) {
+    return fail(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function whole(name: string, text: string, least: number): number {
+  const number = Number(text);
+  if (text.trim() === "" || !Number.isSafeInteger(number) || number < least)
+    fail(`--${name} takes a whole number of at least ${least}, not "${text}"`);
+  return number;
+}
+
+function fail(why: string): never {
+  console.error(`crash: ${why}\n\n${usage}`);
+  process.exit(2);
+}
+
+async function killAll(count: number, seed: number): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "pith-kills-"));
+  console.log(`${count} kills, seed ${seed}`);
+  const tally = await runKills({ kills: count, seed, folder, progress: (so) => shown(so, count) });
+  for (const fault of tally.faults) console.error(fault);
+  if (tally.faults.length === 0) rmSync(folder, { recursive: true });
+  console.log(`${tally.kills} kills, ${tally.acknowledged} acknowledged, ${tally.lost} lost`);
+  process.exitCode = tally.faults.length === 0 ? 0 : 1;
+}
+
+function shown({ kills: done, acknowledged, torn, faults }: Tally, count: number): void {
+  if (done % 50 !== 0 && done !== count) return;
+  console.log(`${done} of ${count}: ${acknowledged} acknowledged, ${torn} torn ends, ${faults.length} faults`);
+}
+
+if (import.meta.main) {
+  const { values } = readArguments();
+  if (values.help) console.log(usage);
+  else
+    await killAll(
+      whole("kills", values.kills, 1),
+      whole("seed", values.seed ?? String(Math.floor(Math.random() * 2 ** 31)), 0),
+    );
 }

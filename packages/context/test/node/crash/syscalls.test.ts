@@ -5,9 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isLong } from "../../support/test-length.ts";
-import { checkAfterKill } from "./after-kill.ts";
 import { compile } from "./child.ts";
-import { type Operation, operations, prepare } from "./operations.ts";
+import { checkAfterKill, type Operation, operations, prepare } from "./operations.ts";
 import { callsTouching, checkStrace, killedAt, pathsTouched, type Traced } from "./strace.ts";
 
 const root = mkdtempSync(join(tmpdir(), "pith-syscalls-"));
@@ -21,7 +20,7 @@ describe("D2", () => {
   beforeAll(async () => {
     checkStrace();
     await prepare("append", join(root, "compile"));
-    await compile("run-operation.ts", ["append", join(root, "compile")]);
+    await compile("operations.ts", ["append", join(root, "compile")]);
   });
 
   test.each(operations)(
@@ -51,7 +50,7 @@ describe("D2", () => {
 function traced(act: Operation, name: string): Traced {
   const folder = join(root, `${act}-${name}`);
   cpSync(join(root, act), folder, { recursive: true });
-  return { program: "run-operation.ts", args: [act, folder], folder };
+  return { program: "operations.ts", args: [act, folder], folder };
 }
 
 /** One of so many, begun at a random one, so that each is tried some day. */

@@ -8,14 +8,22 @@ import type { Store } from "../../../src/session/store.ts";
 import type { FormatLimits } from "../../../src/settings.ts";
 import { testRuntime } from "../../../src/testing/scripted-model.ts";
 import { damagedEncodings } from "../../format/damaged-encodings.ts";
-import type { DamagedFile } from "../../format/damaged-file.ts";
 import { damagedLines } from "../../format/damaged-lines.ts";
 import { damagedTrees } from "../../format/damaged-trees.ts";
 import { manyLines, oneLine } from "../../format/hostile-shapes.ts";
 import { damagedSession, noise } from "../../format/mutations.ts";
-import { blanked, chain, damageIn, file, ourHeader, piHeader, read, withTrailers } from "../../format/specimen.ts";
-import type { RandomSource } from "../../support/seeded-random.ts";
-import { createSeededRandom } from "../../support/seeded-random.ts";
+import {
+  blanked,
+  chain,
+  type DamagedFile,
+  damageIn,
+  file,
+  ourHeader,
+  piHeader,
+  read,
+  withTrailers,
+} from "../../format/specimen.ts";
+import { createSeededRandom, type RandomSource } from "../../support/seeded-random.ts";
 import { isLong } from "../../support/test-length.ts";
 import { type Disk, disks, expectBytes, memoryDisk } from "./disks.ts";
 import { createLongSession } from "./long-session.ts";

@@ -1,4 +1,4 @@
-/** Provides two disks for tests: one in memory that can lose power, and the real one with failures on demand. */
+/** Provides disks for tests: one in memory that can lose power, the real one with failures on demand, and one that counts what is read. */
 
 import { lstatSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -154,4 +154,37 @@ function createDiskError(code: string): Error {
 export function expectBytes(found: Uint8Array, wanted: Uint8Array): void {
   if (Buffer.compare(found, wanted) !== 0)
     expect(Buffer.from(found).toString("latin1")).toBe(Buffer.from(wanted).toString("latin1"));
+}
+
+export function counting(files: Files): { readonly files: Files; bytes(): number; reads(): number } {
+  let [bytes, reads] = [0, 0];
+  const open: Files["open"] = (name, how) => {
+    const file = files.open(name, how);
+    const counted: OpenFile = {
+      read: (into, position) => {
+        const count = file.read(into, position);
+        bytes += count;
+        reads += 1;
+        return count;
+      },
+      append: (more) => file.append(more),
+      truncate: (size) => file.truncate(size),
+      sync: () => file.sync(),
+      stat: () => file.stat(),
+      close: () => file.close(),
+    };
+    return counted;
+  };
+  const forwarded: Files = {
+    open,
+    create: (name) => files.create(name),
+    stat: (name) => files.stat(name),
+    list: (name) => files.list(name),
+    makeFolder: (name) => files.makeFolder(name),
+    rename: (from, to) => files.rename(from, to),
+    link: (from, to) => files.link(from, to),
+    remove: (name) => files.remove(name),
+    syncFolder: (name) => files.syncFolder(name),
+  };
+  return { files: forwarded, bytes: () => bytes, reads: () => reads };
 }

@@ -4,7 +4,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { buildSessionContext } from "../../../src/context/build-context.ts";
 import { openStore } from "../../../src/node/jsonl/open-store.ts";
-import { cpuSlowdown } from "../../machine-speed.ts";
+import { cpuSlowdown } from "../../support/machine-speed.ts";
 
 export interface Cost {
   readonly outcome: string;

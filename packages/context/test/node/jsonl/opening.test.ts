@@ -9,7 +9,7 @@ import { nodeRuntime } from "../../../src/node/runtime.ts";
 import { MemoryStore } from "../../../src/session/memory-store.ts";
 import { type NewEntry, Session } from "../../../src/session/session.ts";
 import { FaultyFiles } from "../../support/faulty-files/faulty-files.ts";
-import { counting } from "./counted-files.ts";
+import { counting } from "./disks.ts";
 import { requireStore } from "./simulate-processes.ts";
 
 const path = "/s/one.jsonl";

@@ -1,4 +1,4 @@
-/** The child programs of these tests, started, asked and ended; none outlives its test. */
+/** Starts processes that take leases; none outlives its test. */
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -6,6 +6,8 @@ import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { onTestFinished } from "vitest";
 import type { LeaseOwner } from "../../../src/node/lease.ts";
+
+const PROGRAMS = `${import.meta.dirname}/programs.ts`;
 
 export type Answer =
   | { readonly type: "leased"; readonly lease: { readonly token: number } }
@@ -19,12 +21,12 @@ export interface LeaseChild {
 }
 
 export async function startLeaseChild(): Promise<LeaseChild> {
-  const child = spawn(process.execPath, [`${import.meta.dirname}/taker.ts`], { stdio: ["pipe", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [PROGRAMS, "acquire"], { stdio: ["pipe", "pipe", "inherit"] });
   onTestFinished(() => ended(child));
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const line = async (): Promise<string> => {
     const next = await lines.next();
-    if (next.done) throw new Error(`the taker ${child.pid} ended without a word`);
+    if (next.done) throw new Error(`the process ${child.pid} ended without an answer`);
     return next.value;
   };
   await line();
@@ -35,9 +37,9 @@ export async function startLeaseChild(): Promise<LeaseChild> {
   return { pid: child.pid ?? 0, take, kill: () => ended(child) };
 }
 
-/** The tokens that one contender got; fails if it ever was not alone. */
+/** The tokens of one process that contends for the lease; fails if it ever was not alone. */
 export async function contend(path: string, times: number): Promise<readonly number[]> {
-  const program = [`${import.meta.dirname}/contender.ts`, path, String(times)];
+  const program = [PROGRAMS, "contend", path, String(times)];
   const { stdout } = await promisify(execFile)(process.execPath, program, { timeout: 300_000, killSignal: "SIGKILL" });
   return JSON.parse(stdout);
 }

@@ -26,6 +26,7 @@ import { createSession } from "../../../src/node/sessions/sessions.ts";
 import { createBlobBlock } from "../../../src/session/blobs.ts";
 import { testRuntime } from "../../../src/testing/scripted-model.ts";
 import { story } from "../../../src/testing/story.ts";
+import { requireStore } from "../jsonl/simulate-processes.ts";
 import {
   appendEntries,
   crashAtEveryStep,
@@ -35,7 +36,6 @@ import {
   PICTURE,
   readEntries,
   readIds,
-  requireStore,
   sessionWithBlob,
   type TestHome,
 } from "./test-home.ts";

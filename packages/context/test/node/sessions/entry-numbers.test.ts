@@ -12,8 +12,9 @@ import type { Store } from "../../../src/session/store.ts";
 import { testRuntime } from "../../../src/testing/scripted-model.ts";
 import { story } from "../../../src/testing/story.ts";
 import { chain, file, note, ourHeader, piHeader, withTrailers } from "../../format/specimen.ts";
-import { counting } from "../jsonl/counted-files.ts";
-import { createTestHome, createTestSession, requireStore, type TestHome } from "./test-home.ts";
+import { counting } from "../jsonl/disks.ts";
+import { requireStore } from "../jsonl/simulate-processes.ts";
+import { createTestHome, createTestSession, type TestHome } from "./test-home.ts";
 
 const PI = "/pi/theirs.jsonl";
 const SECRET = "the-secret-word";

@@ -9,6 +9,7 @@ import { listSessions } from "../../../src/node/sessions/list-sessions.ts";
 import { listTrash, rebindSession, restoreSession, trashSession } from "../../../src/node/sessions/move-session.ts";
 import { sessionFolderName } from "../../../src/node/sessions/paths.ts";
 import { createSession, findSession } from "../../../src/node/sessions/sessions.ts";
+import { requireStore } from "../jsonl/simulate-processes.ts";
 import {
   crashAtEveryStep,
   createTestHome,
@@ -17,7 +18,6 @@ import {
   readEntries,
   readIds,
   refuseAtEveryStep,
-  requireStore,
   sessionWithBlob,
 } from "./test-home.ts";
 

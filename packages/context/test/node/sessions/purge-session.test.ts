@@ -14,14 +14,8 @@ import { createBlobBlock } from "../../../src/session/blobs.ts";
 import type { Redaction } from "../../../src/session/session.ts";
 import { testRuntime } from "../../../src/testing/scripted-model.ts";
 import { story } from "../../../src/testing/story.ts";
-import {
-  appendEntries,
-  crashAtEveryStep,
-  createTestHome,
-  createTestSession,
-  requireStore,
-  type TestHome,
-} from "./test-home.ts";
+import { requireStore } from "../jsonl/simulate-processes.ts";
+import { appendEntries, crashAtEveryStep, createTestHome, createTestSession, type TestHome } from "./test-home.ts";
 
 const SECRET = "hunter2hunter2";
 /** Of one value, wherever it stands. */

@@ -17,7 +17,8 @@ import {
 import { Session } from "../../../src/session/session.ts";
 import { testRuntime } from "../../../src/testing/scripted-model.ts";
 import { story } from "../../../src/testing/story.ts";
-import { appendEntries, createTestHome, createTestSession, readEntries, requireStore } from "./test-home.ts";
+import { requireStore } from "../jsonl/simulate-processes.ts";
+import { appendEntries, createTestHome, createTestSession, readEntries } from "./test-home.ts";
 
 describe("create session", () => {
   test("a session is created in the folder of its directory, named by time and id, and can be written", async () => {

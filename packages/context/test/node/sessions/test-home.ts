@@ -3,8 +3,7 @@
 import { expect } from "vitest";
 import type { Entry } from "../../../src/entry.ts";
 import { keepBlob, readBlob } from "../../../src/node/blobs.ts";
-import type { JsonlStore } from "../../../src/node/jsonl/jsonl-store.ts";
-import { type OpenResult, openStore } from "../../../src/node/jsonl/open-store.ts";
+import { openStore } from "../../../src/node/jsonl/open-store.ts";
 import type { SessionFileOptions } from "../../../src/node/sessions/paths.ts";
 import { createSession, findSession } from "../../../src/node/sessions/sessions.ts";
 import { createBlobBlock } from "../../../src/session/blobs.ts";
@@ -14,6 +13,7 @@ import { story } from "../../../src/testing/story.ts";
 import { CrashError } from "../../support/faulty-files/errors.ts";
 import { FaultyFiles } from "../../support/faulty-files/faulty-files.ts";
 import { createSeededRandom } from "../../support/seeded-random.ts";
+import { requireStore } from "../jsonl/simulate-processes.ts";
 
 export interface TestHome {
   readonly files: FaultyFiles;
@@ -32,11 +32,6 @@ export function createTestHome(): TestHome {
   };
   const parts = { files, runtime: testRuntime("n"), env: { PITH_HOME: "/pith" }, processes };
   return { files, parts, ends: () => void pid++ };
-}
-
-export function requireStore(opened: OpenResult): JsonlStore {
-  if (opened.type !== "opened") throw new Error(JSON.stringify(opened));
-  return opened.store;
 }
 
 /** A session with these entries, closed again; its path. */

@@ -10,9 +10,15 @@ import {
   removeMarks,
   splitSummaryLines,
 } from "../../../src/summary/parse-summary.ts";
+import type { HonestSummary } from "../fixtures.ts";
 import { evidenceFor, sections, turnSections } from "../fixtures.ts";
-import type { HonestSummary } from "./honest/honest-summary.ts";
-import { honest } from "./honest.ts";
+import { chinese } from "./honest/chinese.ts";
+import { english } from "./honest/english.ts";
+import { german } from "./honest/german.ts";
+import { others } from "./honest/others.ts";
+import { spanish } from "./honest/spanish.ts";
+
+const honest: readonly HonestSummary[] = [...english, ...german, ...spanish, ...chinese, ...others];
 
 const results = honest.map((each) => ({ ...each, checked: check(each) }));
 

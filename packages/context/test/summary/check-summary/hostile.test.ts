@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { checkSummary } from "../../../src/summary/check-summary.ts";
-import { expectFasterThan } from "../../expect-faster-than.ts";
+import { expectFasterThan } from "../../support/expect-speed.ts";
 import { evidenceFor, format, summaryWith } from "../fixtures.ts";
 
 const SIZE = 100_000;

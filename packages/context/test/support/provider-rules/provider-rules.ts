@@ -3,8 +3,7 @@
 import type { ModelName, Request } from "../../../src/model.ts";
 import { anthropicRules } from "./anthropic.ts";
 import { geminiRules } from "./gemini.ts";
-import { openaiCompletionsRules } from "./openai-completions.ts";
-import { openaiResponsesRules } from "./openai-responses.ts";
+import { openaiCompletionsRules, openaiResponsesRules } from "./openai.ts";
 import type { ProviderRule } from "./rule.ts";
 
 /** The rules of the model's provider that the request violates, e.g. `ANT3 messages[3]: result c7 has no call`. */

@@ -5,7 +5,7 @@ import { compactionLimits, createBudget } from "@pith/context";
 import { loadBranch } from "@pith/context/store";
 import { story } from "@pith/context/testing";
 import { expect, test } from "vitest";
-import { expectLinearTime } from "../../../../../context/test/context/expect-linear-time.ts";
+import { expectLinearTime } from "../../../../../context/test/support/expect-speed.ts";
 import { buildContextReport } from "../../../../src/context-report/report.ts";
 import { createContextPage, formatEntry } from "../../../../src/modes/interactive/panels/context.ts";
 import { createPager, wrapPageLines } from "../../../../src/modes/interactive/panels/pager.ts";

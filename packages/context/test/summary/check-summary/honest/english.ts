@@ -1,6 +1,6 @@
 /** Honest summaries of English sessions: true, in other words than the user's, with correct citations. */
 
-import type { HonestSummary } from "./honest-summary.ts";
+import type { HonestSummary } from "../../fixtures.ts";
 
 export const english: readonly HonestSummary[] = [
   {

@@ -1,6 +1,6 @@
 /** Honest summaries of French, Portuguese, Japanese, Korean and Russian sessions. */
 
-import type { HonestSummary } from "./honest-summary.ts";
+import type { HonestSummary } from "../../fixtures.ts";
 
 export const others: readonly HonestSummary[] = [
   {

@@ -1,6 +1,6 @@
 /** Honest summaries of Spanish sessions: true, in other words than the user's, with correct citations. */
 
-import type { HonestSummary } from "./honest-summary.ts";
+import type { HonestSummary } from "../../fixtures.ts";
 
 export const spanish: readonly HonestSummary[] = [
   {

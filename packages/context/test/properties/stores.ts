@@ -1,4 +1,4 @@
-/** Where a life is lived: in memory, in a file on a disk that fails when asked to, in a file on the real disk. */
+/** Opens stores for random sessions: in memory, in a file on a disk that fails when a test wants it, and in a file on the real disk. */
 
 import { mkdtempSync, readFileSync, rmSync, truncateSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -24,11 +24,11 @@ export interface Home {
   again(): Promise<Store>;
   /** The process ends, by itself or by a kill that cost the file its last bytes, and another one opens the session. */
   reopen(lost?: number): Promise<void>;
-  /** What will go wrong in the next acts; true if this ground knows such faults. */
+  /** What will go wrong in the next acts; true if this disk knows such faults. */
   plan(fault: Fault): boolean;
   /** Goes on after whatever went wrong. */
   recover(fault: Fault): Promise<void>;
-  /** A second writer; null where the ground has no leases. */
+  /** A second writer; null where there are no leases. */
   rival(takeOver: boolean): Promise<OpenResult | null>;
   /** The one that took over is the writer from now on. */
   succeed(newOwner: JsonlStore): void;
@@ -83,7 +83,7 @@ export const onFaultyDisk: StoreFactory = async (ports) => {
 };
 
 export const onRealDisk: StoreFactory = async (ports) => {
-  const folder = mkdtempSync(join(tmpdir(), "pith-lives-"));
+  const folder = mkdtempSync(join(tmpdir(), "pith-sequences-"));
   const path = join(folder, "one.jsonl");
   return inFile(
     { files: realFiles, path, ports },
@@ -109,12 +109,12 @@ interface Disk {
 
 async function inFile(place: { files: Files; path: string; ports: Runtime }, disk: Disk): Promise<Home> {
   const { files, path, ports } = place;
-  let living = 1;
-  const processes: ProcessTable = { self: (now) => ownerOf(living, now), isAlive: ({ pid }) => pid === living };
+  let pid = 1;
+  const processes: ProcessTable = { self: (now) => ownerOf(pid, now), isAlive: (owner) => owner.pid === pid };
   const parts: OpenOptions = { files, runtime: ports, processes };
   let store = opened(await createStore(path, { cwd: "/project" }, parts));
   const begin = async (): Promise<void> => {
-    living++;
+    pid++;
     disk.die();
     store = opened(await openStore(path, parts));
   };

@@ -1,9 +1,10 @@
-/** Lives one life of a session that fills up, and holds every compaction in it against the invariants. */
+/** Runs the steps of one random session that fills up, and checks every compaction in it against the invariants. */
 
 import { type Budget, createBudget } from "../../../src/compaction/budget.ts";
 import { compactionDue } from "../../../src/compaction/should-compact.ts";
 import { collectPart } from "../../../src/compaction/summary-message.ts";
 import { redoCompaction, undoCompaction } from "../../../src/compaction/undo.ts";
+import { buildSessionContext } from "../../../src/context/build-context.ts";
 import { contextSize } from "../../../src/context/context-size.ts";
 import { entryText } from "../../../src/context/entry-text.ts";
 import { compact } from "../../../src/default-compaction.ts";
@@ -19,7 +20,8 @@ import { latestRequest } from "../../../src/summary-parts/latest-request.ts";
 import { pinEntry, pinText, unpin } from "../../../src/summary-parts/pins.ts";
 import { userMessages } from "../../../src/summary-parts/user-messages.ts";
 import { drafts, models, pick } from "../../properties/drafts.ts";
-import { contextOf, expectCompacted, expectNothingChanged, expectSendable, same } from "./invariants.ts";
+import { expectSendable, same } from "../../properties/replay.ts";
+import { contextOf, expectCompacted, expectNothingChanged } from "./invariants.ts";
 import type { Fit, Step } from "./steps.ts";
 import { writing } from "./writers.ts";
 
@@ -30,22 +32,22 @@ export interface SessionRun {
   readonly all: () => Promise<readonly Entry[]>;
 }
 
-export async function live(steps: readonly Step[]): Promise<void> {
-  const run = await begun();
-  for (const [at, step] of steps.entries()) await take(run, step, at);
-  expectSendable(run.session);
+export async function runFullSession(steps: readonly Step[]): Promise<void> {
+  const run = await startRun();
+  for (const [at, step] of steps.entries()) await runStep(run, step, at);
+  expectSendable(buildSessionContext(run.session.branch));
 }
 
-async function begun(): Promise<SessionRun> {
+async function startRun(): Promise<SessionRun> {
   let [ids, time] = [0, 1.7e12];
   const sleep: Runtime["sleep"] = (_, act) => nodeRuntime.sleep(1, act);
   const ports: Runtime = { ...nodeRuntime, now: () => (time += 1000), entryId: () => `id-${++ids}`, sleep };
   const store = MemoryStore.create(ports);
   const session = await Session.open(store, ports);
-  return { session, store, ports, all: () => everything(store) };
+  return { session, store, ports, all: () => readAllEntries(store) };
 }
 
-async function everything(store: MemoryStore): Promise<readonly Entry[]> {
+async function readAllEntries(store: MemoryStore): Promise<readonly Entry[]> {
   const found: Entry[] = [];
   const waiting = [...(await store.children(null))];
   for (let entry = waiting.pop(); entry; entry = waiting.pop()) {
@@ -57,21 +59,21 @@ async function everything(store: MemoryStore): Promise<readonly Entry[]> {
 
 const number = ({ id }: Entry): number => Number(id.replace(/\D/g, ""));
 
-async function take(run: SessionRun, step: Step, at: number): Promise<void> {
+async function runStep(run: SessionRun, step: Step, at: number): Promise<void> {
   const { session, all } = run;
   switch (step.do) {
-    case "talk": {
+    case "append": {
       const branch = await session.branchEntries();
       const made = drafts(step.command, { branch, all: branch, step: at, time: at });
       const used =
         step.kind % 2 === 0 ? 0 : Math.round(contextSize(session.branch).tokens * (1 + step.kind / 10)) + 1000;
-      if (made.length > 0) await session.append(...made.map((draft) => grown(draft, { ...step, used }, at)));
+      if (made.length > 0) await session.append(...made.map((draft) => lengthen(draft, { ...step, used }, at)));
       return;
     }
     case "fit":
-      return fit(run, step.fit);
+      return checkCompaction(run, step.fit);
     case "undo":
-      return undone(run);
+      return checkUndo(run);
     case "redo":
       await redoCompaction(session);
       return;
@@ -104,7 +106,10 @@ async function take(run: SessionRun, step: Step, at: number): Promise<void> {
   }
 }
 
-async function fit(run: SessionRun, { contextWindow, reason, attempt, fixed, writers, abort }: Fit): Promise<void> {
+async function checkCompaction(
+  run: SessionRun,
+  { contextWindow, reason, attempt, fixed, writers, abort }: Fit,
+): Promise<void> {
   const { session, store, ports } = run;
   const to = models[0];
   const budget = createBudget(compactionLimits, { contextWindow, model: to, fixed: Math.floor(contextWindow * fixed) });
@@ -129,7 +134,7 @@ async function fit(run: SessionRun, { contextWindow, reason, attempt, fixed, wri
   const checked = { run, before, budget, outcome, reason, written, writers };
   if (outcome.type === "compacted") await expectCompacted(checked);
   else if (!moved) expectNothingChanged(checked);
-  await settles(run, budget);
+  await expectSettled(run, budget);
 }
 
 // INV11: from the branch alone, whatever other branches there are and however the window came about.
@@ -145,7 +150,7 @@ function expectSamePlan(window: LoadedBranch, again: LoadedBranch, budget: Budge
 }
 
 // INV16, INV17: by itself it comes to rest soon, and a second one has nothing to do.
-async function settles({ session, ports }: SessionRun, budget: Budget): Promise<void> {
+async function expectSettled({ session, ports }: SessionRun, budget: Budget): Promise<void> {
   let rounds = 0;
   while (compactionDue(session.branch, budget).type === "due" && rounds < 5) {
     rounds++;
@@ -157,7 +162,7 @@ async function settles({ session, ports }: SessionRun, budget: Budget): Promise<
   if (again.type === "compacted") same("INV17 a second compaction has nothing to do", last.type, "nothing-to-do");
 }
 
-async function undone({ session }: SessionRun): Promise<void> {
+async function checkUndo({ session }: SessionRun): Promise<void> {
   const { branch: window } = session;
   const compaction = window.entries[window.compactionIndex];
   const wasLeaf = session.leaf;
@@ -171,7 +176,7 @@ async function undone({ session }: SessionRun): Promise<void> {
   same("UNDO1 to the same place", session.branch.entries.at(-1)?.parentId, wasLeaf);
 }
 
-interface Growing {
+interface Lengthening {
   readonly letters: number;
   readonly kind: number;
   /** What the provider says a reply's request had. */
@@ -179,7 +184,7 @@ interface Growing {
 }
 
 /** The same draft with so many letters of text, and calls that touch files. */
-function grown(draft: NewEntry, { letters, kind, used }: Growing, at: number): NewEntry {
+function lengthen(draft: NewEntry, { letters, kind, used }: Lengthening, at: number): NewEntry {
   const long = (text: string): string =>
     text + (fillings[kind] ?? "").repeat(Math.ceil(letters / (fillings[kind] ?? " ").length)).slice(0, letters);
   return JSON.parse(JSON.stringify(draft), (key, value) => {

@@ -1,11 +1,11 @@
-/** What can happen to a session that fills up: talk of any size, and compactions of every kind in between. */
+/** Generates the steps of a session that fills up: messages of any size, and compactions of every kind in between. */
 
 import fc from "fast-check";
 import type { CompactionTrigger } from "../../../src/compaction/receipt.ts";
 import type { Command } from "../../properties/commands.ts";
 
 export type Step =
-  | { readonly do: "talk"; readonly command: Command; readonly letters: number; readonly kind: number }
+  | { readonly do: "append"; readonly command: Command; readonly letters: number; readonly kind: number }
   | { readonly do: "fit"; readonly fit: Fit }
   | { readonly do: "undo" | "redo" }
   | { readonly do: "pin"; readonly which: number; readonly entry: boolean }
@@ -19,7 +19,7 @@ export interface Fit {
   /** Of the window: what is sent besides the log. */
   readonly fixed: number;
   readonly writers: readonly WriterKind[];
-  /** At which sign of life the user aborts; 0: never. */
+  /** At which call of a summarizer or hook the user aborts; 0: never. */
   readonly abort: number;
 }
 
@@ -97,7 +97,7 @@ const fit: fc.Arbitrary<Fit> = fc.record({
 });
 
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 30, arbitrary: fc.record({ do: fc.constant("talk" as const), command, letters, kind: fc.nat(5) }) },
+  { weight: 30, arbitrary: fc.record({ do: fc.constant("append" as const), command, letters, kind: fc.nat(5) }) },
   { weight: 6, arbitrary: fc.record({ do: fc.constant("fit" as const), fit }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constantFrom("undo" as const, "redo" as const) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("pin" as const), which, entry: yes }) },

@@ -1,11 +1,13 @@
-/** Creates sessions from drawings as in the documents: `u1 a1 t1 a1` becomes a session, and its context is drawn with the same letters. */
+/** Creates the sessions of the documents: from drawings such as `u1 a1 t1 a1`, whose context is drawn with the same letters, and from their samples. */
 
 import { buildSessionContext } from "../../src/context/build-context.ts";
+import type { CompactOptions } from "../../src/default-compaction.ts";
+import { type Budget, compactionLimits, createBudget, MemoryStore, type Runtime, Session } from "../../src/index.ts";
 import type { AgentMessage, AssistantMessage } from "../../src/message.ts";
-import type { Session } from "../../src/session/session.ts";
+import { story, testRuntime } from "../../src/testing/index.ts";
 import { emptyUsage } from "../../src/testing/story.ts";
-import { createSession, repeatWord } from "../compaction/small-session.ts";
-import { storyModel } from "../story-context.ts";
+import { createSession, repeatWord } from "./small-session.ts";
+import { storyModel } from "./story-context.ts";
 
 /** u is a user message, a an assistant message, t a tool result. The names are the entry ids; a repeated name gets a dash. */
 export async function drawSession(drawing: string): Promise<Session> {
@@ -63,7 +65,7 @@ export function drawContext({ branch }: Session): string {
   return messageNames(buildSessionContext(branch).messages);
 }
 
-export function messageNames(messages: readonly AgentMessage[]): string {
+function messageNames(messages: readonly AgentMessage[]): string {
   return messages.map(messageName).join(" ");
 }
 
@@ -76,3 +78,53 @@ function messageName(message: AgentMessage): string {
 }
 
 const blockText = (block: object): string => ("text" in block ? String(block.text) : "");
+
+export interface HookInput {
+  readonly history: string;
+  readonly turn: string;
+  readonly previous: string;
+}
+
+export function summarizingHook(summary: string, inputs: HookInput[] = []): Pick<CompactOptions, "hooks"> {
+  return {
+    hooks: {
+      session_before_compact: [
+        ({ preparation }) => {
+          const { messagesToSummarize, turnPrefixMessages, previousSummary = "" } = preparation;
+          inputs.push({
+            history: messageNames(messagesToSummarize),
+            turn: messageNames(turnPrefixMessages),
+            previous: previousSummary,
+          });
+          return { compaction: { summary, firstKeptEntryId: preparation.firstKeptEntryId } };
+        },
+      ],
+    },
+  };
+}
+
+export interface Sample {
+  readonly session: Session;
+  readonly budget: Budget;
+  readonly runtime: Runtime;
+}
+
+const report = Array.from({ length: 400 }, (_, at) => `line ${at} of the report`).join("\n");
+
+/** Entries e1 to e6. The budget keeps the last two, so a compaction covers the first four. */
+export const sampleLines: readonly string[] = [
+  "user: read the schema",
+  "calls: read path=schema.sql",
+  `result: ${report}`,
+  "says: there are nine tables",
+  "user: add an index",
+  "says: on which column?",
+];
+
+export async function createSample(...lines: readonly string[]): Promise<Sample> {
+  const ports = testRuntime("n");
+  const store = MemoryStore.create(ports);
+  for (const entry of story(...lines)) await store.append([entry], { expectedLeaf: await store.leaf() });
+  const budget = createBudget({ ...compactionLimits, tail: { tokens: 30, share: 1 } }, { contextWindow: 200_000 });
+  return { session: await Session.open(store, ports), budget, runtime: ports };
+}

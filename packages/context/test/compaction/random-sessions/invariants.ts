@@ -1,11 +1,10 @@
-/** The invariants of a compaction, said plainly and apart from the code that keeps them. */
+/** Checks the invariants of a compaction, plainly and apart from the code that keeps them. */
 
 import type { Budget } from "../../../src/compaction/budget.ts";
 import type { CompactionOutcome } from "../../../src/compaction/compact.ts";
 import { type CompactionTrigger, readReceipt } from "../../../src/compaction/receipt.ts";
 import { type CompactionDue, shouldCompact } from "../../../src/compaction/should-compact.ts";
 import { buildSessionContext } from "../../../src/context/build-context.ts";
-import { buildRequest } from "../../../src/context/build-request.ts";
 import { contextSize } from "../../../src/context/context-size.ts";
 import { readSummaryPartTexts } from "../../../src/context/read-summary-parts.ts";
 import type { CompactionEntry, Entry } from "../../../src/entry.ts";
@@ -13,9 +12,7 @@ import { collectFileLists } from "../../../src/ledger/touched-files.ts";
 import type { LoadedBranch } from "../../../src/session/loaded-branch.ts";
 import type { MemoryStore } from "../../../src/session/memory-store.ts";
 import type { Session } from "../../../src/session/session.ts";
-import { models } from "../../properties/drafts.ts";
-import { sentFaults } from "../../properties/sent-invariants.ts";
-import { findRuleViolations } from "../../support/provider-rules/provider-rules.ts";
+import { expectSendable, same } from "../../properties/replay.ts";
 import type { WriterKind } from "./steps.ts";
 
 export interface CheckedCompaction {
@@ -66,7 +63,7 @@ export async function expectCompacted({
   if (size.tokens >= receipt.tokens.before && size.bytes >= receipt.bytes.before)
     throw new Error(`INV15 ${receipt.tokens.before} tokens became ${size.tokens}`);
   expectFront(session, entry, budget);
-  expectSendable(session);
+  expectSendable(buildSessionContext(session.branch));
   expectFiles(branch, first, entry);
   const paidNow = branch.slice(branch.findIndex((each) => each.id === before.window.entries.at(-1)?.id) + 1);
   const costs =
@@ -115,24 +112,8 @@ export function expectNothingChanged({ run: { session, store }, before, outcome 
     throw new Error(`CMP5 CMP10 nobody could write: ${JSON.stringify(outcome)}`);
 }
 
-export function expectSendable(session: Session): void {
-  const context = buildSessionContext(session.branch);
-  for (const to of models) {
-    const request = buildRequest(context, { model: to });
-    if (request.messages.every((message) => message.role === "system")) continue;
-    const faults = [...findRuleViolations(request, to), ...sentFaults(context.messages, request.messages)];
-    if (faults.length > 0) throw new Error(`to ${to.api}: ${faults.join("\n")}`);
-  }
-}
-
 export function contextOf(window: LoadedBranch): string {
   return JSON.stringify(buildSessionContext(window).messages);
-}
-
-export function same(rule: string, actual: unknown, expected: unknown): void {
-  const [got, wanted] = [JSON.stringify(actual), JSON.stringify(expected)];
-  if (got !== wanted)
-    throw new Error(`${rule}\n  got      ${got?.slice(0, 2000)}\n  expected ${wanted?.slice(0, 2000)}`);
 }
 
 function within(rule: string, value: number, [least, most]: readonly [number, number]): void {

@@ -19,7 +19,7 @@ import { compactionLimits } from "../../../src/settings.ts";
 import { splitSentences } from "../../../src/summary/carried-lines.ts";
 import { userMessages } from "../../../src/summary-parts/user-messages.ts";
 import { textTokens } from "../../../src/tokens/estimate-tokens.ts";
-import { createSummaryText } from "../../documents/summary-text.ts";
+import { createSummaryText } from "../../support/summary-models.ts";
 
 export type MessageStep =
   | { readonly type: "say"; readonly kind: MessageKind; readonly count: number }
@@ -59,7 +59,7 @@ const otherStep = fc.oneof(
   fc.record({ type: fc.constant("move" as const), place: fc.nat() }),
 );
 
-/** Steps that mostly talk and compact. */
+/** Steps that mostly append messages and compact. */
 export const messageSteps: fc.Arbitrary<readonly MessageStep[]> = fc.array(
   fc.oneof({ weight: 4, arbitrary: say }, { weight: 4, arbitrary: compactStep }, { weight: 1, arbitrary: otherStep }),
   { minLength: 4, maxLength: 24 },

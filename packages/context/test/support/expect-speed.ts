@@ -1,6 +1,20 @@
-/** Checks how processor time grows: four times the input may take at most eight times as long, or a bounded multiple of a reference. */
+/** Checks how long work takes on a machine of any speed: at most a given time, in proportion to the input, or a bounded multiple of a reference. */
 
 import { expect } from "vitest";
+import { cpuSlowdown, measureCpuTime } from "./machine-speed.ts";
+
+/** `prepare` creates the work for each attempt, so that nothing is cached from the previous one; it is not measured. */
+export function expectFasterThan(milliseconds: number, prepare: () => () => unknown): void {
+  const attempts: string[] = [];
+  for (let count = 0; count < 3; count++) {
+    const elapsed = measureCpuTime(prepare());
+    if (elapsed <= milliseconds) return;
+    const slowdown = cpuSlowdown();
+    if (elapsed <= milliseconds * slowdown) return;
+    attempts.push(`${Math.round(elapsed)} ms where ${Math.round(milliseconds * slowdown)} were allowed`);
+  }
+  expect.fail(attempts.join(", "));
+}
 
 // The best of a few tries counts, because other programs use the machine too; quadratic code fails all of them. On a slow
 // machine a few tries take longer than the deadline.

@@ -1,4 +1,4 @@
-/** Writers as the world has them: empty, failing, endless, forgetful, overtaken. None of them may spoil a session. */
+/** Creates summarizers as they are in practice: empty, failing, endless, forgetful, overtaken. None of them may spoil a session. */
 
 import type { CompactionPlan, Summarizer, SummaryCandidate } from "../../../src/compaction/plan.ts";
 import type { CompactionHooks } from "../../../src/compaction-hooks/compaction-hooks.ts";

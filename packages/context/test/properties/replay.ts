@@ -1,6 +1,6 @@
-/** Plays one life on the real session and on the plain one, and compares them after every command. */
+/** Replays commands on the real session and on the plain one, and compares them after every command. */
 
-import { buildSessionContext } from "../../src/context/build-context.ts";
+import { buildSessionContext, type SessionContext } from "../../src/context/build-context.ts";
 import { buildRequest } from "../../src/context/build-request.ts";
 import { convertToLlm } from "../../src/context/convert-to-llm.ts";
 import { type Entry, MOVE_TYPE } from "../../src/entry.ts";
@@ -13,9 +13,9 @@ import type { Store } from "../../src/session/store.ts";
 import { findRuleViolations } from "../support/provider-rules/provider-rules.ts";
 import type { Command } from "./commands.ts";
 import { drafts, models, pick } from "./drafts.ts";
-import { type Fault, type Home, inMemory, type StoreFactory } from "./grounds.ts";
 import { type PlainSession, plainAppend, plainBranch, plainContext, plainState } from "./plain-model.ts";
 import { sentFaults } from "./sent-invariants.ts";
+import { type Fault, type Home, inMemory, type StoreFactory } from "./stores.ts";
 
 interface ReplayState {
   readonly ports: Runtime;
@@ -32,7 +32,7 @@ interface ReplayState {
 
 export function replayOn(createStore: StoreFactory): (commands: readonly Command[]) => Promise<void> {
   return async (commands) => {
-    const state = await opening(createStore);
+    const state = await startReplay(createStore);
     try {
       for (const command of commands) {
         state.step++;
@@ -41,16 +41,16 @@ export function replayOn(createStore: StoreFactory): (commands: readonly Command
         await perform(state, command);
         await compare(state, command, before);
       }
-      await finale(state);
+      await checkEnd(state);
     } finally {
       state.home.end();
     }
   };
 }
 
-/** The session after a life, without looking. */
+/** The session after the commands, without checks. */
 export async function runInMemory(commands: readonly Command[]): Promise<MemoryStore> {
-  const state = await opening(inMemory);
+  const state = await startReplay(inMemory);
   for (const command of commands) {
     state.step++;
     await perform(state, command);
@@ -58,7 +58,7 @@ export async function runInMemory(commands: readonly Command[]): Promise<MemoryS
   return state.home.store as MemoryStore;
 }
 
-async function opening(createStore: StoreFactory): Promise<ReplayState> {
+async function startReplay(createStore: StoreFactory): Promise<ReplayState> {
   const clock = { offset: 0, time: 1.7e12 };
   let ids = 0;
   const ports: Runtime = {
@@ -91,7 +91,7 @@ async function perform(state: ReplayState, command: Command): Promise<void> {
     case "reopen":
       return reopen(state);
     case "fault":
-      return misfortune(state, command);
+      return appendWithFault(state, command);
     case "rival":
       return rival(state, command.takeOver);
     case "crash":
@@ -122,7 +122,7 @@ async function move(state: ReplayState, target: string | null): Promise<void> {
   await follow(state, [{ type: "custom", customType: MOVE_TYPE }], target);
 }
 
-/** Tells the plain session what was said; of the real one it takes only the ids, times and numbers that it gave. */
+/** Appends the same to the plain session; of the real one it takes only the ids, times and numbers. */
 async function follow(state: ReplayState, batch: readonly NewEntry[], parent: string | null): Promise<void> {
   const { home, session } = state;
   const given = await lastOf(home.store, session.leaf, batch.length);
@@ -135,7 +135,7 @@ async function follow(state: ReplayState, batch: readonly NewEntry[], parent: st
       expectedEntry.type === "compaction" && given[at]?.type === "compaction"
         ? { ...expectedEntry, details: given[at].details }
         : expectedEntry;
-    same("TREE2 LOG1 what was said is what is kept, in its place", sorted(given[at]), sorted(entry));
+    same("TREE2 LOG1 what was appended is kept, in its place", sorted(given[at]), sorted(entry));
     parentId = id;
     return entry;
   });
@@ -179,11 +179,11 @@ async function crash(state: ReplayState, bytes: number): Promise<void> {
 }
 
 // Something goes wrong while two entries are being written at once: both are there afterwards, or neither.
-async function misfortune(state: ReplayState, fault: Fault): Promise<void> {
+async function appendWithFault(state: ReplayState, fault: Fault): Promise<void> {
   const { home, session, plain, step } = state;
   if (!home.plan(fault)) return;
-  const ids = [`told-${step}`, `after-${step}`];
-  const batch = ids.map((id): NewEntry => ({ id, type: "custom", customType: "told", data: "x".repeat(100) }));
+  const ids = [`first-${step}`, `after-${step}`];
+  const batch = ids.map((id): NewEntry => ({ id, type: "custom", customType: "faulty", data: "x".repeat(100) }));
   const outcome = await session.append(...batch).catch((error: Error) => {
     if (error.name !== "Crashed") throw error;
     return null;
@@ -198,12 +198,12 @@ async function misfortune(state: ReplayState, fault: Fault): Promise<void> {
   same(`D1 D4 after "${fault.kind}" it stands where it was acknowledged to stand`, leaf, state.plain.leaf);
 }
 
-// Asking again while the disk still fails is no answer; it is asked again when it is well.
+// While the disk still fails nothing can be read; it is read again after the recovery.
 function onlyCrashes(error: Error): void {
   if (error.name !== "Crashed" && diskErrorCode(error) === "") throw error;
 }
 
-// INV33: one wins, the other is told; nothing is lost.
+// INV33: one wins, the other is refused; nothing is lost.
 async function rival(state: ReplayState, takeOver: boolean): Promise<void> {
   const { home, session, plain } = state;
   const opened = await home.rival(takeOver);
@@ -211,7 +211,7 @@ async function rival(state: ReplayState, takeOver: boolean): Promise<void> {
   same("D7 a second writer gets in only by taking over", opened.type, takeOver ? "opened" : "held");
   if (opened.type !== "opened") return;
   const refused = await session.append({ type: "custom", customType: "late" });
-  same("INV33 the first writer is told", refused, { type: "refused", why: "lease-lost", leaf: plain.leaf });
+  same("INV33 the first writer is refused", refused, { type: "refused", why: "lease-lost", leaf: plain.leaf });
   home.succeed(opened.store);
   state.session = await Session.open(opened.store, state.ports);
 }
@@ -248,7 +248,7 @@ async function compare(state: ReplayState, command: Command, before: Uint8Array)
   if (session.leaf !== null) state.contexts.set(session.leaf, live);
 }
 
-async function finale(state: ReplayState): Promise<void> {
+async function checkEnd(state: ReplayState): Promise<void> {
   const { home, session } = state;
   const bytes = home.bytes();
   const again = await home.again();
@@ -315,9 +315,14 @@ function checkSent(session: Session): void {
   );
   const plainFaults = sentFaults(context.messages, convertToLlm(context.messages));
   if (plainFaults.length > 0) throw new Error(plainFaults.join("\n"));
+  expectSendable(context);
+}
+
+/** What is sent to each model follows the rules of its provider and the invariants. */
+export function expectSendable(context: SessionContext): void {
   for (const to of models) {
     const request = buildRequest(context, { model: to });
-    // Where nobody has said anything there is nothing to send.
+    // Without a message there is nothing to send.
     if (request.messages.every((message) => message.role === "system")) continue;
     const faults = [...findRuleViolations(request, to), ...sentFaults(context.messages, request.messages)];
     if (faults.length > 0) throw new Error(`to ${to.api}: ${faults.join("\n")}`);
@@ -328,7 +333,7 @@ async function contextAt(store: Store, leaf: string | null): Promise<string> {
   return JSON.stringify(buildSessionContext(await store.loadBranch(leaf)).messages);
 }
 
-function same(rule: string, actual: unknown, expected: unknown): void {
+export function same(rule: string, actual: unknown, expected: unknown): void {
   if (actual === expected) return;
   if (actual instanceof Uint8Array && expected instanceof Uint8Array && Buffer.compare(actual, expected) === 0) return;
   const [got, wanted] = [actual, expected].map((value) =>
