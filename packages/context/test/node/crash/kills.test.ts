@@ -9,7 +9,7 @@ import { expect, test } from "vitest";
 import { isLong } from "../../support/test-length.ts";
 import { runKills } from "./kills.ts";
 
-const program = join(import.meta.dirname, "run.ts");
+const program = join(import.meta.dirname, "kills.ts");
 
 const KILLS = isLong ? 200 : 40;
 
