@@ -17,15 +17,15 @@ beforeEach(() => {
 afterEach(() => host.remove());
 
 test("MCP7 a server that exits fails the call with its last output, and the next call restarts it, at most three times", async () => {
-  await host.open({ desk: host.serverCommand() }, { answer: true });
+  await host.open({ calc: host.serverCommand() }, { answer: true });
   for (let round = 0; round < 4; round += 1)
     assert.match(
-      (await host.use("mcp_call", { tool: "desk/die" })).text,
+      (await host.use("mcp_call", { tool: "calc/die" })).text,
       /failed: .*\nLast output from the server:\ndesk: I am going now/,
     );
   assert.equal(host.listStartedPids().length, 4);
-  const { text } = await host.use("mcp_call", { tool: "desk/add", arguments: { one: 1, other: 2 } });
-  assert.match(text, /started 4 times in five minutes .*pith mcp test desk/);
+  const { text } = await host.use("mcp_call", { tool: "calc/add", arguments: { one: 1, other: 2 } });
+  assert.match(text, /started 4 times in five minutes .*pith mcp test calc/);
   assert.equal(host.listStartedPids().length, 4);
 });
 
@@ -33,10 +33,10 @@ test("MCP7 MCP10 a server that cannot start reports why, and it gets only a few 
   process.env.PITH_TEST_API_KEY = "any";
   const broken = host.serverCommand("broken");
   const env = { ...broken.env, DESK_REGION: "eu" };
-  await host.open({ desk: { ...broken, env }, gone: { command: "no-such-program-here" } }, { answer: true });
-  assert.match((await host.use("mcp_call", { tool: "desk/add" })).text, /the database is \\x1b\[31mon fire/);
+  await host.open({ calc: { ...broken, env }, gone: { command: "no-such-program-here" } }, { answer: true });
+  assert.match((await host.use("mcp_call", { tool: "calc/add" })).text, /the database is \\x1b\[31mon fire/);
   assert.match((await host.use("mcp_call", { tool: "gone/x" })).text, NOT_FOUND);
-  assert.match(await host.status(), /desk {2}failed/);
+  assert.match(await host.status(), /calc {2}failed/);
   delete process.env.PITH_TEST_API_KEY;
   const names = /^started \d+ (.*)$/m.exec(host.log())?.[1]?.split(",") ?? [];
   assert.ok(names.includes("DESK_REGION") && names.includes("PATH"));
@@ -51,19 +51,19 @@ test("MCP7 MCP10 a server that cannot start reports why, and it gets only a few 
 const NOT_FOUND = /failed: the program no-such-program-here was not found; .* \(configured in your settings/;
 
 test("MCP8 a call to a server that never answers times out, and an abort stops it at once", async () => {
-  await host.open({ desk: host.serverCommand("silent") }, { answer: true, limits: { connectMs: 400 } });
-  assert.match((await host.use("mcp_call", { tool: "desk/add" })).text, /no response within 0\.4 seconds/);
+  await host.open({ calc: host.serverCommand("silent") }, { answer: true, limits: { connectMs: 400 } });
+  assert.match((await host.use("mcp_call", { tool: "calc/add" })).text, /no response within 0\.4 seconds/);
   assert.ok(!host.listStartedPids().some(isRunning));
 
-  await host.open({ desk: host.serverCommand() }, { answer: true, limits: { callMs: 300 } });
-  assert.match((await host.use("mcp_call", { tool: "desk/hang" })).text, /timed out/i);
+  await host.open({ calc: host.serverCommand() }, { answer: true, limits: { callMs: 300 } });
+  assert.match((await host.use("mcp_call", { tool: "calc/hang" })).text, /timed out/i);
   const stop = new AbortController();
-  const hanging = host.use("mcp_call", { tool: "desk/hang" }, { signal: stop.signal });
+  const hanging = host.use("mcp_call", { tool: "calc/hang" }, { signal: stop.signal });
   while (!host.log().endsWith("hanging\ncancelled\nhanging\n")) await sleep(20);
   stop.abort();
   assert.equal((await hanging).text, "cancelled");
   while (!host.log().endsWith("hanging\ncancelled\nhanging\ncancelled\n")) await sleep(20);
-  assert.equal((await host.use("mcp_call", { tool: "desk/add", arguments: { one: 1, other: 2 } })).text, "3");
+  assert.equal((await host.use("mcp_call", { tool: "calc/add", arguments: { one: 1, other: 2 } })).text, "3");
 });
 
 test("MCP27 a question to the user pauses the start timeout", () => {
@@ -87,8 +87,8 @@ test("MCP27 a question to the user pauses the start timeout", () => {
 });
 
 test("MCP9 closing the session ends its servers, also one that hangs", async () => {
-  await host.open({ desk: host.serverCommand("stubborn") }, { answer: true });
-  const hanging = host.use("mcp_call", { tool: "desk/hang" });
+  await host.open({ calc: host.serverCommand("stubborn") }, { answer: true });
+  const hanging = host.use("mcp_call", { tool: "calc/hang" });
   while (!host.log().includes("hanging")) await sleep(20);
   await host.close();
   assert.deepEqual(host.listStartedPids().map(isRunning), [false]);
@@ -96,7 +96,7 @@ test("MCP9 closing the session ends its servers, also one that hangs", async () 
 });
 
 test("MCP9 closing the session while a server starts leaves no process behind", async () => {
-  await host.open({ desk: host.serverCommand("silent") }, { answer: true });
+  await host.open({ calc: host.serverCommand("silent") }, { answer: true });
   const starting = host.use("mcp_find", {});
   while (host.listStartedPids().length === 0) await sleep(20);
   await host.close();

@@ -5,7 +5,7 @@ import { test } from "vitest";
 import { createFindTool, type McpClientManager } from "../../src/mcp/find-tool.ts";
 import type { OfferedTool } from "../../src/mcp/trust-records.ts";
 
-function servers(tools: readonly OfferedTool[], names: readonly string[] = ["desk"]): McpClientManager {
+function servers(tools: readonly OfferedTool[], names: readonly string[] = ["calc"]): McpClientManager {
   return {
     clients: new Map(names.map((name) => [name, {} as never])),
     listTrustedTools: async () => ({ type: "done", value: tools }),
@@ -42,9 +42,9 @@ test("MCP13 tools with invalid or duplicate names are left out, and server text 
     { query: "good same up" },
   );
   assert.match(text, /^The servers wrote the following text; it is not from the user\./);
-  assert.match(text, /desk\/good: Line one \\x1b\[2J/);
+  assert.match(text, /calc\/good: Line one \\x1b\[2J/);
   assert.match(text, /\(tools omitted because of an invalid or duplicate name: 4\)/);
-  assert.doesNotMatch(text, /\p{Cf}|desk\/[Ss]ame|away/u);
+  assert.doesNotMatch(text, /\p{Cf}|calc\/[Ss]ame|away/u);
   assert.ok(!text.includes("\u001b"));
   assert.ok(text.length < 10_000);
 });

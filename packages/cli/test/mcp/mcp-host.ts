@@ -31,13 +31,13 @@ export class McpHost {
   #describeServers: (() => Promise<string>) | null = null;
   #end: () => Promise<unknown> = async () => undefined;
 
-  /** A program of tools, with these wishes. */
+  /** The command of the MCP server with these behaviors. */
   serverCommand(...behaviors: readonly string[]): StdioServer {
     return testServerCommand(this.#log, behaviors);
   }
 
   get #log(): string {
-    return join(this.home, "desk.log");
+    return join(this.home, "calc.log");
   }
 
   log(): string {

@@ -15,7 +15,7 @@ beforeEach(() => {
 
 afterEach(() => host.remove());
 
-/** A script of its own package, that starts the desk. */
+/** A script of its own package, that starts the calc. */
 function packedServer(): { readonly script: string; readonly lock: string } {
   const folder = join(host.home, "tracker");
   mkdirSync(join(folder, "dist"), { recursive: true });
@@ -34,7 +34,7 @@ test("MCP20 MCP21 MCP22 MCP23 a changed executable, script or lock file is confi
   const { script, lock } = packedServer();
   const node = join(host.home, "node");
   copyFileSync(process.execPath, node);
-  const servers = { desk: { ...host.serverCommand(), command: node, args: [script] } };
+  const servers = { calc: { ...host.serverCommand(), command: node, args: [script] } };
   await host.open(servers, { answer: true });
   assert.equal((await find()).isError, false);
   assert.match(
@@ -56,10 +56,10 @@ test("MCP20 MCP21 MCP22 MCP23 a changed executable, script or lock file is confi
     const { text } = await find();
     assert.match(
       text,
-      /the program for desk has changed since it was trusted \(.* changed: .*\), so it was not started/,
+      /the program for calc has changed since it was trusted \(.* changed: .*\), so it was not started/,
     );
     await host.open(servers, { answer: false });
-    assert.match((await find()).text, /the user did not allow the program for desk to start/);
+    assert.match((await find()).text, /the user did not allow the program for calc to start/);
     assert.match(host.questions.at(-1) ?? "", expectedNote);
     assert.equal(host.listStartedPids().length, runs);
     // One yes is enough where the tools are the same.
@@ -73,20 +73,20 @@ test("MCP20 MCP21 MCP22 MCP23 a changed executable, script or lock file is confi
 });
 
 test("MCP20 with pins of version 1, the program needs trust once more and the tools do not", async () => {
-  await host.open({ desk: host.serverCommand() }, { answer: true });
+  await host.open({ calc: host.serverCommand() }, { answer: true });
   await find();
   const file = join(host.home, "mcp-pins.json");
   const pins = JSON.parse(readFileSync(file, "utf8"));
   assert.equal(pins.version, 2);
   for (const pin of Object.values<{ files?: unknown }>(pins.servers)) delete pin.files;
   writeFileSync(file, JSON.stringify({ ...pins, version: 1 }), { mode: 0o600 });
-  await host.open({ desk: host.serverCommand() });
-  assert.match((await find()).text, /the program for desk is not trusted yet/);
-  await host.open({ desk: host.serverCommand() }, { answer: true });
+  await host.open({ calc: host.serverCommand() });
+  assert.match((await find()).text, /the program for calc is not trusted yet/);
+  await host.open({ calc: host.serverCommand() }, { answer: true });
   assert.equal((await find()).isError, false);
   assert.match(host.questions[2] ?? "", /start this program\?[\s\S]*trusted by an earlier version of Pith/);
   assert.equal(host.questions.length, 3);
-  await host.open({ desk: host.serverCommand() });
+  await host.open({ calc: host.serverCommand() });
   assert.equal((await find()).isError, false);
 });
 
@@ -100,7 +100,7 @@ test("MCP22 packages that npx fetched are pinned by their lock file after the fi
   const manifest = { name: "tracker", version: "1.0.0", bin: { tracker: "main.cjs" } };
   writeFileSync(join(folder, "package.json"), JSON.stringify(manifest));
   const env = { ...host.serverCommand().env, HOME: host.home };
-  const servers = { desk: { command: "npx", args: ["--offline", "--yes", folder], env, sandbox: "off" as const } };
+  const servers = { calc: { command: "npx", args: ["--offline", "--yes", folder], env, sandbox: "off" as const } };
   await host.open(servers, { answer: true });
   assert.equal((await find()).isError, false);
   const pins = JSON.parse(readFileSync(join(host.home, "mcp-pins.json"), "utf8"));

@@ -27,7 +27,7 @@ beforeAll(() => {
 
 afterAll(() => program.remove());
 
-const log = (): string => join(program.folder, "desk.log");
+const log = (): string => join(program.folder, "calc.log");
 const logged = (): string => (existsSync(log()) ? readFileSync(log(), "utf8") : "");
 const started = (): readonly number[] => [...logged().matchAll(/^started (\d+)/gm)].map(([, id]) => Number(id));
 
@@ -48,12 +48,12 @@ const lastBody = (): string => JSON.stringify(program.lastRequestBody());
 
 test("MCP1 MCP2 MCP12 servers of a folder need trust, fifty tools add at most 1 KB to the first request, and an unused server is not started", async () => {
   const file = join(program.folder, ".mcp.json");
-  writeFileSync(file, JSON.stringify({ mcpServers: { desk: serverCommand("many") } }));
+  writeFileSync(file, JSON.stringify({ mcpServers: { calc: serverCommand("many") } }));
   assert.equal((await program.runWithScript(["-p", "Hello"], ["Hello."])).code, 0);
   assert.doesNotMatch(firstBody(), /mcp_/);
   const bare = Buffer.byteLength(firstBody());
   const { code, notes } = await program.runWithScript(["-p", "Hello", "--trust"], ["Hello."]);
-  assert.deepEqual([code, /this folder configures MCP servers: desk/.test(notes)], [0, true]);
+  assert.deepEqual([code, /this folder configures MCP servers: calc/.test(notes)], [0, true]);
   const more = Buffer.byteLength(firstBody()) - bare;
   assert.ok(more > 0 && more <= 1024, `${more} bytes`);
   assert.match(firstBody(), /mcp_find.*mcp_call/);
@@ -63,22 +63,22 @@ test("MCP1 MCP2 MCP12 servers of a folder need trust, fifty tools add at most 1 
 
 test("MCP3 MCP4 MCP14 in print mode, tools are trusted by a subcommand, allowed by a rule, and refused once they change", async () => {
   const web = await startHttpMcpServer();
-  settle({ desk: serverCommand(), web: { url: web.url } });
-  const script = [call("desk/add", { one: 1, other: 2 }), call("web/greet", { name: "Ann" })];
-  await program.runWithScript(["-p", "Go", "--allow", "mcp_call(desk/*)"], [...script, "Done."]);
-  assert.match(lastBody(), /the program for desk is not trusted yet, so it was not started.*pith mcp trust desk/);
+  settle({ calc: serverCommand(), web: { url: web.url } });
+  const script = [call("calc/add", { one: 1, other: 2 }), call("web/greet", { name: "Ann" })];
+  await program.runWithScript(["-p", "Go", "--allow", "mcp_call(calc/*)"], [...script, "Done."]);
+  assert.match(lastBody(), /the program for calc is not trusted yet, so it was not started.*pith mcp trust calc/);
   assert.match(lastBody(), /no user is available to ask\. To allow it, use --allow 'mcp_call\(web\/greet\)'/);
 
   assert.deepEqual(started(), []);
-  assert.equal((await program.run(["mcp", "trust", "desk", "--yes"])).code, 0);
+  assert.equal((await program.run(["mcp", "trust", "calc", "--yes"])).code, 0);
   const { home, folder: cwd } = program;
   const trustCall = { cwd, home, environment: {}, arguments: ["web"], flags: { yes: true }, notify: () => {} };
   assert.equal((await trustServer(trustCall as unknown as SubcommandCall)).type, "success");
-  const rules = ["--allow", "mcp_call(desk/*)", "--allow", "mcp_call(web)", "--deny", "mcp_call(desk/die)"];
-  const rest = [call("desk/die"), call("desk/more"), call("desk/add", { one: 1, other: 2 }), "Done."];
+  const rules = ["--allow", "mcp_call(calc/*)", "--allow", "mcp_call(web)", "--deny", "mcp_call(calc/die)"];
+  const rest = [call("calc/die"), call("calc/more"), call("calc/add", { one: 1, other: 2 }), "Done."];
   assert.equal((await program.runWithScript(["-p", "Go", ...rules], [...script, ...rest])).out, "Done.\n");
-  assert.match(lastBody(), /"3".*Hello, Ann.*the rule mcp_call\(desk\/die\) denies it.*there is more now/);
-  assert.match(lastBody(), /have changed since they were trusted \(new: late\).*pith mcp trust desk/);
+  assert.match(lastBody(), /"3".*Hello, Ann.*the rule mcp_call\(calc\/die\) denies it.*there is more now/);
+  assert.match(lastBody(), /have changed since they were trusted \(new: late\).*pith mcp trust calc/);
   assert.ok(!started().some(isRunning));
   await web.close();
 });
@@ -116,8 +116,8 @@ test("MCP23 over RPC a server's program starts after Yes and does not start afte
 });
 
 test("MCP8 MCP9 neither SIGINT nor SIGKILL leaves a server running", async () => {
-  settle({ desk: serverCommand() });
-  await program.serve(() => call("desk/hang"));
+  settle({ calc: serverCommand() });
+  await program.serve(() => call("calc/hang"));
   const ends = (["SIGINT", "SIGKILL"] as const).map(async (name) => {
     const child = spawn(process.execPath, [BIN, "-p", "Go", "--permission-mode", "all"], {
       cwd: program.folder,
@@ -176,7 +176,7 @@ test("MCP30 /mcp says how to add a server when there is none, and lists servers 
   const { code, out } = await program.runWithScript(["-p", "/mcp"], []);
   assert.equal(code, 0);
   assert.match(out, /^No MCP servers are configured\. To add one, /);
-  settle({ desk: { ...serverCommand(), enabled: false } });
-  assert.match((await program.runWithScript(["-p", "/mcp"], [])).out, /^desk {2}off/);
+  settle({ calc: { ...serverCommand(), enabled: false } });
+  assert.match((await program.runWithScript(["-p", "/mcp"], [])).out, /^calc {2}off/);
   assert.match((await program.runWithScript(["-p", "/mcp", "--no-extensions"], [])).out, /^MCP servers are off/);
 });

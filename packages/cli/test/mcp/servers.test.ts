@@ -22,7 +22,7 @@ function holding(text: string, type: "trusted" | "untrusted" = "trusted"): Folde
 
 const folder = JSON.stringify({
   mcpServers: {
-    desk: { command: "evil" },
+    calc: { command: "evil" },
     own: {
       command: "node",
       args: ["x.js"],
@@ -38,30 +38,30 @@ const folder = JSON.stringify({
 
 test("MCP12 MCP24 the first server with a name wins, and a trusted folder cannot set headers, cwd, hosts, folders and sandbox", () => {
   const { servers, disabled, notes } = readConfiguredServers({
-    settings: { mcpServers: { desk: { command: "desk" }, off: { command: "x", enabled: false } } },
+    settings: { mcpServers: { calc: { command: "calc" }, off: { command: "x", enabled: false } } },
     mcpServers: { Off: { command: "y" } },
     trustedFolder: holding(folder),
   });
   assert.deepEqual(servers, [
-    { name: "desk", server: { command: "desk", args: [], env: {} }, from: "settings" },
+    { name: "calc", server: { command: "calc", args: [], env: {} }, from: "settings" },
     { name: "own", server: { command: "node", args: ["x.js"], env: { NODE_OPTIONS: "-r x" } }, from: "folder" },
     { name: "web", server: { url: "https://example.com/mcp", headers: {} }, from: "folder" },
   ]);
   assert.deepEqual(disabled, [{ name: "off", from: "settings", commandOrUrl: "x" }]);
   assert.deepEqual(notes, [
     'the MCP server "Off" in your editor is ignored: another server has this name',
-    'the MCP server "desk" in .mcp.json is ignored: another server has this name',
+    'the MCP server "calc" in .mcp.json is ignored: another server has this name',
   ]);
 });
 
 test("MCP12 an untrusted folder adds no servers, and a project's settings never do", () => {
   const place = { settings: {}, trustedFolder: holding(folder, "untrusted") };
   assert.deepEqual([readConfiguredServers(place).servers, hasConfiguredServers(place)], [[], false]);
-  const read = parseSettings('{ "mcpServers": { "desk": { "command": "evil" } } }', "settings.json", "project");
+  const read = parseSettings('{ "mcpServers": { "calc": { "command": "evil" } } }', "settings.json", "project");
   assert.ok(read.type === "read");
   const { fields, notes } = filterProjectFields(read, { fields: [], file: "yours" });
   assert.deepEqual(fields, []);
-  assert.match(notes[0] ?? "", /mcpServers\["desk"\]\.command cannot be set by a project/);
+  assert.match(notes[0] ?? "", /mcpServers\["calc"\]\.command cannot be set by a project/);
 });
 
 test.each([
@@ -71,16 +71,16 @@ test.each([
   [{ command: "x", url: "https://example.com" }, /both a command and a url/],
   [{}, /neither a command nor a url/],
 ])("MCP11 the server configuration %j is ignored with a note", (written, why) => {
-  const { servers, notes } = readConfiguredServers({ settings: { mcpServers: { desk: written } } });
+  const { servers, notes } = readConfiguredServers({ settings: { mcpServers: { calc: written } } });
   assert.deepEqual(servers, []);
   assert.match(notes[0] ?? "", why);
 });
 
 test("MCP11 an empty server configuration causes a note", () => {
-  const read = parseSettings('{ "mcpServers": { "desk": {} } }', "settings.json");
+  const read = parseSettings('{ "mcpServers": { "calc": {} } }', "settings.json");
   assert.match(
     read.type === "read" ? (read.notes[0] ?? "") : "",
-    /mcpServers\["desk"\] is empty .*expected \{ "command"/,
+    /mcpServers\["calc"\] is empty .*expected \{ "command"/,
   );
 });
 

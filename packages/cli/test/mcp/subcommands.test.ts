@@ -64,18 +64,18 @@ test("MCP12 without a configured server, the list says whether this folder has u
 test("MCP23 without a terminal, pith mcp trust shows what would run and starts it only with --yes", async () => {
   const home = mkdtempSync(join(tmpdir(), "pith-home-"));
   onTestFinished(() => rmSync(home, { recursive: true }));
-  const log = join(home, "desk.log");
-  writeFileSync(join(home, "settings.json"), JSON.stringify({ mcpServers: { desk: testServerCommand(log, []) } }));
+  const log = join(home, "calc.log");
+  writeFileSync(join(home, "settings.json"), JSON.stringify({ mcpServers: { calc: testServerCommand(log, []) } }));
   const called = async (
     act: (call: SubcommandCall) => Promise<SubcommandResult>,
     flags: SubcommandCall["flags"] = {},
   ): Promise<string> => {
-    const call = { cwd: home, home, environment: process.env, arguments: ["desk"], flags, notify: () => {} };
+    const call = { cwd: home, home, environment: process.env, arguments: ["calc"], flags, notify: () => {} };
     const outcome = await act(call as unknown as SubcommandCall);
     return outcome.type === "success" ? `${outcome.code ?? 0} ${outcome.text}` : outcome.message;
   };
-  assert.match(await called(trustServer), /^1 runs: .*desk\.ts.*\nin: [\s\S]*\nThe server was not started\. .*--yes/);
-  assert.match(await called(testServer), /^1 runs: [\s\S]*The server was not started\. .*pith mcp trust desk$/);
+  assert.match(await called(trustServer), /^1 runs: .*calc\.ts.*\nin: [\s\S]*\nThe server was not started\. .*--yes/);
+  assert.match(await called(testServer), /^1 runs: [\s\S]*The server was not started\. .*pith mcp trust calc$/);
   assert.equal(existsSync(log), false);
   assert.match(await called(trustServer, { yes: true }), /^0 runs: [\s\S]*\+ add: [\s\S]*are now trusted\.$/);
   assert.match(await called(testServer), /^0 runs: [\s\S]*The server is trusted in its current state\.$/);

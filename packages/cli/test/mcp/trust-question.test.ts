@@ -7,7 +7,7 @@ import { createTrustConfirm } from "../../src/mcp/trust-question.ts";
 test("MCP4 only the second answer to the trust question trusts the server; the first and no answer do not", async () => {
   const { signal } = new AbortController();
   const answer = (at: number) =>
-    createTrustConfirm({ select: async (_, options) => options[at] })("desk: trust its tools?", "1 tool", {
+    createTrustConfirm({ select: async (_, options) => options[at] })("calc: trust its tools?", "1 tool", {
       signal,
       yes: "Yes",
     });

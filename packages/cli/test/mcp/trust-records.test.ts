@@ -35,7 +35,7 @@ test("MCP4 the order of tools and keys does not change the hash, and any text of
 
 test("MCP24 other variables make another server if they come from a folder's file, not if they come from the user's settings", () => {
   const key = (from: "settings" | "folder", env: Readonly<Record<string, string>>) =>
-    trustRecordKey({ name: "desk", server: { command: "node", args: ["x.js"], env }, from }, "/p");
+    trustRecordKey({ name: "calc", server: { command: "node", args: ["x.js"], env }, from }, "/p");
   assert.notEqual(key("folder", { NODE_OPTIONS: "-r ./x.js" }), key("folder", {}));
   assert.equal(key("settings", { TOKEN: "one" }), key("settings", { TOKEN: "other" }));
 });

@@ -75,9 +75,9 @@ test("MCP19 a server run with python loads no module of the workspace", async ()
 
 test("MCP19 a server starts in a private folder of its own, or in its configured cwd", async () => {
   const say = (tool: string) => ({ tool, arguments: {} });
-  await host.open({ desk: host.serverCommand("where") }, { answer: true });
-  assert.equal((await host.use("mcp_call", say("desk/where"))).text, join(host.home, "mcp/desk"));
-  assert.equal(statSync(join(host.home, "mcp/desk")).mode & 0o777, 0o700);
-  await host.open({ desk: { ...host.serverCommand("where"), cwd: host.workspace } }, { answer: true });
-  assert.equal((await host.use("mcp_call", say("desk/where"))).text, host.workspace);
+  await host.open({ calc: host.serverCommand("where") }, { answer: true });
+  assert.equal((await host.use("mcp_call", say("calc/where"))).text, join(host.home, "mcp/calc"));
+  assert.equal(statSync(join(host.home, "mcp/calc")).mode & 0o777, 0o700);
+  await host.open({ calc: { ...host.serverCommand("where"), cwd: host.workspace } }, { answer: true });
+  assert.equal((await host.use("mcp_call", say("calc/where"))).text, host.workspace);
 });

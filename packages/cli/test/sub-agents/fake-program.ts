@@ -1,4 +1,4 @@
-/** A program in the place of Pith, for what ours would never do: it says what a test wants, and ends as it wants. */
+/** Writes a program that replaces Pith as a sub-agent, for output and exits that Pith itself never produces. */
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** A ground with agents on it, and a server that knows who asks: the one that starts others, or one of those. */
+/** Runs a program with sub-agents, and a server that distinguishes the requests of the parent from those of its sub-agents. */
 
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ export interface AgentScripts {
 }
 
 export class SubAgentProgram extends TestProgram {
-  /** As the server says it, by who asks. */
+  /** Starts the server; returns the variables that lead to it. */
   async serveAgents({ parent, child }: AgentScripts): Promise<Readonly<Record<string, string>>> {
     mkdirSync(join(this.home, "agents"), { recursive: true });
     writeFileSync(join(this.home, "agents", "scout.md"), SCOUT);
@@ -59,7 +59,7 @@ export class SubAgentProgram extends TestProgram {
     return entries;
   }
 
-  /** The processes of sub-agents of this ground; of the one with this task. */
+  /** The processes of the sub-agents, or of the one with this task. */
   children(task?: string): readonly number[] {
     const meant = this.started().filter((each) => task === undefined || each.task === task);
     const all = readdirSync("/proc").filter((name) => /^\d+$/.test(name));

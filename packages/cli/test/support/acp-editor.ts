@@ -1,4 +1,4 @@
-/** An editor made of the protocol's own library: it starts the program as a process and keeps all that it is told. */
+/** Runs the program with an editor made of the protocol's own library, and records everything that the editor receives. */
 
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { Readable, Writable } from "node:stream";

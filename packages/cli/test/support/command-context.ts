@@ -1,4 +1,4 @@
-/** A desk in a folder and a home of its own: a session from a story, kept in a file or not, and a model that says what it is told to. */
+/** Creates the context of commands: a session from a story, kept in a file or in memory, in a folder and a home of its own, and a scripted model. */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -26,7 +26,7 @@ export async function createCommandContext(
   options: CommandContextOptions = {},
 ): Promise<CommandContext> {
   const { replies = [], isStored = true, agentOptions = {} } = options;
-  const cwd = createTempFolder("pith-desk-");
+  const cwd = createTempFolder("pith-command-");
   const home = createTempFolder("pith-home-");
   const store = isStored ? await createStore(cwd, home) : MemoryStore.create(nodeRuntime, { cwd });
   await fill(store, story(...lines));

@@ -1,4 +1,4 @@
-/** A terminal for tests: what is written is what xterm makes of it, and keys are what somebody would press. */
+/** A terminal for tests: xterm interprets the output, and tests press keys. */
 
 import type { Terminal } from "@earendil-works/pi-tui";
 import xterm from "@xterm/headless";

@@ -1,4 +1,4 @@
-/** A talk as somebody has it: a screen on a terminal for tests, real sessions in a folder of its own, and a scripted server that answers. */
+/** Runs the interactive program, from its arguments to its exit, on a terminal for tests, with real sessions in a folder of its own and a scripted server. */
 
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** Events of replies, for tests: what a model says in pieces, and what the log has of it in the end. */
+/** Creates the events of replies: the deltas of a model, and the entries of the log. */
 
 import type { AgentEvent } from "@pith/agent";
 import type { AssistantMessage, Entry, StopReason, ToolResultMessage } from "@pith/context";

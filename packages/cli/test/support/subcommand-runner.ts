@@ -1,4 +1,4 @@
-/** A home with sessions in it, and the subcommands as the program calls them, without a process for each. */
+/** Runs subcommands as the program calls them, without a process for each, in a home with sessions. */
 
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -26,7 +26,7 @@ export interface StoredSessionOptions {
 }
 
 export class SubcommandRunner {
-  readonly #root: string = realpathSync(mkdtempSync(join(tmpdir(), "pith-shelf-")));
+  readonly #root: string = realpathSync(mkdtempSync(join(tmpdir(), "pith-subcommands-")));
   readonly home: string = join(this.#root, "home");
   readonly folder: string = join(this.#root, "work");
   environment: Readonly<Record<string, string>> = { PATH: process.env.PATH ?? "", PITH_HOME: this.home };

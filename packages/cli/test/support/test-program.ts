@@ -1,4 +1,4 @@
-/** The program as a process, in a folder and a home of its own, with a scripted server to talk to. */
+/** Runs the program as a process, in a folder and a home of its own, with a scripted server. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";

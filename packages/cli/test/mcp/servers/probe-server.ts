@@ -1,4 +1,4 @@
-/** A server of tools that looks around: it reads, writes and fetches what it is told to, and says how that went. */
+/** Runs an MCP server that reads, writes, fetches and connects as its tools are called, and returns the outcomes. */
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";

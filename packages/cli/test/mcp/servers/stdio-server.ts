@@ -1,22 +1,20 @@
-/** A server of tools as a program of its own: what it offers and how it behaves stand in its arguments, who was there in a file. */
+/** Runs an MCP server over standard input and output: its arguments name a log file and its behaviors. */
 
-import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import { appendFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { McpServer } from "@modelcontextprotocol/server";
 import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { z } from "zod";
 
-const [log = "", ...args] = process.argv.slice(2);
-// What is written beside its log changes it without another command.
-const behaviors = existsSync(`${log}.wish`) ? [...args, readFileSync(`${log}.wish`, "utf8")] : args;
+const [log = "", ...behaviors] = process.argv.slice(2);
 appendFileSync(log, `started ${process.pid} ${Object.keys(process.env).sort().join(",")}\n`);
 if (behaviors.includes("silent")) await sleep(60_000);
 if (behaviors.includes("broken")) {
-  console.error("desk: the database is \u001b[31mon fire");
+  console.error("calc: the database is \u001b[31mon fire");
   process.exit(3);
 }
 
-const server = new McpServer({ name: "desk", version: "1.0.0" });
+const server = new McpServer({ name: "calc", version: "1.0.0" });
 const say = (text: string) => ({ content: [{ type: "text" as const, text }] });
 
 server.registerTool(
@@ -25,7 +23,7 @@ server.registerTool(
   async ({ one, other }) => say(String(one + other)),
 );
 server.registerTool("die", { description: "Ends the server." }, async () => {
-  console.error("desk: I am going now");
+  console.error("calc: I am going now");
   process.exit(7);
 });
 server.registerTool("hang", { description: "Never answers." }, async (context) => {
@@ -43,7 +41,7 @@ server.registerTool("picture", { description: "A picture and more." }, async () 
   content: [
     { type: "image", mimeType: "image/png", data: Buffer.from("\x89PNG\r\n\x1a\nrest", "latin1").toString("base64") },
     { type: "image", mimeType: "image/tiff", data: "AAAA" },
-    { type: "resource", resource: { uri: "desk://note", text: "a note\u001b[31m" } },
+    { type: "resource", resource: { uri: "calc://note", text: "a note\u001b[31m" } },
   ],
   structuredContent: { answer: 42 },
 }));

@@ -3,6 +3,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Entry } from "../../../src/entry.ts";
+import type { Durability } from "../../../src/node/jsonl/append.ts";
 import { MemoryStore } from "../../../src/session/memory-store.ts";
 import type { Store } from "../../../src/session/store.ts";
 import type { FormatLimits } from "../../../src/settings.ts";
@@ -26,7 +27,6 @@ import {
 import { createSeededRandom, type RandomSource } from "../../support/seeded-random.ts";
 import { isLong } from "../../support/test-length.ts";
 import { type Disk, disks, expectBytes, memoryDisk } from "./disks.ts";
-import { createLongSession } from "./long-session.ts";
 import { simulateProcesses } from "./simulate-processes.ts";
 import { damageText, readEverything, type StoreContents } from "./store-contents.ts";
 
@@ -197,4 +197,44 @@ function expectLike(found: Uint8Array, wanted: Uint8Array): void {
 // Read from the end, an entry that another program wrote has no number yet: its note does not name one.
 function withoutNumbers(atOnce: StoreContents["atOnce"]): unknown {
   return JSON.parse(JSON.stringify(atOnce).replaceAll(/\[Pith: entry #\d+ in/g, "[Pith: an entry in"));
+}
+
+async function createLongSession(entries: number, chance: RandomSource, durability: Durability): Promise<Uint8Array> {
+  const { files, path, bytes } = memoryDisk();
+  const store = await simulateProcesses(files).create(path, { durability });
+  const written: Entry[] = [];
+  while (written.length < entries) {
+    const batch = drawn(written, chance);
+    const done = await store.append(batch, { expectedLeaf: await store.leaf() });
+    if (done.type !== "appended") throw new Error(JSON.stringify(done));
+    written.push(...batch);
+    if (chance() < 0.2) await store.sync();
+  }
+  await store.close();
+  return bytes(path);
+}
+
+function drawn(written: readonly Entry[], chance: RandomSource): readonly Entry[] {
+  const leaf = written.at(-1)?.id ?? null;
+  const any = written[Math.floor(chance() * written.length)]?.id ?? null;
+  const id = `n${written.length + 1}`;
+  const place = { id, parentId: chance() < 0.9 ? leaf : any, timestamp: "2026-01-01T00:00:00.000Z" };
+  const fate = chance();
+  if (fate < 0.1)
+    return [{ type: "compaction", ...place, summary: "s".repeat(size(chance)), firstKeptEntryId: id, tokensBefore: 1 }];
+  if (fate < 0.15 && any !== null) return [{ type: "label", ...place, targetId: any, label: "here" }];
+  if (fate < 0.2) return [{ type: "thinking_level_change", ...place, thinkingLevel: "high" }];
+  const count = fate < 0.4 ? 3 : 1;
+  return Array.from({ length: count }, (_, at) => ({
+    type: "message",
+    ...place,
+    id: `n${written.length + 1 + at}`,
+    parentId: at === 0 ? place.parentId : `n${written.length + at}`,
+    message: { role: "user", content: "ä".repeat(size(chance)), timestamp: 1 },
+  }));
+}
+
+// Mostly short; now and then longer than what is read at once.
+function size(chance: RandomSource): number {
+  return Math.floor(chance() < 0.9 ? chance() * 2000 : chance() * 150_000);
 }

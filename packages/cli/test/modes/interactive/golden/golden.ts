@@ -1,4 +1,4 @@
-/** Screens as they look: each state in two sizes, compared with what was looked at and found right. */
+/** Compares screens, in two sizes each, with recorded screens that were reviewed. */
 
 import { join } from "node:path";
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** What tests draw with, and one block of each kind with the same words everywhere. */
+/** Creates render contexts, and one block of each kind with the same words everywhere. */
 
 import { createTheme, type RenderContext } from "../../../../src/modes/interactive/render/theme.ts";
 import type { AssistantBlock, Block, ToolBlock } from "../../../../src/modes/interactive/state/blocks.ts";

@@ -1,9 +1,12 @@
-/** Leases step by step: one taker is stopped before each of its acts on disk, and others come between. */
+/** Tests leases step by step: one process is stopped before each of its operations on disk, and others run in between. */
 
-import { describe, expect, test } from "vitest";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { type Files, realFiles } from "../../../src/node/files.ts";
-import type { Lease, LeaseResult } from "../../../src/node/lease.ts";
-import { callAtStep, type LeaseSimulation, simulateLease, watchFiles } from "./simulate-lease.ts";
+import { acquireLease, type Lease, type LeaseOwner, type LeaseResult } from "../../../src/node/lease.ts";
+import { nodeRuntime } from "../../../src/node/runtime.ts";
 
 const SLOW = 10;
 
@@ -199,4 +202,66 @@ function blind({ looks, to }: { readonly looks: number; readonly to: RegExp }): 
     return realFiles.list(folder).filter((name) => left < 0 || !to.test(name));
   };
   return { ...realFiles, list };
+}
+
+interface LeaseSimulation {
+  take(pid: number, how?: TakeOptions): LeaseResult;
+  /** Takes the lease, or fails the test. */
+  lease(pid: number, how?: TakeOptions): Lease;
+  endProcess(pid: number): void;
+  /** The lease files beside the session, without the common prefix. */
+  listFiles(): readonly string[];
+}
+
+interface TakeOptions {
+  readonly files?: Files;
+  readonly takeOver?: boolean;
+}
+
+function simulateLease(): LeaseSimulation {
+  const folder = mkdtempSync(join(tmpdir(), "stage-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, "s");
+  writeFileSync(`${path}.lease.5`, JSON.stringify(createOwner(1)));
+  const dead = new Set([1]);
+  const take = (pid: number, how: TakeOptions = {}): LeaseResult => {
+    const processes = { self: () => createOwner(pid), isAlive: (owner: LeaseOwner) => !dead.has(owner.pid) };
+    return acquireLease(path, { ...nodeRuntime, files: realFiles, processes, ...how });
+  };
+  return {
+    take,
+    lease: (pid, how) => requireLease(take(pid, how)),
+    endProcess: (pid) => void dead.add(pid),
+    listFiles: () => readdirSync(folder).map((name) => name.slice("s.lease.".length)),
+  };
+}
+
+function requireLease(leasing: LeaseResult): Lease {
+  if (leasing.type !== "leased") throw new Error(`held by ${leasing.owner.pid}`);
+  return leasing.lease;
+}
+
+/** Real files that call `before` ahead of each operation; if it throws, the operation does not run. */
+function watchFiles(before: (act: keyof Files) => void): Files {
+  const acts = Object.entries(realFiles).map(([act, run]) => [
+    act,
+    (...given: readonly unknown[]) => {
+      before(act as keyof Files);
+      return Reflect.apply(run, realFiles, given);
+    },
+  ]);
+  return Object.fromEntries(acts);
+}
+
+/** Real files that call `then` once, before the operation with this number. */
+function callAtStep(step: number, then: () => void): Files {
+  let steps = 0;
+  return watchFiles(() => {
+    steps += 1;
+    if (steps === step) then();
+  });
+}
+
+function createOwner(pid: number): LeaseOwner {
+  return { pid, started: "1", host: "here", machine: "", since: 0 };
 }
