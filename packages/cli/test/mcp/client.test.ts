@@ -21,7 +21,7 @@ test("MCP7 a server that exits fails the call with its last output, and the next
   for (let round = 0; round < 4; round += 1)
     assert.match(
       (await host.use("mcp_call", { tool: "calc/die" })).text,
-      /failed: .*\nLast output from the server:\ndesk: I am going now/,
+      /failed: .*\nLast output from the server:\ncalc: I am going now/,
     );
   assert.equal(host.listStartedPids().length, 4);
   const { text } = await host.use("mcp_call", { tool: "calc/add", arguments: { one: 1, other: 2 } });

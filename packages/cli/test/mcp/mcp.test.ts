@@ -68,10 +68,10 @@ test("MCP4 MCP23 the first use asks about the program and then its tools; a trus
   await host.use("mcp_find", { server: "calc" });
   await host.use("mcp_call", { tool: "calc/add", arguments: { one: 1, other: 2 } });
   assert.equal(host.questions.length, 2);
-  assert.match(host.questions[0] ?? "", /^calc: start this program\?\nruns: .*node .*calc\.ts.*\nin: .*mcp\/calc\n/);
+  assert.match(host.questions[0] ?? "", /^calc: start this program\?\nruns: .*node .*stdio-server\.ts.*\nin: .*mcp\/calc\n/);
   assert.match(
     host.questions[1] ?? "",
-    /^calc: trust its tools\?\nruns: .*calc\.ts.*\n5 tools:\n\+ add: Adds two numbers\./,
+    /^calc: trust its tools\?\nruns: .*stdio-server\.ts.*\n5 tools:\n\+ add: Adds two numbers\./,
   );
   await host.open({ calc: host.serverCommand() });
   assert.equal((await host.use("mcp_find", { server: "calc" })).isError, false);
@@ -142,7 +142,7 @@ test("MCP6 MCP16 an unknown tool or arguments that do not match are not sent; te
   const intents = ["nobody/x", "calc/add"].map((tool) => host.tool("mcp_call")?.intent?.({ tool })?.type);
   assert.deepEqual(intents, ["nothing", "named"], "what nobody offers is refused, not asked about");
   assert.deepEqual(await host.use("mcp_call", { tool: "calc/picture" }), {
-    text: '[image/png]\n(unsupported image: image/tiff, 4 characters of base64)\ndesk://note\na note\\x1b[31m\n{"answer":42}',
+    text: '[image/png]\n(unsupported image: image/tiff, 4 characters of base64)\ncalc://note\na note\\x1b[31m\n{"answer":42}',
     isError: false,
   });
 });

@@ -19,7 +19,7 @@ export class TrustProject {
     mkdirSync(this.home, { recursive: true, mode: 0o700 });
   }
 
-  /** Files by their paths below the ground. */
+  /** Files by their paths in the project. */
   place(files: Readonly<Record<string, string | Uint8Array>>): void {
     for (const [path, content] of Object.entries(files)) {
       mkdirSync(dirname(join(this.base, path)), { recursive: true });
