@@ -10,7 +10,7 @@ import {
   type WorkspaceSearch,
   type WorkspaceShell,
 } from "../src/index.ts";
-import { github, secretsFor, testVault } from "./redaction/vaults.ts";
+import { github, secretsFor, testVault } from "./support/secrets.ts";
 
 describe("redacted shell", () => {
   const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);

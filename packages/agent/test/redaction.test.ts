@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { restoreFilePaths, type WorkspaceFiles } from "../src/index.ts";
 import { DeltaRedactor } from "../src/redaction.ts";
-import { github, secretsFor, testVault } from "./redaction/vaults.ts";
+import { github, secretsFor, testVault } from "./support/secrets.ts";
 
 describe("deltas", () => {
   test("SEC11 a secret that is split over deltas is redacted; later text waits for it", () => {

@@ -4,7 +4,7 @@ import { compactionLimits, modelSummarizer, Session, type Summarizer } from "@pi
 import { createStore, nodeRuntime } from "@pith/context/node";
 import { type Files, type OpenFile, realFiles } from "../../../context/src/node/files.ts";
 import { Agent } from "../../src/index.ts";
-import { modelOf, ran } from "../agents.ts";
+import { modelOf, ran } from "../support/served-agents.ts";
 
 const [path = "", url = "", crashStep = ""] = process.argv.slice(2);
 

@@ -2,7 +2,7 @@
 
 import { compactionLimits } from "@pith/context";
 import { expect, test } from "vitest";
-import { createTestAgent, heldModel, heldTool, quiet, text } from "../loop/held.ts";
+import { createTestAgent, heldModel, heldTool, quiet, text } from "../support/held-agent.ts";
 
 test("EVT5 emits the end of a compaction after which nothing can be appended", async () => {
   const model = heldModel();

@@ -4,7 +4,15 @@ import { compactionLimits, type Finding, type Receipt, type Summarizer } from "@
 import { describe, expect, test } from "vitest";
 import { findQualityIssues } from "../../src/compaction/outcome-events.ts";
 import type { AgentEvent, AgentOptions } from "../../src/index.ts";
-import { createTestAgent, type HeldModel, heldModel, quiet, type TestAgent, text, tooLong } from "../loop/held.ts";
+import {
+  createTestAgent,
+  type HeldModel,
+  heldModel,
+  quiet,
+  type TestAgent,
+  text,
+  tooLong,
+} from "../support/held-agent.ts";
 
 describe("quality findings", () => {
   const once = { hasSummarizers: true, wasCompactedBefore: false };

@@ -26,8 +26,16 @@ import { testRuntime } from "@pith/context/testing";
 import { type ScriptRequest, type Step, startServer, type TestServer } from "@pith/testkit";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Agent, AgentEvent, AgentOptions } from "../../src/index.ts";
-import { agentOf, modelOf, ran } from "../agents.ts";
-import { createTestAgent, type HeldWriter, heldModel, heldWriter, quiet, type TestAgent, text } from "../loop/held.ts";
+import {
+  createTestAgent,
+  type HeldWriter,
+  heldModel,
+  heldWriter,
+  quiet,
+  type TestAgent,
+  text,
+} from "../support/held-agent.ts";
+import { agentOf, modelOf, ran } from "../support/served-agents.ts";
 
 const SUMMARY = [
   "## Goal\n- build the observatory",

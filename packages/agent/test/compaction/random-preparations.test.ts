@@ -19,7 +19,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { isLong } from "../../../context/test/support/test-length.ts";
 import { Agent } from "../../src/index.ts";
-import { modelOf, ran } from "../agents.ts";
+import { modelOf, ran } from "../support/served-agents.ts";
 
 const SECTIONS = [
   "## Goal\n- build the observatory",

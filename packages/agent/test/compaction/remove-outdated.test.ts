@@ -6,7 +6,7 @@ import { compactionLimits, MemoryStore, type Message, Session } from "@pith/cont
 import { story, testRuntime } from "@pith/context/testing";
 import { expect, test } from "vitest";
 import { Agent, type AgentEvent, type AgentOptions } from "../../src/index.ts";
-import { type HeldModel, heldModel, quiet, text } from "../loop/held.ts";
+import { type HeldModel, heldModel, quiet, text } from "../support/held-agent.ts";
 
 const MINUTE = 60_000;
 const LONG = Array.from({ length: 2_500 }, (_, index) => `word${index}`).join(" ");

@@ -20,8 +20,8 @@ import {
   type Tool,
 } from "../../src/index.ts";
 import { nodeFiles, resolveRealPath } from "../../src/node/index.ts";
-import { agentOf, ran } from "../agents.ts";
 import { rules } from "../support/permission-requests.ts";
+import { agentOf, ran } from "../support/served-agents.ts";
 
 interface SceneOptions {
   readonly window?: number;

@@ -19,7 +19,7 @@ import {
 } from "@pith/testkit";
 import { afterEach, describe, expect, test } from "vitest";
 import type { Agent, AgentOptions } from "../../src/index.ts";
-import { agentOf, echo, modelOf, providers, ran } from "../agents.ts";
+import { agentOf, echo, modelOf, providers, ran } from "../support/served-agents.ts";
 
 let server: TestServer;
 afterEach(() => server.close());

@@ -6,7 +6,7 @@ import { openModel } from "@pith/models";
 import { type ScriptRequest, type Step, startServer, type TestServer } from "@pith/testkit";
 import { afterEach, describe, expect, test } from "vitest";
 import type { Agent, AgentEvent } from "../../src/index.ts";
-import { agentOf, ran } from "../agents.ts";
+import { agentOf, ran } from "../support/served-agents.ts";
 
 const STORY = [
   "## Goal\n- build the observatory",

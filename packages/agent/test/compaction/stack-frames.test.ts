@@ -3,7 +3,7 @@
 import { compactionLimits, type Model } from "@pith/context";
 import { startServer } from "@pith/testkit";
 import { expect, test } from "vitest";
-import { agentOf, echo, modelOf, providers, ran } from "../agents.ts";
+import { agentOf, echo, modelOf, providers, ran } from "../support/served-agents.ts";
 
 test("CMP14 at most 14 functions are between a compaction and the request of its summary", async () => {
   let stack = "";

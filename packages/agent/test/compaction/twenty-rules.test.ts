@@ -5,7 +5,7 @@ import { nodeRuntime } from "@pith/context/node";
 import { scriptedModel } from "@pith/context/testing";
 import { expect, test } from "vitest";
 import { Agent } from "../../src/index.ts";
-import { agentOf, ran } from "../agents.ts";
+import { agentOf, ran } from "../support/served-agents.ts";
 
 const rule = (kind: string, number: number): string =>
   `${kind} rule ${number}: never <touch> file-${kind}-${number}.ts,\tuse "tabs".`;

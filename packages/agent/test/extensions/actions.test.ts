@@ -14,7 +14,7 @@ import {
   reopenTestAgent,
   type TestAgent,
   text,
-} from "../loop/held.ts";
+} from "../support/held-agent.ts";
 
 function createActions({ agent }: TestAgent): ExtensionActions {
   const place = { ui: headlessUi, hasUI: false, cwd: "/home/ada/app", sessionFile: null };

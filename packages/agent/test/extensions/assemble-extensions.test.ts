@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "vitest";
 import { createExtensions, type ExtensionApi, type ExtensionContext, type ExtensionTool } from "../../src/index.ts";
-import { assemble, createContext, hang, quiet, recordActions, testRuntime } from "./assembly.ts";
+import { assemble, createContext, hang, quiet, recordActions, testRuntime } from "../support/test-extensions.ts";
 
 const tool = (name: string): ExtensionTool => ({
   name,

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "vitest";
 import { type ExtensionContext, type ExtensionUi, headlessUi } from "../../src/index.ts";
-import { assemble, quiet, recordActions } from "./assembly.ts";
+import { assemble, quiet, recordActions } from "../support/test-extensions.ts";
 
 test("EXT10 every extension is notified of a question, and timeouts are paused while it is open", async () => {
   const received: string[] = [];

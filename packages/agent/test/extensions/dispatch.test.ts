@@ -10,7 +10,7 @@ import {
   type ExtensionFailure,
   headlessUi,
 } from "../../src/index.ts";
-import { assemble, hang, quiet } from "./assembly.ts";
+import { assemble, hang, quiet } from "../support/test-extensions.ts";
 
 const update: AgentEvent = { type: "message_update", delta: { type: "text-delta", text: "a" } as never };
 

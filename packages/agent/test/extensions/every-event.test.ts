@@ -12,7 +12,7 @@ import {
   extensionEventTable,
   type HostEventName,
 } from "../../src/index.ts";
-import { assemble, hang, quiet, recordActions, testRuntime } from "./assembly.ts";
+import { assemble, hang, quiet, recordActions, testRuntime } from "../support/test-extensions.ts";
 
 const events = Object.keys(extensionEventTable) as ExtensionEventName[];
 

@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import type { Summarizer, SummarizerResult } from "@pith/context";
 import { test } from "vitest";
 import type { ExtensionApi } from "../../src/index.ts";
-import { createTestAgent, heldModel, quiet, text } from "../loop/held.ts";
-import { assemble, hang } from "./assembly.ts";
+import { createTestAgent, heldModel, quiet, text } from "../support/held-agent.ts";
+import { assemble, hang } from "../support/test-extensions.ts";
 
 const narrative = "## Goal\nWork on.";
 

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "vitest";
 import type { ExtensionTool, Tool, ToolCall } from "../../src/index.ts";
-import { branchLines, calls, createTestAgent, heldModel, quiet, text } from "../loop/held.ts";
-import { assemble } from "./assembly.ts";
+import { branchLines, calls, createTestAgent, heldModel, quiet, text } from "../support/held-agent.ts";
+import { assemble } from "../support/test-extensions.ts";
 
 describe("states", () => {
   test("EXT16 a state that throws or returns no text is reported once, until it works again", async () => {

@@ -9,8 +9,8 @@ import {
   extensionEventTable,
   headlessUi,
 } from "../../src/index.ts";
-import { branchLines, calls, createTestAgent, heldModel, heldTool, quiet, text } from "../loop/held.ts";
-import { assemble, hang } from "./assembly.ts";
+import { branchLines, calls, createTestAgent, heldModel, heldTool, quiet, text } from "../support/held-agent.ts";
+import { assemble, hang } from "../support/test-extensions.ts";
 
 // SAY4: a handler that fails at tool_call blocks the call.
 const events = (Object.keys(extensionEventTable) as ExtensionEventName[]).filter((name) => name !== "tool_call");

@@ -6,7 +6,7 @@ import type { HookFailure } from "@pith/context/host";
 import { emptyUsage, testRuntime } from "@pith/context/testing";
 import { describe, test } from "vitest";
 import { type AgentHooks, mergeHooks, type RunEnd, type Tool } from "../../src/index.ts";
-import { createTestAgent, quiet, type TestAgent } from "../loop/held.ts";
+import { createTestAgent, quiet, type TestAgent } from "../support/held-agent.ts";
 import { invalidResults } from "./invalid-results.ts";
 
 const CANCEL = "not now";

@@ -4,7 +4,7 @@ import type { AssistantMessage, Entry } from "@pith/context";
 import type { HookFailure } from "@pith/context/host";
 import { type ScriptedModel, type ScriptedReply, scriptedModel } from "@pith/context/testing";
 import type { AgentHooks, AgentOptions, Tool } from "../../src/index.ts";
-import { createTestAgent, type TestAgent } from "../loop/held.ts";
+import { createTestAgent, type TestAgent } from "../support/held-agent.ts";
 
 export interface Scene extends TestAgent {
   readonly model: ScriptedModel;

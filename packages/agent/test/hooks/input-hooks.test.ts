@@ -7,7 +7,7 @@ import { testRuntime } from "@pith/context/testing";
 import { describe, test } from "vitest";
 import type { InputEvent } from "../../src/hooks/hooks.ts";
 import type { AgentHooks } from "../../src/index.ts";
-import { quiet } from "../loop/held.ts";
+import { quiet } from "../support/held-agent.ts";
 import { createScene } from "./hook-scene.ts";
 
 describe("before_agent_start", () => {

@@ -8,7 +8,7 @@ import fc from "fast-check";
 import { test } from "vitest";
 import { keepAttachmentMarks } from "../../src/hooks/parse-content.ts";
 import type { AgentHooks } from "../../src/index.ts";
-import { github, secretsFor } from "../redaction/vaults.ts";
+import { github, secretsFor } from "../support/secrets.ts";
 import { createScene, workCall } from "./hook-scene.ts";
 
 type Hook = NonNullable<AgentHooks["message_end"]>[number];

@@ -16,7 +16,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, test } from "vitest";
 import { parseHeaders, redactHeaders } from "../../src/hooks/provider-hooks.ts";
 import type { AgentHooks } from "../../src/index.ts";
-import { agentOf, modelOf, providers, ran } from "../agents.ts";
+import { agentOf, modelOf, providers, ran } from "../support/served-agents.ts";
 
 describe("headers", () => {
   test("SAY11 keys, transport headers and line breaks are refused", () => {

@@ -6,7 +6,7 @@ import type { HookFailure } from "@pith/context/host";
 import { emptyUsage } from "@pith/context/testing";
 import { test } from "vitest";
 import type { AgentHooks } from "../../src/index.ts";
-import { createTestAgent } from "../loop/held.ts";
+import { createTestAgent } from "../support/held-agent.ts";
 
 const CHUNKS = 50;
 

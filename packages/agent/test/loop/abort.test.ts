@@ -2,7 +2,6 @@
 
 import { expect, test } from "vitest";
 import type { AgentOptions, RunEnd } from "../../src/index.ts";
-import { countWaiting } from "../agents.ts";
 import {
   branchLines,
   calls,
@@ -15,7 +14,8 @@ import {
   type TestAgent,
   text,
   tooLong,
-} from "./held.ts";
+} from "../support/held-agent.ts";
+import { countWaiting } from "../support/served-agents.ts";
 
 let isReached = false;
 

@@ -4,7 +4,7 @@ import { MemoryStore, Session } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
 import { expect, test } from "vitest";
 import { Agent, type AgentOptions, type RunEnd, type Tool } from "../../src/index.ts";
-import { calls, heldModel, heldTool, text } from "./held.ts";
+import { calls, heldModel, heldTool, text } from "../support/held-agent.ts";
 
 interface Counted {
   readonly tool: Tool;

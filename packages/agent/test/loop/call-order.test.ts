@@ -4,7 +4,7 @@ import type { Entry } from "@pith/context";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Tool } from "../../src/index.ts";
-import { createTestAgent, heldModel, heldTool, quiet, type TestAgent, text } from "./held.ts";
+import { createTestAgent, heldModel, heldTool, quiet, type TestAgent, text } from "../support/held-agent.ts";
 
 interface Step {
   readonly id: string;

@@ -2,7 +2,7 @@
 
 import { startServer } from "@pith/testkit";
 import { expect, test } from "vitest";
-import { agentOf, modelOf, providers } from "../agents.ts";
+import { agentOf, modelOf, providers } from "../support/served-agents.ts";
 
 test.each(providers)("EVT9 the entry of a reply of $provider follows all its deltas", async (modelName) => {
   const server = await startServer({

@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import type { AgentEvent } from "../../src/index.ts";
-import { calls, createTestAgent, heldModel, heldTool, quiet, text } from "./held.ts";
+import { calls, createTestAgent, heldModel, heldTool, quiet, text } from "../support/held-agent.ts";
 
 test("RUN12 emits the events of a run from agent_start to agent_settled, with pi's names", async () => {
   const model = heldModel();

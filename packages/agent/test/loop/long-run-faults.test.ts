@@ -3,7 +3,7 @@
 import { type ScriptRequest, type Step, startServer, type TestServer } from "@pith/testkit";
 import { afterEach, describe, expect, test } from "vitest";
 import type { AgentEvent } from "../../src/index.ts";
-import { agentOf, modelOf, providers, type Ran, ran } from "../agents.ts";
+import { agentOf, modelOf, providers, type Ran, ran } from "../support/served-agents.ts";
 
 const ROUNDS = 40;
 const [claude, , router] = providers;

@@ -1,7 +1,15 @@
 /** Tests messages whose ids the caller gives, so that sending one again is safe. */
 
 import { expect, test } from "vitest";
-import { branchLines, createTestAgent, drainRun, heldModel, quiet, reopenTestAgent, text } from "./held.ts";
+import {
+  branchLines,
+  createTestAgent,
+  drainRun,
+  heldModel,
+  quiet,
+  reopenTestAgent,
+  text,
+} from "../support/held-agent.ts";
 
 test("RUN20 a prompt has the caller's id, and sending it again after the reply sends nothing", async () => {
   const model = heldModel();

@@ -5,7 +5,7 @@ import type { Session } from "@pith/context";
 import type { QueuedMessage } from "@pith/context/host";
 import { test } from "vitest";
 import { createDeliveryFilter } from "../../src/loop/message-queue.ts";
-import { branchLines, createTestAgent, heldModel, quiet, text } from "./held.ts";
+import { branchLines, createTestAgent, heldModel, quiet, text } from "../support/held-agent.ts";
 
 const custom = { customType: "mine", display: true };
 

@@ -4,7 +4,7 @@ import { MemoryStore, Session } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
 import { expect, test } from "vitest";
 import { Agent, type Tool } from "../../src/index.ts";
-import { branchLines, calls, createTestAgent, heldModel, heldTool, quiet, text } from "./held.ts";
+import { branchLines, calls, createTestAgent, heldModel, heldTool, quiet, text } from "../support/held-agent.ts";
 
 const circle: Record<string, unknown> = {};
 circle.self = circle;

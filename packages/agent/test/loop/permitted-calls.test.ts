@@ -2,7 +2,16 @@
 
 import { expect, test } from "vitest";
 import { type PermissionGrant, Permissions, type Tool } from "../../src/index.ts";
-import { branchLines, calls, createTestAgent, heldModel, heldTool, heldWriter, quiet, text } from "./held.ts";
+import {
+  branchLines,
+  calls,
+  createTestAgent,
+  heldModel,
+  heldTool,
+  heldWriter,
+  quiet,
+  text,
+} from "../support/held-agent.ts";
 
 const paths = { root: "/work", home: "/home/me", temporaryFolders: ["/tmp"], privatePaths: [], permissionFiles: [] };
 const realPath = async (path: string): Promise<string> => path;

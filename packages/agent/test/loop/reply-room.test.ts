@@ -4,7 +4,7 @@ import { type ContextEvent, compactionLimits } from "@pith/context";
 import { type ScriptRequest, type ServedRequest, type Step, startServer, type TestServer } from "@pith/testkit";
 import { afterEach, describe, expect, test } from "vitest";
 import type { Agent, AgentEvent, Tool } from "../../src/index.ts";
-import { agentOf, echo, modelOf, providers, ran } from "../agents.ts";
+import { agentOf, echo, modelOf, providers, ran } from "../support/served-agents.ts";
 
 let server: TestServer;
 afterEach(() => server.close());

@@ -13,7 +13,7 @@ import {
   reopenTestAgent,
   type TestAgent,
   text,
-} from "./held.ts";
+} from "../support/held-agent.ts";
 
 /** A run that is interrupted while a tool call runs. */
 async function brokenOff(isIdempotent: boolean): Promise<TestAgent> {

@@ -5,7 +5,6 @@ import { scriptedModel } from "@pith/context/testing";
 import { type Reply, type ScriptRequest, type Step, startServer, type TestServer } from "@pith/testkit";
 import { afterEach, describe, expect, test } from "vitest";
 import { formatOngoingWork } from "../../src/compaction/compact.ts";
-import { agentOf, countWaiting, modelOf, providers, ran } from "../agents.ts";
 import {
   branchLines,
   calls,
@@ -16,7 +15,8 @@ import {
   quiet,
   type TestAgent,
   text,
-} from "./held.ts";
+} from "../support/held-agent.ts";
+import { agentOf, countWaiting, modelOf, providers, ran } from "../support/served-agents.ts";
 
 describe("work between two requests", () => {
   const more = "Here is more of it. ".repeat(2_000);

@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { type AgentEvent, bashTool, type PermissionCheck, readCallOutcome, type Tool } from "../../src/index.ts";
 import { nodeShell } from "../../src/node/shell.ts";
 import { folder, shellIn } from "../support/bash-tool.ts";
-import { calls, createTestAgent, heldModel, quiet, type TestAgent, text } from "./held.ts";
+import { calls, createTestAgent, heldModel, quiet, type TestAgent, text } from "../support/held-agent.ts";
 
 const call = (name: string, args: Readonly<Record<string, unknown>>) => ({
   content: [{ type: "toolCall" as const, id: "c1", name, arguments: args }],

@@ -11,7 +11,7 @@ import {
   reopenTestAgent,
   type TestAgent,
   text,
-} from "./held.ts";
+} from "../support/held-agent.ts";
 
 const entryCount = async ({ agent }: TestAgent): Promise<number> => (await agent.session.branchEntries()).length;
 

@@ -6,7 +6,7 @@ import { openModel } from "@pith/models";
 import { type ScriptRequest, type Step, startServer, type TestServer } from "@pith/testkit";
 import { afterEach, expect, test } from "vitest";
 import type { AgentEvent } from "../../src/index.ts";
-import { agentOf, runToEnd } from "../agents.ts";
+import { agentOf, runToEnd } from "../support/served-agents.ts";
 
 let server: TestServer;
 afterEach(() => server.close());

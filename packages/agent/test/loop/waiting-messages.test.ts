@@ -11,7 +11,7 @@ import {
   quiet,
   reopenTestAgent,
   text,
-} from "./held.ts";
+} from "../support/held-agent.ts";
 
 test("RUN6 delivers steering messages before the next request and follow-ups when the model is done, each once", async () => {
   const model = heldModel();

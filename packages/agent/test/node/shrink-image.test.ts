@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { readImageSize, shrinkImage } from "../../src/node/shrink-image.ts";
 import { MAX_IMAGE_BYTES } from "../../src/tools/read/pages.ts";
 import { createFileTools, outputText } from "../support/file-tools.ts";
-import { noisyPng } from "./pictures.ts";
+import { noisyPng } from "../support/pictures.ts";
 
 const large = noisyPng(2_400, 800);
 

@@ -6,7 +6,7 @@ import { nodeRuntime } from "@pith/context/node";
 import { scriptedModel } from "@pith/context/testing";
 import { expect, test } from "vitest";
 import type { Agent, SkillText } from "../../src/index.ts";
-import { agentOf, ran } from "../agents.ts";
+import { agentOf, ran } from "../support/served-agents.ts";
 
 const WINDOW = 40_000;
 

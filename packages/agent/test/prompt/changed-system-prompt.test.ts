@@ -5,7 +5,7 @@ import { nodeRuntime } from "@pith/context/node";
 import { scriptedModel } from "@pith/context/testing";
 import { expect, test } from "vitest";
 import { Agent } from "../../src/index.ts";
-import { ran } from "../agents.ts";
+import { ran } from "../support/served-agents.ts";
 
 test("SKL11 a changed system prompt leaves all sent bytes unchanged and is appended once", async () => {
   const model = scriptedModel("One.", "Two.", "Three.");

@@ -15,8 +15,8 @@ import {
   type TestAgent,
   text,
   tooLong,
-} from "../loop/held.ts";
-import { github, secretsFor } from "../redaction/vaults.ts";
+} from "../support/held-agent.ts";
+import { github, secretsFor } from "../support/secrets.ts";
 
 const DAY = Date.UTC(2026, 10, 16);
 const LONG = "This is what it is about. ".repeat(2_000);

@@ -6,7 +6,7 @@ import { testRuntime } from "@pith/context/testing";
 import fc from "fast-check";
 import { test } from "vitest";
 import { createScene, workCall } from "../hooks/hook-scene.ts";
-import { github, secretsFor } from "../redaction/vaults.ts";
+import { github, secretsFor } from "../support/secrets.ts";
 
 test("SAY15 appends a section before a request when it has changed or ended", async () => {
   const texts: (string | null)[] = [null, "one open", "one open", "two open", null, null];

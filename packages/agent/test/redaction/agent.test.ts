@@ -4,7 +4,7 @@ import { MemoryStore, Session } from "@pith/context";
 import { scriptedModel, testRuntime } from "@pith/context/testing";
 import { expect, test } from "vitest";
 import { Agent, type AgentEvent, Permissions, type Tool, type ToolOutput } from "../../src/index.ts";
-import { github, gitlab, secretsFor, testVault } from "./vaults.ts";
+import { github, gitlab, secretsFor, testVault } from "../support/secrets.ts";
 
 const placeholder = testVault().redact(String(github));
 

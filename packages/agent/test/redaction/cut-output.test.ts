@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { redactSearch } from "../../src/index.ts";
 import { MAX_PART_BYTES } from "../../src/tools/read/pages.ts";
 import { createFileTools, createSearchFolder, engines, outputText, searchOptions } from "../support/file-tools.ts";
-import { github, secretsFor } from "./vaults.ts";
+import { github, secretsFor } from "../support/secrets.ts";
 
 const ends = [String(github).slice(0, 14), String(github).slice(-10)];
 

@@ -5,7 +5,7 @@ import { Vault } from "@pith/context/secrets";
 import { scriptedModel, testRuntime } from "@pith/context/testing";
 import { expect, test } from "vitest";
 import { Agent, type AgentEvent, type AgentHooks, Permissions } from "../../src/index.ts";
-import { github, secretsFor, testVault } from "./vaults.ts";
+import { github, secretsFor, testVault } from "../support/secrets.ts";
 
 async function streamEvents(before: readonly ModelEvent[], hooks: AgentHooks = {}) {
   const ports = testRuntime();

@@ -9,8 +9,8 @@ import { emptyUsage, scriptedModel } from "@pith/context/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { fileTools } from "../../src/index.ts";
 import { nodeFiles, originalsFolder } from "../../src/node/index.ts";
-import { runToEnd } from "../agents.ts";
-import { createTestAgent, heldModel, heldWriter, quiet, type TestAgent, text } from "../loop/held.ts";
+import { createTestAgent, heldModel, heldWriter, quiet, type TestAgent, text } from "../support/held-agent.ts";
+import { runToEnd } from "../support/served-agents.ts";
 
 let folder: string;
 let kept: string;

@@ -68,7 +68,10 @@ test("MCP4 MCP23 the first use asks about the program and then its tools; a trus
   await host.use("mcp_find", { server: "calc" });
   await host.use("mcp_call", { tool: "calc/add", arguments: { one: 1, other: 2 } });
   assert.equal(host.questions.length, 2);
-  assert.match(host.questions[0] ?? "", /^calc: start this program\?\nruns: .*node .*stdio-server\.ts.*\nin: .*mcp\/calc\n/);
+  assert.match(
+    host.questions[0] ?? "",
+    /^calc: start this program\?\nruns: .*node .*stdio-server\.ts.*\nin: .*mcp\/calc\n/,
+  );
   assert.match(
     host.questions[1] ?? "",
     /^calc: trust its tools\?\nruns: .*stdio-server\.ts.*\n5 tools:\n\+ add: Adds two numbers\./,

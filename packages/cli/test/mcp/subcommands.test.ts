@@ -74,7 +74,10 @@ test("MCP23 without a terminal, pith mcp trust shows what would run and starts i
     const outcome = await act(call as unknown as SubcommandCall);
     return outcome.type === "success" ? `${outcome.code ?? 0} ${outcome.text}` : outcome.message;
   };
-  assert.match(await called(trustServer), /^1 runs: .*stdio-server\.ts.*\nin: [\s\S]*\nThe server was not started\. .*--yes/);
+  assert.match(
+    await called(trustServer),
+    /^1 runs: .*stdio-server\.ts.*\nin: [\s\S]*\nThe server was not started\. .*--yes/,
+  );
   assert.match(await called(testServer), /^1 runs: [\s\S]*The server was not started\. .*pith mcp trust calc$/);
   assert.equal(existsSync(log), false);
   assert.match(await called(trustServer, { yes: true }), /^0 runs: [\s\S]*\+ add: [\s\S]*are now trusted\.$/);

@@ -7,7 +7,7 @@ import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { type Step, startServer } from "@pith/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { noisyPng } from "../../../agent/test/node/pictures.ts";
+import { noisyPng } from "../../../agent/test/support/pictures.ts";
 import { traceProgram } from "../support/trace-program.ts";
 
 const place = mkdtempSync(join(tmpdir(), "pith-built-"));

@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { noisyPng } from "../../../agent/test/node/pictures.ts";
+import { noisyPng } from "../../../agent/test/support/pictures.ts";
 import { findBuiltProgram } from "../support/built-program.ts";
 import { TestProgram } from "../support/test-program.ts";
 

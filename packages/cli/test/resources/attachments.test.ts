@@ -7,7 +7,7 @@ import { Readable } from "node:stream";
 import { MAX_IMAGE_BYTES, MAX_IMAGE_SOURCE_BYTES } from "@pith/agent";
 import { nodeFiles } from "@pith/agent/node";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { noisyPng } from "../../../agent/test/node/pictures.ts";
+import { noisyPng } from "../../../agent/test/support/pictures.ts";
 import type { CliArgs, SessionTarget } from "../../src/args/args.ts";
 import { buildPromptContent, MAX_TEXT_BYTES, type PromptContent } from "../../src/resources/attachments.ts";
 import { MAX_STDIN_BYTES, readAllText } from "../../src/resources/read-stdin.ts";

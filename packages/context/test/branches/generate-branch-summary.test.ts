@@ -16,8 +16,9 @@ import { story } from "../../src/testing/story.ts";
 import { commandSequences } from "../properties/commands.ts";
 import { pick } from "../properties/drafts.ts";
 import { plainBranch } from "../properties/plain-model.ts";
+import { createSession } from "../support/small-session.ts";
 import { isLong } from "../support/test-length.ts";
-import { allEntries, randomSession, storySession } from "./story-session.ts";
+import { allEntries, randomSession } from "./random-session.ts";
 
 describe("collect entries", () => {
   const ids = (entries: readonly Pick<Entry, "id">[]): string => entries.map(({ id }) => id).join(" ");
@@ -27,14 +28,14 @@ describe("collect entries", () => {
     ids(edits),
   ];
   const leftBy = async (from: string | null, to: string | null, ...lines: readonly string[]): Promise<unknown> =>
-    shortly(await collectEntriesForBranchSummary((await storySession(...lines)).store, from, to));
+    shortly(await collectEntriesForBranchSummary((await createSession(...lines)).store, from, to));
 
   //  e1 ─ e2 ─ e3 ─ e4
   //        └── e5 ─ e6
   const twoBranches = ["user: a", "says: b", "user: c", "says: d", "moves: e2", "user: e"];
 
   test("BR1 TREE8 the entries left behind are those after the deepest shared ancestor", async () => {
-    const { store } = await storySession(...twoBranches);
+    const { store } = await createSession(...twoBranches);
     const left = await collectEntriesForBranchSummary(store, "e4", "e6");
     expect(left).toEqual({
       entries: [await store.entry("e3"), await store.entry("e4")],

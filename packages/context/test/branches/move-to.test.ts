@@ -6,8 +6,8 @@ import { type BranchSummaryEntry, MOVE_TYPE } from "../../src/entry.ts";
 import type { Model } from "../../src/model.ts";
 import { type ScriptedReply, scriptedModel, testRuntime } from "../../src/testing/scripted-model.ts";
 import { emptyUsage } from "../../src/testing/story.ts";
-import { contextLines, smallBudget } from "../support/small-session.ts";
-import { allEntries, storySession } from "./story-session.ts";
+import { contextLines, createSession, smallBudget } from "../support/small-session.ts";
+import { allEntries } from "./random-session.ts";
 
 const tree = [
   "user: fix the login",
@@ -47,7 +47,7 @@ const story = (line = "try it with cookies [#3]"): string => `## Goal
 const budget = smallBudget({ branch: { tokens: 600, share: 1 } });
 
 async function going(target: string | null, parts: Partial<MoveToOptions> = {}, ...lines: readonly string[]) {
-  const session = await storySession(...(lines.length > 0 ? lines : tree));
+  const session = await createSession(...(lines.length > 0 ? lines : tree));
   const before = allEntries(session);
   const outcome = await moveTo({ session, target, budget, runtime: testRuntime("m"), ...parts });
   return { session, outcome, added: allEntries(session).slice(before.length) };
@@ -91,7 +91,7 @@ describe("target", () => {
   test.each(["streaming", "compacting", "moving"] as const)(
     "MOVE5 B80 no move is made while the session is %s",
     async (by) => {
-      const session = await storySession(...tree);
+      const session = await createSession(...tree);
       const release = session.markBusy(by);
       const move = (): Promise<MoveResult> => moveTo({ session, target: "e9", budget, runtime: testRuntime("m") });
       expect(await move()).toEqual({ type: "refused", why: by });
@@ -165,7 +165,7 @@ describe("branch summary", () => {
   ])("BR3 AUD4 may cite a user message that a compaction kept: %s", async (reference, title) => {
     const words = `${title}\n\n[${reference}]\ntry it with cookies\n\n`;
     const front = [{ kind: "words", length: words.length, tokens: 20 }];
-    const session = await storySession(
+    const session = await createSession(
       "user: fix the login",
       "says: on it",
       "user: try it with cookies",
@@ -250,7 +250,7 @@ describe("failure of the summary", () => {
         yield* model.stream(request, act);
       },
     };
-    const session = await storySession(...tree);
+    const session = await createSession(...tree);
     const outcome = await moveTo({
       session,
       target: "e9",
@@ -351,7 +351,7 @@ describe("hooks", () => {
   });
 
   test("BR5 the usage of a hook's summary is logged even if the move is not made", async () => {
-    const session = await storySession(...tree);
+    const session = await createSession(...tree);
     const meddle = () =>
       session.append({ type: "message", message: { role: "user", content: "meanwhile", timestamp: 1 } });
     const hooks = {

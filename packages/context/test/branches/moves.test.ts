@@ -16,7 +16,7 @@ import {
   reopenSession,
   sessionBytes,
   userEntry,
-} from "./story-session.ts";
+} from "./random-session.ts";
 
 const contextJson = ({ branch: window }: Session): string => JSON.stringify(buildSessionContext(window).messages);
 const placeIn = (all: readonly Entry[], which: number): string | null =>

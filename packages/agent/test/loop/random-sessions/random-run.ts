@@ -20,7 +20,7 @@ import {
   type TestAgent,
   text,
   tooLong,
-} from "../held.ts";
+} from "../../support/held-agent.ts";
 
 export const acts = [
   "prompt",

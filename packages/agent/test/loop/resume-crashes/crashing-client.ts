@@ -9,7 +9,7 @@ import { Session } from "@pith/context";
 import { createStore, nodeRuntime, openStore } from "@pith/context/node";
 import { type Files, type OpenFile, realFiles } from "../../../../context/src/node/files.ts";
 import { Agent, type AgentEvent, type RunEnd, type Tool } from "../../../src/index.ts";
-import { modelOf } from "../../agents.ts";
+import { modelOf } from "../../support/served-agents.ts";
 import type { ClientMessages } from "./kill-clients.ts";
 
 const [folder = "", url = "", killAt = "0", messages = ""] = process.argv.slice(2);

@@ -1,7 +1,7 @@
 /** Tests modes/interactive/editor/message.ts: mentions, images. */
 
 import { describe, expect, test } from "vitest";
-import { noisyPng } from "../../../../../agent/test/node/pictures.ts";
+import { noisyPng } from "../../../../../agent/test/support/pictures.ts";
 import { findMentions, ImageAttachments, parseImagePaths } from "../../../../src/modes/interactive/editor/message.ts";
 
 describe("mentions", () => {

@@ -1,10 +1,10 @@
-/** An agent at a scripted server: a session in memory, a real provider package, two small tools. */
+/** Creates agents at a scripted server: a session in memory, a real provider package and two small tools. */
 
 import { MemoryStore, type Model, type Runtime, Session } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
 import { openModel } from "@pith/models";
 import type { TestServer } from "@pith/testkit";
-import { Agent, type AgentEvent, type AgentOptions, type RunEnd, type Tool } from "../src/index.ts";
+import { Agent, type AgentEvent, type AgentOptions, type RunEnd, type Tool } from "../../src/index.ts";
 
 export const providers = [
   { provider: "anthropic", model: "claude-sonnet-4-5", path: "/v1" },

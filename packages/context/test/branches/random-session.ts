@@ -1,21 +1,12 @@
-/** Creates sessions to move in: from a story, and from random commands. */
+/** Creates sessions to move in from random commands, opens them again, and reads and creates their entries. */
 
 import type { Entry } from "../../src/entry.ts";
 import { decodeSession } from "../../src/format/session-file.ts";
 import { MemoryStore } from "../../src/session/memory-store.ts";
 import { type NewEntry, Session } from "../../src/session/session.ts";
 import { testRuntime } from "../../src/testing/scripted-model.ts";
-import { story } from "../../src/testing/story.ts";
 import type { Command } from "../properties/commands.ts";
 import { runInMemory } from "../properties/replay.ts";
-
-/** The entries of the story are e1, e2 …; entries appended later are n1, n2 …. */
-export async function storySession(...lines: readonly string[]): Promise<Session> {
-  const ports = testRuntime("n");
-  const store = MemoryStore.create(ports, { cwd: "/project" });
-  for (const entry of story(...lines)) await store.append([entry], { expectedLeaf: await store.leaf() });
-  return Session.open(store, ports);
-}
 
 /** The session that these commands leave, as another process opens it; entries appended later are n1, n2 …. */
 export async function randomSession(commands: readonly Command[]): Promise<Session> {

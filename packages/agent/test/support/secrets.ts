@@ -1,4 +1,4 @@
-/** A vault as the `Secrets` port of the agent, and secrets for tests. */
+/** Creates a vault as the `Secrets` port of the agent, and secrets for tests. */
 
 import { createHmac } from "node:crypto";
 import { Vault } from "@pith/context/secrets";

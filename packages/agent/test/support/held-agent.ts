@@ -1,4 +1,4 @@
-/** An agent with a model, a tool and a summarizer that wait until the test ends their calls. */
+/** Creates agents with a model, a tool and a summarizer that wait until the test ends their calls. */
 
 import "../../src/compaction/compact.ts";
 import "../../src/compaction/prepare-summary.ts";
