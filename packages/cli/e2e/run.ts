@@ -1,4 +1,4 @@
-/** `pnpm e2e [NAME…] [--watch]`: plays the scenarios in a real terminal and prints a table; with --watch one can look on. */
+/** `pnpm e2e [NAME…] [--watch]`: runs the scenarios in a real terminal and prints a table; with --watch they can be watched. */
 
 import { type Outcome, runScenario } from "./scenario.ts";
 

@@ -1,4 +1,4 @@
-/** The program in a real terminal, as a person uses it; `pnpm e2e` plays the same scenarios and prints a table. */
+/** Tests the program in a real terminal, as a user does; `pnpm e2e` runs the same scenarios and prints a table. */
 
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";

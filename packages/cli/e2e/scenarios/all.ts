@@ -1,4 +1,4 @@
-/** Every scenario, in the order in which somebody would meet them. */
+/** Lists all scenarios, in the order in which a user would meet them. */
 
 import type { Scenario } from "../scenario.ts";
 import { abort } from "./abort.ts";

@@ -1,4 +1,4 @@
-/** An extension of the user in a real terminal: its command asks in every way there is and shows what it was told, and the example list of things to do is kept. */
+/** An extension of the user in a real terminal: its command asks all kinds of questions and shows the answers, and the list of the example is stored. */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** What the scripted model says in the scenarios. */
+/** Creates the replies of the scripted model in the scenarios. */
 
 import type { Reply, Script, ScriptRequest, Step } from "@pith/testkit";
 

@@ -1,4 +1,4 @@
-/** What a scenario stands on: an empty home, a folder to work in, a scripted model, and the program in a real terminal. */
+/** Creates what a scenario needs: an empty home, a folder to work in, a scripted model, and the program in a real terminal. */
 
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

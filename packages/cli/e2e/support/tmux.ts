@@ -1,4 +1,4 @@
-/** A real terminal: a tmux server of its own, in which a shell runs, and keys as somebody would press them. Waits are for what is seen, never for time. */
+/** Controls a real terminal: a tmux server of its own with a shell, and keys as a user presses them. Waits depend on the screen, never on time. */
 
 import { execFile, spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** Shell lines of the user's own in a real talk, with extensions that hear of them first. */
+/** Tests the user's own shell lines in a real session, with extensions that see them first. */
 
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** Compactions that are asked for, undone and brought back, and the switch for those that are not. */
+/** Tests compactions with `/compact`, their undo and redo, and the setting for automatic ones. */
 
 import { Agent } from "@pith/agent";
 import { Session } from "@pith/context";

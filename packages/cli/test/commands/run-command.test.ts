@@ -1,4 +1,4 @@
-/** What is a command and what is not, and what becomes of a word that nobody knows. */
+/** Tests which words are commands, and the answer to an unknown command. */
 
 import { expect, test } from "vitest";
 import { commands } from "../../src/commands/commands.ts";

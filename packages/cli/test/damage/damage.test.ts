@@ -1,4 +1,4 @@
-/** A session in which one bit has flipped: everybody is told, nothing of the flipped line is used, and the model is asked all the same. */
+/** Tests a session in which one bit has flipped: every mode reports it, nothing of the damaged line is used, and the model still gets a request. */
 
 import type { AgentEvent } from "@pith/agent";
 import { noRedaction } from "@pith/context/host";

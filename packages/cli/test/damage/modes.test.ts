@@ -1,4 +1,4 @@
-/** A damaged session in each of the six modes, as a process: it is told there, and none of the damaged line is shown or sent. */
+/** Tests a damaged session in each of the six modes, as a process: it is reported, and none of the damaged line is shown or sent. */
 
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";

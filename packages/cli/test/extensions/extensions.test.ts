@@ -1,4 +1,4 @@
-/** The program as a process, with extensions of the user and of a project: they are found, loaded, heard, and none harms a session. */
+/** Tests the program as a process with extensions of the user and of a project: they are found, loaded and called, and none harms a session. */
 
 import assert from "node:assert/strict";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";

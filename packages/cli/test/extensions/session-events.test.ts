@@ -1,4 +1,4 @@
-/** The program as a process: extensions are told of sessions that begin and end, may keep one in them, and whatever they do wrong harms none. */
+/** Tests the program as a process: extensions get events for sessions that begin and end, may keep one in them, and no mistake of theirs harms one. */
 
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** The machine of somebody who works on a project: a home full of secrets, a workspace, a server of tools, an agent and an extension. */
+/** Creates the machine of a user who works on a project: a home full of secrets, a workspace, an MCP server, an agent and an extension. */
 
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";

@@ -1,4 +1,4 @@
-/** Every event that an extension can listen to is really told, in real runs of the program. */
+/** Tests that every event of extensions happens in real runs of the program. */
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

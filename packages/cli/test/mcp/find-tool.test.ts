@@ -1,4 +1,4 @@
-/** What the model is told of tools: bounded, plain, and without those whose names are not their own. */
+/** Tests what the model reads about MCP tools: bounded, plain, and without tools whose names are not their own. */
 
 import assert from "node:assert/strict";
 import { test } from "vitest";

@@ -1,4 +1,4 @@
-/** Whether a provider takes a key: asked over real HTTP. */
+/** Tests over real HTTP whether a provider accepts a key. */
 
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";

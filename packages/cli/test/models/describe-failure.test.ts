@@ -1,4 +1,4 @@
-/** Tests what a user is told to do when a request fails. */
+/** Tests the advice to the user when a request fails. */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

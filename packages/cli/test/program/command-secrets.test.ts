@@ -1,4 +1,4 @@
-/** The program as a process: a command gets a secret only after a question that names it, and nobody sees its value. */
+/** Tests the program as a process: a command gets a secret only after a question that names it, and its value is never shown. */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** The program as a process: settings of a repository that a command changes are asked about while it runs, and refused where nobody can be asked. */
+/** Tests the program as a process: settings of a repository that a command changes need an answer while it runs, and are refused where no user can answer. */
 
 import { execFileSync } from "node:child_process";
 import { RpcClient } from "@pith/client";

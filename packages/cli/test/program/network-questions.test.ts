@@ -1,4 +1,4 @@
-/** The program as a process: hosts that a command wants to reach are asked about while it runs, and refused where nobody can be asked. */
+/** Tests the program as a process: hosts that a command wants to reach need an answer while it runs, and are refused where no user can answer. */
 
 import { RpcClient } from "@pith/client";
 import type { Script, Step } from "@pith/testkit";

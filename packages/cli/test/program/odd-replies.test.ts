@@ -1,4 +1,4 @@
-/** The program as a process, with a model that calls what nobody would: it answers, goes on, and the session stays good. */
+/** Tests the program as a process, with a model that makes odd calls: it answers, continues, and the session stays intact. */
 
 import { expect, test } from "vitest";
 import { TestProgram } from "../support/test-program.ts";

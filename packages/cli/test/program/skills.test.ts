@@ -1,4 +1,4 @@
-/** The program as a process: skills are told of, loaded, and there again after compactions and after a restart, whatever a summarizer says. */
+/** Tests the program as a process: skills are listed, loaded, and there again after compactions and after a restart, whatever a summarizer writes. */
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

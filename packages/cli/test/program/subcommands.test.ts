@@ -1,4 +1,4 @@
-/** Subcommands of the program as a process: what was said is listed, shown, compacted, thrown away and brought back. */
+/** Tests subcommands of the program as a process: sessions are listed, shown, compacted, deleted and restored. */
 
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** What a model is told before the first word: read where it is wanted, and what differs when it is read anew. */
+/** Tests the instructions for the model before the first message: when they are read, and what differs when they are read again. */
 
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** Skills on the disk: which count, what is wrong with the others, and what is told of them. */
+/** Tests skills on disk: which count, what is wrong with the others, and what is reported. */
 
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

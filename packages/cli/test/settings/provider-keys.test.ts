@@ -1,4 +1,4 @@
-/** Keys: where they are looked for, which file is believed, and that nobody is told what stands in it. */
+/** Tests where keys are looked up, which file is trusted, and that no message shows their content. */
 
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

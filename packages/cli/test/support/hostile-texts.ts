@@ -1,4 +1,4 @@
-/** Texts that have steered, blinded or fooled some terminal, or whoever looks at it. Sequences carry numbers that none of ours has, so that one that gets through is known. */
+/** Lists texts that have controlled, blinded or fooled a terminal or its user. Sequences carry numbers that none of ours has, so that one that gets through is recognized. */
 
 /** More than two hundred. */
 export const hostileTexts: readonly string[] = [

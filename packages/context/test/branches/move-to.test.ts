@@ -1,4 +1,4 @@
-/** Proves that a move is done whole or not at all, and that what it leaves is told once, in the right place, with its evidence. */
+/** Proves that a move is done completely or not at all, and that the branch it leaves is summarized once, in the right place, with its evidence. */
 
 import { describe, expect, test } from "vitest";
 import { type MoveResult, type MoveToOptions, moveTo } from "../../src/branches/move.ts";

@@ -1,4 +1,4 @@
-/** Proves where a cut falls: on told stories, and on any branch. */
+/** Proves where a cut falls: in stories, and on any branch. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** Documents 000, 001 and 004, how a session is told to a summarizer; 002's labels and dividers are wrong (B37). */
+/** Documents 000, 001 and 004, the transcript that a summarizer gets; 002's labels and dividers are wrong (B37). */
 
 import { expect, test } from "vitest";
 import { convertToLlm } from "../../src/context/convert-to-llm.ts";

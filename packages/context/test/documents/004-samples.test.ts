@@ -1,4 +1,4 @@
-/** Document 004, its two hooks as programs: what they are told, and what each answer does (B73, B74). */
+/** Document 004, its two hooks as programs: their input, and the effect of each answer (B73, B74). */
 
 import { expect, test } from "vitest";
 import {

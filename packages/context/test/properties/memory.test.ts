@@ -1,4 +1,4 @@
-/** Lives of a session in memory. */
+/** Tests random sessions in memory. */
 
 import { runCommandSequences } from "./run-sequences.ts";
 import { inMemory } from "./stores.ts";

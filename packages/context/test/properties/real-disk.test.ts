@@ -1,4 +1,4 @@
-/** Lives in a file on the real disk. */
+/** Tests random sessions in a file on the real disk. */
 
 import { isLong } from "../support/test-length.ts";
 import { runCommandSequences } from "./run-sequences.ts";

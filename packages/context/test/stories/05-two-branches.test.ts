@@ -1,4 +1,4 @@
-/** Story 5: going back to an earlier place makes a branch. What was left is told by a summary at the new place, if one was written. */
+/** Story 5: going back to an earlier place makes a branch. A summary at the new place describes what was left, if one was written. */
 
 import { expect, test } from "vitest";
 import { story } from "../../src/testing/story.ts";

@@ -1,4 +1,4 @@
-/** Story 28: the summarizer's window is far smaller than what it is to tell. It is told in parts, all of it, and joined. */
+/** Story 28: the summarizer's window is far smaller than the transcript. It is summarized in parts, completely, and joined. */
 
 import { expect, test } from "vitest";
 import { modelSummarizer } from "../../src/summary-parts/model-summarizer.ts";

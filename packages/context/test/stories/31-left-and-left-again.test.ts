@@ -1,4 +1,4 @@
-/** Story 31: a branch is left, come back to, and left again. It is told once; then only what is new. */
+/** Story 31: a branch is left, continued, and left again. It is summarized once; then only what is new. */
 
 import { expect, test } from "vitest";
 import { moveTo } from "../../src/branches/move.ts";

@@ -1,4 +1,4 @@
-/** Tests the life of a learned window over HTTP: a refusal teaches it, later processes use it for a week, then it is asked for again. */
+/** Tests a learned window over HTTP: a refusal teaches it, later processes use it for a week, then it is requested again. */
 
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

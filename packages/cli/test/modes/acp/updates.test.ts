@@ -1,4 +1,4 @@
-/** Every event there is, and what an editor is told of it. */
+/** Tests which updates an editor gets for every event. */
 
 import assert from "node:assert/strict";
 import type { AgentEvent } from "@pith/agent";

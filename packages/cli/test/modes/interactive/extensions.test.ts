@@ -1,4 +1,4 @@
-/** A talk with an extension: its commands are completed, listed and run, and its tools are seen at work. */
+/** Tests a session with an extension: its commands are completed, listed and run, and its tools are shown. */
 
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

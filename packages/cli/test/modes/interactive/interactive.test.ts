@@ -1,4 +1,4 @@
-/** When a talk is told in plain lines. */
+/** Tests when a session uses plain lines. */
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

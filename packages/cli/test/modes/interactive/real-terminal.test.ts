@@ -1,4 +1,4 @@
-/** How a talk ends in a real terminal, whoever ends it. */
+/** Tests how a session ends in a real terminal, for every cause. */
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

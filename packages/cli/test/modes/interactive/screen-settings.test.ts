@@ -1,4 +1,4 @@
-/** Settings of the screen, in a real terminal: how a talk looks, sounds and calls is as they say. */
+/** Tests the settings of the screen in a real terminal: theme, plain mode and notifications of a session follow them. */
 
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";

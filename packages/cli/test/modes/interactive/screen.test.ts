@@ -1,4 +1,4 @@
-/** One terminal, and who has it: the talk, a page, or another program. */
+/** Tests who owns the terminal: the session, a page, or another program. */
 
 import { expect, test } from "vitest";
 import { continueWith, type Panel } from "../../../src/modes/interactive/panels/panel.ts";

@@ -1,4 +1,4 @@
-/** Sessions whose header or other lines are damaged: found in the list, opened by their place, and told of. */
+/** Tests sessions whose header or other lines are damaged: they are listed, opened by their path, and reported. */
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

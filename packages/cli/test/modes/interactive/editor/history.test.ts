@@ -1,4 +1,4 @@
-/** What was said in a folder, over all its sessions. */
+/** Tests the history of the messages in a folder, over all its sessions. */
 
 import { appendFileSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** Keymap, history and completion in a talk. */
+/** Tests keymap, history and completion in a session. */
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

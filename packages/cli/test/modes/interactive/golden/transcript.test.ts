@@ -1,4 +1,4 @@
-/** Golden screens of a talk: what is said, answered, thought, called, changed and compacted. */
+/** Golden screens of a session: messages, answers, thinking, calls, changes and compactions. */
 
 import type { CompactionEntry } from "@pith/context";
 import type { Screen } from "../../../../src/modes/interactive/screen.ts";

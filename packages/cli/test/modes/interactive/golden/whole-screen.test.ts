@@ -1,4 +1,4 @@
-/** A whole screen in the middle of a long talk: from it alone one can tell who speaks, how full it is, which branch, and what was dropped. */
+/** Golden screen of a long session: it shows who wrote what, how full the context is, the branch, and what was removed. */
 
 import type { CompactionEntry } from "@pith/context";
 import type { Block, ToolBlock } from "../../../../src/modes/interactive/state/blocks.ts";

@@ -1,4 +1,4 @@
-/** No block can steer a terminal, whatever stands in it: streamed, finished, folded and opened, drawn and told. */
+/** Tests that no block can control a terminal, whatever it contains: streamed, finished, folded and unfolded. */
 
 import { visibleWidth } from "@earendil-works/pi-tui";
 import { expect, test } from "vitest";

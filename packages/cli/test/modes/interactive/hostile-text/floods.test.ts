@@ -1,4 +1,4 @@
-/** However much a tool says, the screen stays with whoever types: what it is told is bounded, and no stretch of its work is long. */
+/** Tests that a tool with large output leaves the screen usable: updates are bounded, and no part of the work takes long. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";

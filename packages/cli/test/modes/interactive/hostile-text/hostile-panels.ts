@@ -1,4 +1,4 @@
-/** Every panel there is, with one text wherever somebody's words can stand. */
+/** Opens every panel with one text wherever text from outside can be. */
 
 import type { PlannedFile } from "@pith/agent";
 import { compactionLimits, createBudget } from "@pith/context";

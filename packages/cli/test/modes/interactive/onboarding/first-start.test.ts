@@ -1,4 +1,4 @@
-/** Nobody can speak yet: what a person sees and does until somebody can. */
+/** Tests the start without a model: what a user sees and does until one is configured. */
 
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

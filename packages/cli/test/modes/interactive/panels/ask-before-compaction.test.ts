@@ -1,4 +1,4 @@
-/** Whoever wants to be asked before a compaction is asked, and the work goes on whatever is answered. */
+/** Tests the setting that asks before a compaction: the question appears, and the work continues after every answer. */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

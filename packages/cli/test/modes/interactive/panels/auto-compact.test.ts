@@ -1,4 +1,4 @@
-/** Whoever wants to be asked is asked for what it is: a context that is full, or a model that sees less. */
+/** Tests the reason in the question before a compaction: a context that is full, or a model with a smaller window. */
 
 import type { SessionBeforeCompactEvent } from "@pith/context";
 import { POSTPONE_TYPE } from "@pith/context/host";

@@ -1,4 +1,4 @@
-/** A question that comes while somebody types. */
+/** Tests a question of an extension that appears while the user types. */
 
 import { expect, test } from "vitest";
 import { createConfirmPanel } from "../../../../src/modes/interactive/panels/extension-prompts.ts";

@@ -1,4 +1,4 @@
-/** Tests panels/rules.ts: the page of what the user has said, and on a screen what opens and what is pinned. */
+/** Tests panels/rules.ts: the page of the user's messages, and on a screen what opens and what is pinned. */
 
 import { stripVTControlCharacters } from "node:util";
 import { CURSOR_MARKER } from "@earendil-works/pi-tui";

@@ -1,4 +1,4 @@
-/** A talk in plain lines: what is said when, and how questions are answered. */
+/** Tests a session in plain lines: which lines appear when, and how questions are answered. */
 
 import { expect, test } from "vitest";
 import { createChoicePanel } from "../../../../src/modes/interactive/panels/choice.ts";

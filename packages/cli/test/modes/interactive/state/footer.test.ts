@@ -1,4 +1,4 @@
-/** What the footer is told by the parts of the program. */
+/** Tests what the footer gets from the parts of the program. */
 
 import { expect, test } from "vitest";
 import { createAbsentModel } from "../../../../src/models/open-model.ts";

@@ -1,4 +1,4 @@
-/** A long talk on a real screen: every line stands there once, whatever is resized and opened meanwhile. */
+/** Tests a long session on a real screen: every line is there once, despite resizes and open pages. */
 
 import type { AgentEvent } from "@pith/agent";
 import { expect, test } from "vitest";
