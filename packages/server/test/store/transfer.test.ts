@@ -4,12 +4,13 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { MemoryStore } from "@pith/context";
-import { decodeSession, type EntryLine, encodeSession, type Store } from "@pith/context/store";
+import { type Entry, MemoryStore } from "@pith/context";
+import { decodeSession, type EntryLine, encodeSession } from "@pith/context/store";
 import { story, testRuntime } from "@pith/context/testing";
 import { afterAll, describe, expect, test } from "vitest";
-import { exportSession, importSession } from "../../src/index.ts";
+import { createSession, exportSession, importSession } from "../../src/index.ts";
 import { requireSession } from "../support/database.ts";
+import { readStore } from "../support/read-store.ts";
 import { useDatabase } from "../support/use-database.ts";
 
 const server = useDatabase();
@@ -17,14 +18,14 @@ const runtime = testRuntime();
 const folder = mkdtempSync(join(tmpdir(), "pith-transfer-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const writeSessions = join(import.meta.dirname, "../../../context/test/properties/write-sessions.ts");
+const properties = join(import.meta.dirname, "../../../context/test/properties/run.ts");
 const { PITH_RUNS: count = "1000", PITH_SEED: seed = "49" } = process.env;
 
 /** All sessions have the same id, so each belongs to a tenant of its own. */
 const tenantOf = (index: number): string => `00000000-0000-4000-8000-${String(index).padStart(12, "0")}`;
 
 test("PG8 a random session that is imported and exported has the same lines; each read gives what it gives in memory", async () => {
-  execFileSync(process.execPath, [writeSessions, folder, count, seed]);
+  execFileSync(process.execPath, [properties, "--write", folder, "--runs", count, "--seed", seed]);
   const names = readdirSync(folder);
   expect(names.length).toBe(Number(count));
   let damaged = 0;
@@ -49,38 +50,41 @@ test("PG8 a random session that is imported and exported has the same lines; eac
     expect(exported.headerText).toBe(file.headerText);
     expect(exported.lines.map(readLine)).toEqual(file.lines.map(readLine));
     // Reading everything takes longer than copying, so one of thirty sessions is read.
-    if (index % 30 === 0) expect(await readAll(store)).toEqual(await readAll(MemoryStore.open(bytes, runtime)));
+    if (index % 30 === 0) expect(await readStore(store)).toEqual(await readStore(MemoryStore.open(bytes, runtime)));
   }
   expect(damaged).toBeLessThan(names.length / 5);
 });
 
-const readLine = ({ entry, text }: EntryLine): unknown => ({ entry, text: text() });
+test("PG8 random sessions that are appended in batches are read as in memory", async () => {
+  const written = mkdtempSync(join(folder, "appended-"));
+  execFileSync(process.execPath, [properties, "--write", written, "--runs", "40", "--seed", seed]);
+  for (const [index, name] of readdirSync(written).entries()) {
+    const { lines } = decodeSession(readFileSync(join(written, name)), runtime);
+    const memory = MemoryStore.create(runtime);
+    const store = await createSession(server.database, tenantOf(3_000_000 + index), { cwd: "", runtime });
+    for (const batch of toBatches(lines.map(({ entry }) => entry).filter(({ type }) => type !== "gap"))) {
+      const expectedLeaf = await memory.leaf();
+      const result = await memory.append(batch, { expectedLeaf });
+      expect(await store.append(batch, { expectedLeaf })).toEqual(result);
+    }
+    const { header: _, ...rows } = await readStore(store);
+    const { header: __, ...entries } = await readStore(memory);
+    expect(rows).toEqual(entries);
+  }
+});
 
-/** What every method of a store returns, at every entry. */
-async function readAll(store: Store): Promise<unknown> {
-  const entries = await store.entriesFrom(0, 1_000_000);
-  const leaf = await store.leaf();
-  const atEntries = [];
-  for (const { id, number = 0 } of entries)
-    atEntries.push({
-      id,
-      branch: await store.loadBranch(id),
-      entries: await store.branchEntries(id),
-      children: await store.children(id),
-      entry: await store.entry(id),
-      byNumber: await store.entryByNumber(number),
-      line: await store.line(id),
-      ancestor: await store.commonAncestor(id, leaf),
-    });
-  return {
-    ...{ leaf, entries, atEntries, header: store.header },
-    lastNumber: await store.lastNumber(),
-    roots: await store.children(null),
-    labels: await store.labels(),
-    name: await store.name(),
-    summaries: await store.branchSummaries(new Set(["root", ...entries.map(({ id }) => id)])),
-  };
+/** Entries that follow each other, up to three in a batch. */
+function toBatches(entries: readonly Entry[]): readonly (readonly Entry[])[] {
+  const batches: Entry[][] = [];
+  for (const entry of entries) {
+    const last = batches.at(-1);
+    if (last && last.length < (entry.number ?? 0) % 4 && last.at(-1)?.id === entry.parentId) last.push(entry);
+    else batches.push([entry]);
+  }
+  return batches;
 }
+
+const readLine = ({ entry, text }: EntryLine): unknown => ({ entry, text: text() });
 
 const fileOf = (...lines: readonly string[]): Uint8Array =>
   encodeSession(
