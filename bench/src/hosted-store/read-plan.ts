@@ -1,8 +1,8 @@
 /** Reads the plan of a context from PostgreSQL as it ran, inside the function that reads it. */
 
-import { connect, PostgresStore } from "@pith/server";
+import { connect, openSession, type PostgresStore } from "@pith/server";
 import { APPLICATION } from "../../../packages/server/test/support/cluster.ts";
-import type { TestDatabase } from "../../../packages/server/test/support/database.ts";
+import { TENANT, type TestDatabase } from "../../../packages/server/test/support/database.ts";
 
 /** What a read of a context costs. */
 export interface ReadPlan {
@@ -28,10 +28,8 @@ export async function readPlan({ cluster }: TestDatabase, store: PostgresStore):
   let notices: string[] = [];
   database.pool.on("connect", (client) => client.on("notice", ({ message }) => notices.push(message ?? "")));
   try {
-    const explained = new PostgresStore(database, {
-      ...{ ...store.session, header: store.header, headerText: store.headerText },
-      ...{ token: null, position: { leaf: null, lastNumber: 0 } },
-    });
+    const explained = await openSession(database, TENANT, { id: store.header.id, mode: "read" });
+    if (explained === null) throw new Error(`the session ${store.header.id} was erased`);
     const leaf = await store.leaf();
     // From the sixth time on, PostgreSQL may use a plan for any parameters.
     for (let count = 0; count < 10; count++) {

@@ -34,7 +34,7 @@ export async function fillSession(
     await client.query("begin");
     await client.query("select pith.set_tenant($1)", [TENANT]);
     await client.query(
-      `insert into pith.entry (session, seq, tenant, id, segment, load_from, number, type, body)
+      `insert into pith.entry (session, seq, tenant, id, segment, context_start, number, type, body)
         select $1, n, $2, 'e' || n, 0, 0, n + 1, 'message',
           replace(replace(replace($3, '"ID"', '"e' || n || '"'),
             '"PARENT"', case n when 0 then 'null' else '"e' || n - 1 || '"' end), '1000001', (n + 1)::text)
@@ -43,7 +43,7 @@ export async function fillSession(
     );
     await client.query("insert into pith.segment values ($1, 0, $2, null, null, 0)", [session.key, TENANT]);
     await client.query(
-      `update pith.session set leaf = 'e' || $2::int - 1, last_seq = $2::int - 1, leaf_segment = 0, leaf_load_from = 0,
+      `update pith.session set leaf = 'e' || $2::int - 1, last_seq = $2::int - 1, leaf_segment = 0, leaf_context_start = 0,
         last_segment = 0, last_number = $2 where key = $1`,
       [session.key, rows],
     );

@@ -10,7 +10,14 @@ export {
   withEntryNumber,
 } from "./format/entry-line.ts";
 export type { EntryLine } from "./format/link-entries.ts";
-export { addHeaderMark, createHeader, decodeSession, encodeSession, isNewerFormat } from "./format/session-file.ts";
+export {
+  addHeaderMark,
+  createHeader,
+  decodeSession,
+  encodeSession,
+  isFutureHeader,
+  isNewerFormat,
+} from "./format/session-file.ts";
 export { listIndexWords, parsePathTerm, parseQuery, type SearchQuery } from "./search/query.ts";
 export { extractSearchableText } from "./search/searchable-text.ts";
 export { createSnippet, type Snippet } from "./search/snippet.ts";

@@ -4,10 +4,11 @@ export { type ConnectOptions, connect, type Database, UnavailableError } from ".
 export { type MigrateOptions, type MigrateResult, migrate } from "./store/migrate.ts";
 export { PostgresBlobs, type PostgresBlobsOptions } from "./store/postgres-blobs.ts";
 export { createSearch, type PostgresSearchOptions } from "./store/postgres-search.ts";
-export { type OpenedSession, PostgresStore, type SessionKey } from "./store/postgres-store.ts";
+export type { PostgresStore, SessionRef } from "./store/postgres-store.ts";
 export {
   createSession,
   eraseSession,
+  eraseTenant,
   type ListedSession,
   listSessions,
   type NewSession,

@@ -200,16 +200,22 @@ type HeaderLine = Omit<FindHeaderResult, "lineIndex">;
 
 function parseHeaderLine(raw: RawLine, { value, minorDamage }: IntactLine): HeaderLine | null {
   if (!isHeader(value)) return null;
-  const format: unknown = value.pith?.format;
-  const isFutureVersion = (value.version ?? 1) > CURRENT_VERSION || (format !== undefined && format !== 1);
-  const isPithFormat = format === 1;
-  const kinds = [minorDamage, isFutureVersion ? ("future-version" as const) : null].filter((kind) => kind !== null);
+  const isPithFormat = value.pith?.format === 1;
+  const kinds = [minorDamage, isFutureHeader(value) ? ("future-version" as const) : null].filter(
+    (kind) => kind !== null,
+  );
   return {
     header: value,
     text: lineText(raw.bytes, isPithFormat),
     isPithFormat,
     damage: kinds.map((kind) => createDamage(kind, raw)),
   };
+}
+
+/** Whether a newer program wrote the header. Such a session can be read, but not appended to. */
+export function isFutureHeader({ version = 1, pith }: Header): boolean {
+  const format: unknown = pith?.format;
+  return version > CURRENT_VERSION || (format !== undefined && format !== 1);
 }
 
 function isHeader(value: JsonObject): value is JsonObject & Header {

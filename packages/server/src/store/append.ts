@@ -9,11 +9,12 @@ import {
   listAppendLookups,
   resolveEntryNumber,
   type StoredEntry,
+  serializeEntry,
   stateInCompaction,
 } from "@pith/context/store";
 import { DatabaseError } from "pg";
 import type { Database } from "./connect.ts";
-import { fromStoredId, toEntry, toStoredId } from "./entry-rows.ts";
+import { fromStoredText, toEntry, toStoredText } from "./entry-rows.ts";
 
 /** The end of a session. */
 export interface SessionPosition {
@@ -47,6 +48,7 @@ export async function appendBatch(
   session: WriterSession,
   input: BatchWithGuard,
 ): Promise<AppendBatchResult> {
+  checkIdLengths(input.batch);
   const lookups = listAppendLookups(input.batch, input.guard);
   if (isOrdinary(input, lookups)) {
     const outcome = await writeOrdinaryBatch(database, session, input);
@@ -54,11 +56,18 @@ export async function appendBatch(
   }
   for (let attempt = 1; ; attempt++) {
     const outcome = await decideAndWrite(database, session, { ...input, lookups });
-    // The leaf has moved between the two statements. Only an earlier writer can do that, and only once.
+    // The leaf has moved between the two statements; the next attempt says so.
     if (outcome || attempt === MAX_ATTEMPTS) return outcome ?? { result: LEASE_LOST, position: null };
   }
 }
 
+function checkIdLengths(batch: readonly Entry[]): void {
+  const long = batch.find(({ id }) => Buffer.byteLength(toStoredText(id)) > MAX_ID_BYTES);
+  if (long) throw new Error(`entry ${long.id.slice(0, 40)}… has an id of more than ${MAX_ID_BYTES} bytes`);
+}
+
+/** A longer one does not fit into an index. */
+const MAX_ID_BYTES = 1000;
 const MAX_ATTEMPTS = 3;
 const LEASE_LOST: AppendResult = { type: "refused", why: "lease-lost", leaf: null };
 
@@ -75,7 +84,7 @@ function isOrdinary(
   );
 }
 
-/** Returns null if something other than the token is not as expected. */
+/** Returns null if the session is not as expected. */
 async function writeOrdinaryBatch(
   database: Database,
   session: WriterSession,
@@ -90,51 +99,58 @@ async function writeOrdinaryBatch(
   });
   if (decision.type !== "write") return null;
   const numbers = batch.map(({ number }) => number ?? null);
-  return writeRows(database, session, { batch, guard, texts: decision.texts, numbers, parent: null, loadFrom: null });
+  return writeRows(database, session, {
+    batch,
+    guard,
+    texts: decision.texts,
+    numbers,
+    parent: null,
+    contextStarts: null,
+  });
 }
 
 interface BatchRows extends BatchWithGuard {
   readonly texts: readonly string[];
   readonly numbers: readonly (number | null)[];
-  /** The segment, position and load_from of a parent that is not the leaf; nulls for no parent. Null: the parent is the leaf. */
+  /** The segment, position and context_start of a parent that is not the leaf; nulls for no parent. Null: the parent is the leaf. */
   readonly parent: readonly (number | null)[] | null;
   /** Where the context of each entry begins; see the function `pith.append`. */
-  readonly loadFrom: readonly number[] | null;
+  readonly contextStarts: readonly number[] | null;
 }
 
-/** Returns null if the leaf or the last number is another one, or an id is used. */
+/** Returns null if the session is not as expected, or an id is used. */
 async function writeRows(
   database: Database,
   { tenant, key, token }: WriterSession,
-  { batch, guard, texts, numbers, parent, loadFrom }: BatchRows,
+  { batch, guard, texts, numbers, parent, contextStarts }: BatchRows,
 ): Promise<AppendBatchResult | null> {
   const { expectedLeaf } = guard;
   const lastNumber = await database
-    .call<number | null>("append", [
+    .call<number>("append", [
       tenant,
       key,
       token,
-      expectedLeaf === null ? null : toStoredId(expectedLeaf),
+      expectedLeaf === null ? null : toStoredText(expectedLeaf),
       parent,
-      batch.map(({ id }) => toStoredId(id)),
+      batch.map(({ id }) => toStoredText(id)),
       batch.map(({ type }) => type),
       numbers,
-      loadFrom,
+      numbers.findLast((number) => number !== null) ?? null,
+      contextStarts,
       texts,
     ])
     .catch((error: unknown) => {
-      if (error instanceof DatabaseError && error.code === UNIQUE_VIOLATION) return OTHER_STATE;
+      if (error instanceof DatabaseError && error.code === UNIQUE_VIOLATION) return NOT_AS_EXPECTED;
       throw error;
     });
-  if (lastNumber === null) return { result: LEASE_LOST, position: null };
-  if (lastNumber === OTHER_STATE) return null;
+  if (lastNumber === NOT_AS_EXPECTED) return null;
   const position = { leaf: batch.at(-1)?.id ?? null, lastNumber };
   return { result: { type: "appended", leaf: position.leaf }, position };
 }
 
 const UNIQUE_VIOLATION = "23505";
-/** What the function returns if the leaf or the last number is another one. */
-const OTHER_STATE = -1;
+/** What the function returns if the token, the leaf or the last number is another one. */
+const NOT_AS_EXPECTED = -1;
 
 /** Looks up what the batch needs, decides and writes. Returns null if the leaf moves in between. */
 async function decideAndWrite(
@@ -143,8 +159,10 @@ async function decideAndWrite(
   { batch, guard, lookups }: BatchWithGuard & { readonly lookups: AppendLookups },
 ): Promise<AppendBatchResult | null> {
   const read = await readFacts(database, session, lookups);
-  if (read === null || read.token !== session.token) return { result: LEASE_LOST, position: null };
+  if (read === null) return { result: LEASE_LOST, position: null };
   const { facts, rows } = read;
+  // Another writer has taken over. The batch is written nevertheless if only its answer was lost.
+  if (read.token !== session.token && !isStored(batch, facts)) return { result: LEASE_LOST, position: null };
   const decision = decideAppend(batch, guard, facts);
   const position = { leaf: facts.leaf, lastNumber: facts.lastNumber };
   if (decision.type !== "write") return { result: decision, position };
@@ -158,8 +176,8 @@ async function decideAndWrite(
     parent:
       parentId === guard.expectedLeaf
         ? null
-        : [parent?.segment ?? null, parent?.seq ?? null, parent?.load_from ?? null],
-    loadFrom: batch.some(({ type }) => type === "compaction") ? findContextStarts(batch, parent, rows) : null,
+        : [parent?.segment ?? null, parent?.seq ?? null, parent?.context_start ?? null],
+    contextStarts: batch.some(({ type }) => type === "compaction") ? findContextStarts(batch, parent, rows) : null,
   });
 }
 
@@ -171,7 +189,7 @@ interface FactsRow {
   readonly id: string | null;
   readonly seq: number;
   readonly segment: number;
-  readonly load_from: number;
+  readonly context_start: number;
   readonly number: number | null;
   readonly type: string;
   readonly body: string;
@@ -194,12 +212,12 @@ async function readFacts(
   const found = await database.readRows<FactsRow>("append_facts", [
     tenant,
     key,
-    Array.from(wantedIds, toStoredId),
-    parentId === null ? null : toStoredId(parentId),
+    Array.from(wantedIds, toStoredText),
+    parentId === null ? null : toStoredText(parentId),
   ]);
   const [first] = found;
   if (!first) return null;
-  const rows = new Map(found.flatMap((row) => (row.id === null ? [] : [[fromStoredId(row.id), row] as const])));
+  const rows = new Map(found.flatMap((row) => (row.id === null ? [] : [[fromStoredText(row.id), row] as const])));
   const stored = new Map<string, StoredEntry>();
   const onBranch = new Map<string, Entry>();
   for (const [id, row] of rows) {
@@ -210,7 +228,7 @@ async function readFacts(
   return {
     token: first.token,
     facts: {
-      leaf: first.leaf === null ? null : fromStoredId(first.leaf),
+      leaf: first.leaf === null ? null : fromStoredText(first.leaf),
       lastNumber: first.last_number,
       stored,
       existing: new Set(references.filter((id) => rows.has(id))),
@@ -218,6 +236,10 @@ async function readFacts(
     },
     rows,
   };
+}
+
+function isStored(batch: readonly Entry[], facts: AppendFacts): boolean {
+  return batch.every((entry) => facts.stored.get(entry.id)?.line === serializeEntry(entry));
 }
 
 function resolveNumbers(batch: readonly Entry[], lastNumber: number): readonly (number | null)[] {
@@ -240,7 +262,7 @@ function findContextStarts(
   parent: FactsRow | null,
   rows: ReadonlyMap<string, FactsRow>,
 ): readonly number[] {
-  let start = parent?.load_from ?? inBatch(0);
+  let start = parent?.context_start ?? inBatch(0);
   return batch.map((entry, index) => {
     if (entry.type !== "compaction") return start;
     const keptIndex = batch.findIndex(({ id }) => id === entry.firstKeptEntryId);

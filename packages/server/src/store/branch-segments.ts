@@ -9,7 +9,7 @@ export interface PlacedEntry {
   readonly seq: number;
   readonly segment: number;
   /** The first entry that the context at this entry needs. */
-  readonly loadFrom: number;
+  readonly contextStart: number;
   readonly parent: PlacedEntry | null;
   /** Whether it is the first entry of its segment. */
   readonly beginsSegment: boolean;
@@ -27,8 +27,8 @@ export function placeEntries(entries: readonly Entry[]): readonly PlacedEntry[] 
     const continuesSegment = parent !== null && parent.entry.id !== leafId && lastOfSegment[parent.segment] === parent;
     const seq = placed.length;
     const segment = continuesSegment ? parent.segment : lastOfSegment.length;
-    const loadFrom = findContextStart(entry, { parent, seq, byId });
-    const own: PlacedEntry = { entry, seq, segment, loadFrom, parent, beginsSegment: !continuesSegment };
+    const contextStart = findContextStart(entry, { parent, seq, byId });
+    const own: PlacedEntry = { entry, seq, segment, contextStart, parent, beginsSegment: !continuesSegment };
     lastOfSegment[segment] = own;
     placed.push(own);
     byId.set(entry.id, own);
@@ -66,7 +66,7 @@ interface PlaceContext {
 
 /** A compaction that holds the state moves the beginning to the first entry that it keeps. */
 function findContextStart(entry: Entry, { parent, seq, byId }: PlaceContext): number {
-  const inherited = parent?.loadFrom ?? seq;
+  const inherited = parent?.contextStart ?? seq;
   if (entry.type !== "compaction") return inherited;
   const firstKept = findFirstKept(entry, parent, byId) ?? seq;
   return stateInCompaction(entry) === null ? Math.min(inherited, firstKept) : firstKept;

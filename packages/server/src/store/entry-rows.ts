@@ -16,12 +16,12 @@ export function toEntry({ number, body }: EntryRow): Entry {
   return withEntryNumber(entry, number ?? 0);
 }
 
-/** Returns an id as it is stored: the inside of a JSON string, because a text can hold neither U+0000 nor a lone surrogate. */
-export function toStoredId(id: string): string {
-  return JSON.stringify(id).slice(1, -1);
+/** Returns an id or a text as it is stored: the inside of a JSON string, because PostgreSQL can hold neither U+0000 nor a lone surrogate. */
+export function toStoredText(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
 }
 
-/** Returns the id of a stored one. */
-export function fromStoredId(storedId: string): string {
-  return JSON.parse(`"${storedId}"`) as string;
+/** Returns the id or text that is stored so. */
+export function fromStoredText(storedText: string): string {
+  return JSON.parse(`"${storedText}"`) as string;
 }

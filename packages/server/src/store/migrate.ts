@@ -1,7 +1,8 @@
 /** Creates and changes the tables, forward and backward. Each migration is a pair of SQL files. */
 
 import { readdirSync, readFileSync } from "node:fs";
-import { escapeIdentifier, type Pool, type PoolClient } from "pg";
+import { escapeIdentifier, type PoolClient } from "pg";
+import { type Database, inTransaction } from "./connect.ts";
 
 /** Options of `migrate`. */
 export interface MigrateOptions {
@@ -18,14 +19,17 @@ export interface MigrateResult {
 }
 
 /** Migrates the tables in one transaction. Connect as the role that owns them; two callers at once wait for each other. */
-export async function migrate(pool: Pool, { applicationRole, version }: MigrateOptions): Promise<MigrateResult> {
+export async function migrate(
+  { pool }: Database,
+  { applicationRole, version }: MigrateOptions,
+): Promise<MigrateResult> {
   const migrations = listMigrations();
   const to = version ?? migrations.length;
-  if (to > migrations.length) throw new Error(`there is no version ${to}; the newest is ${migrations.length}`);
-  const client = await pool.connect();
-  try {
-    await client.query("begin");
+  if (!Number.isInteger(to) || to < 0 || to > migrations.length)
+    throw new Error(`there is no version ${to}; the newest is ${migrations.length}`);
+  return inTransaction(pool, async (client) => {
     await client.query("select pg_advisory_xact_lock(hashtext('pith.migration'))");
+    await checkRole(client, applicationRole);
     const from = await readVersion(client);
     if (from > migrations.length)
       throw new Error(
@@ -35,14 +39,22 @@ export async function migrate(pool: Pool, { applicationRole, version }: MigrateO
     for (const name of migrations.slice(to, from).reverse()) await client.query(readMigration(name, "down"));
     await client.query("update pith.migration set version = $1", [to]);
     await grantTables(client, applicationRole);
-    await client.query("commit");
     return { from, to };
-  } catch (error) {
-    await client.query("rollback");
-    throw error;
-  } finally {
-    client.release();
-  }
+  });
+}
+
+/** Row-level security does not apply to a role that bypasses it. */
+async function checkRole(client: PoolClient, role: string): Promise<void> {
+  const { rows } = await client.query<{ bypasses: boolean; owns: boolean }>(
+    `select rolsuper or rolbypassrls as bypasses, pg_has_role(rolname, current_user, 'usage') as owns
+      from pg_roles where rolname = $1`,
+    [role],
+  );
+  if (!rows[0]) throw new Error(`there is no role ${role}; create it with: create role ${role} login`);
+  if (rows[0].bypasses || rows[0].owns)
+    throw new Error(
+      `the role ${role} would see every tenant; use one that is no superuser and does not own the tables`,
+    );
 }
 
 const FOLDER = new URL("./migrations/", import.meta.url);
@@ -57,7 +69,8 @@ function readMigration(name: string, direction: "up" | "down"): string {
 }
 
 async function readVersion(client: PoolClient): Promise<number> {
-  await client.query("create schema if not exists pith");
+  const { rows: schemas } = await client.query("select from pg_namespace where nspname = 'pith'");
+  if (schemas.length === 0) await client.query("create schema pith");
   await client.query("create table if not exists pith.migration (version integer not null)");
   const { rows } = await client.query<{ version: number }>("select version from pith.migration");
   if (rows[0]) return rows[0].version;

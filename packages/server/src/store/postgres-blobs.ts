@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import type { BlobStore, BlobWriteResult, BlobWriter, FindBlobsResult, ReadBlobResult } from "@pith/agent";
 import { type Database, UnavailableError } from "./connect.ts";
-import type { SessionKey } from "./postgres-store.ts";
+import type { SessionRef } from "./postgres-store.ts";
 
 /** Options of `PostgresBlobs`. */
 export interface PostgresBlobsOptions {
@@ -14,10 +14,10 @@ export interface PostgresBlobsOptions {
 /** The blobs of one session. Their hashes are looked up only in that session. */
 export class PostgresBlobs implements BlobStore {
   readonly #database: Database;
-  readonly #session: SessionKey;
+  readonly #session: SessionRef;
   readonly #quota: number;
 
-  constructor(database: Database, session: SessionKey, { quota = DEFAULT_QUOTA }: PostgresBlobsOptions = {}) {
+  constructor(database: Database, session: SessionRef, { quota = DEFAULT_QUOTA }: PostgresBlobsOptions = {}) {
     this.#database = database;
     this.#session = session;
     this.#quota = quota;
@@ -32,6 +32,8 @@ export class PostgresBlobs implements BlobStore {
   }
 
   async read(hash: string, { start, end }: { readonly start: number; readonly end: number }): Promise<ReadBlobResult> {
+    if (!BLOB_HASH.test(hash))
+      return { type: "none", why: "a blob hash has 64 hexadecimal digits; copy the whole handle" };
     const first = Math.max(0, start);
     return catchUnavailable(async () => {
       const [row] = await this.#readRows<{ readonly bytes: Buffer; readonly size: number }>("read_blob", [
@@ -39,12 +41,13 @@ export class PostgresBlobs implements BlobStore {
         Math.min(first, MAX_OFFSET),
         Math.min(Math.max(0, end - first), MAX_OFFSET),
       ]);
-      if (!row) return { type: "none", why: "this session has no blob of this hash; copy the whole handle" };
+      if (!row) return { type: "none", why: `this session has no blob ${hash}` };
       return { type: "read", bytes: new Uint8Array(row.bytes), size: row.size };
     });
   }
 
   async findByPrefix(digits: string): Promise<FindBlobsResult> {
+    if (!HASH_START.test(digits)) return { type: "found", blobs: [] };
     return catchUnavailable(async () => {
       const blobs = await this.#readRows<{ readonly hash: string; readonly bytes: number }>("find_blobs", [digits]);
       return { type: "found", blobs };
@@ -54,7 +57,9 @@ export class PostgresBlobs implements BlobStore {
   async #keep(bytes: Buffer, isWhole: boolean): Promise<BlobWriteResult> {
     const hash = createHash("sha256").update(bytes).digest("hex");
     return catchUnavailable(async () => {
-      await this.#database.call("keep_blob", [this.#session.tenant, this.#session.key, hash, bytes]);
+      const { tenant, key } = this.#session;
+      if (!(await this.#database.call<boolean>("keep_blob", [tenant, key, hash, bytes])))
+        return { type: "unavailable", why: "there is no such session; it may have been erased" };
       return { type: "kept", hash, bytes: bytes.length, isWhole };
     });
   }
@@ -64,6 +69,8 @@ export class PostgresBlobs implements BlobStore {
   }
 }
 
+const BLOB_HASH = /^[0-9a-f]{64}$/;
+const HASH_START = /^[0-9a-f]*$/;
 const DEFAULT_QUOTA = 16 * 1024 * 1024;
 const MAX_OFFSET = 2 ** 30;
 

@@ -11,8 +11,8 @@ import {
   type SearchQuery,
 } from "@pith/context/store";
 import { type Database, UnavailableError } from "./connect.ts";
-import { type EntryRow, fromStoredId } from "./entry-rows.ts";
-import type { SessionKey } from "./postgres-store.ts";
+import { type EntryRow, fromStoredText, toStoredText } from "./entry-rows.ts";
+import type { SessionRef } from "./postgres-store.ts";
 
 /** Options of `createSearch`. */
 export interface PostgresSearchOptions {
@@ -23,7 +23,7 @@ export interface PostgresSearchOptions {
 /** Creates the search of one session for the `recall` tool. Output that is stored as a blob is not searched. */
 export function createSearch(
   database: Database,
-  session: SessionKey,
+  session: SessionRef,
   { redaction }: PostgresSearchOptions,
 ): SearchEntries {
   const keys = [session.tenant, session.key];
@@ -37,12 +37,12 @@ export function createSearch(
         ...keys,
         query.terms.map(toTsquery),
         path ? toTsquery(path) : null,
-        tool ?? null,
+        tool === undefined ? null : toStoredText(tool),
         offset,
         limit,
       ]);
       const count = Number(found[0]?.total ?? 0);
-      const hits = found.flatMap((row) => toHit(row, query));
+      const hits = found.flatMap((row) => toHit(row, query, redaction));
       return { type: "found", hits, count, more: false, incomplete: null };
     } catch (error) {
       if (!(error instanceof UnavailableError)) throw error;
@@ -52,15 +52,16 @@ export function createSearch(
 }
 
 interface FoundRow {
-  readonly id: string;
+  /** Null if the page is empty. */
+  readonly id: string | null;
   readonly text: string;
   readonly total: string;
 }
 
 /** A phrase whose words do not follow each other has no hit. */
-function toHit({ id, text }: FoundRow, query: SearchQuery): readonly EntryHit[] {
-  const snippet = createSnippet(JSON.parse(`"${text}"`) as string, query);
-  return snippet ? [{ id: fromStoredId(id), excerpt: snippet.text }] : [];
+function toHit({ id, text }: FoundRow, query: SearchQuery, redaction: Redaction): readonly EntryHit[] {
+  const snippet = id === null ? null : createSnippet(redaction.redact(fromStoredText(text)), query);
+  return id !== null && snippet ? [{ id: fromStoredText(id), excerpt: snippet.text }] : [];
 }
 
 // Words contain only letters and digits, so none can close the quotes.
@@ -68,11 +69,12 @@ function toTsquery({ words, isPrefix }: SearchQuery["terms"][number]): string {
   return words.map((word, index) => `'${word}'${isPrefix && index === words.length - 1 ? ":*" : ""}`).join(" & ");
 }
 
-const ENTRIES_PER_STEP = 500;
+/** A step holds the lock of the session, so appends wait for it. */
+const ENTRIES_PER_STEP = 100;
 
 async function indexNewEntries(
   database: Database,
-  { tenant, key }: SessionKey,
+  { tenant, key }: SessionRef,
   { redaction, signal, onProgress }: SearchEntriesOptions & PostgresSearchOptions,
 ): Promise<void> {
   const [state] = await database.readRows<IndexState>("read_indexed_seq", [tenant, key]);
@@ -88,10 +90,9 @@ async function indexNewEntries(
       from,
       from + limit,
       texts.map(({ seq }) => seq),
-      texts.map(({ tools }) => tools.join("\n")),
+      texts.map(({ tools }) => tools.map(toStoredText).join("\n")),
       texts.map(({ text }) => listIndexWords(text).join(" ")),
-      // As ids, because a text can hold neither U+0000 nor a lone surrogate.
-      texts.map(({ text }) => JSON.stringify(text).slice(1, -1)),
+      texts.map(({ text }) => toStoredText(text)),
     ]);
     onProgress({ done: from + limit, total });
   }

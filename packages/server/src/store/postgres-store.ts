@@ -5,24 +5,26 @@ import {
   type AppendGuard,
   collectLabels,
   findBranchSummaries,
+  isFutureHeader,
   loadBranch,
   loadBranchFrom,
   type Refusal,
   type Store,
 } from "@pith/context/store";
+import { DatabaseError } from "pg";
 import { appendBatch, type SessionPosition } from "./append.ts";
 import { type Database, UnavailableError } from "./connect.ts";
-import { type EntryRow, fromStoredId, toEntry, toStoredId } from "./entry-rows.ts";
+import { type EntryRow, fromStoredText, toEntry, toStoredText } from "./entry-rows.ts";
 
 /** A session of a tenant. */
-export interface SessionKey {
+export interface SessionRef {
   readonly tenant: string;
   /** The key of its row, which no other session ever has. */
   readonly key: string;
 }
 
 /** What `openSession` has read. */
-export interface OpenedSession extends SessionKey {
+export interface OpenedSession extends SessionRef {
   readonly header: Header;
   /** The line of the header, exactly as written. */
   readonly headerText: string;
@@ -35,7 +37,7 @@ export interface OpenedSession extends SessionKey {
 export class PostgresStore implements Store {
   readonly header: Header;
   readonly headerText: string;
-  readonly session: SessionKey;
+  readonly session: SessionRef;
   readonly #database: Database;
   readonly #token: string | null;
   /** What a writer knows: nobody else can move the leaf. Null if it must be read again. */
@@ -54,11 +56,11 @@ export class PostgresStore implements Store {
   }
 
   async leaf(): Promise<string | null> {
-    return (await this.#readPosition()).leaf;
+    return (await this.#knownPosition()).leaf;
   }
 
   async lastNumber(): Promise<number> {
-    return (await this.#readPosition()).lastNumber;
+    return (await this.#knownPosition()).lastNumber;
   }
 
   async loadBranch(leaf: string | null): Promise<LoadedBranch> {
@@ -71,15 +73,15 @@ export class PostgresStore implements Store {
   }
 
   async entry(id: string): Promise<Entry | undefined> {
-    return (await this.#readEntries("read_entry", toStoredId(id)))[0];
+    return (await this.#readEntries("read_entry", toStoredText(id)))[0];
   }
 
   async entryByNumber(number: number): Promise<Entry | undefined> {
-    return (await this.#readEntries("read_entry_by_number", number))[0];
+    return isRowInteger(number) ? (await this.#readEntries("read_entry_by_number", number))[0] : undefined;
   }
 
   async children(id: string | null): Promise<readonly Entry[]> {
-    return this.#readEntries("read_children", id === null ? null : toStoredId(id));
+    return this.#readEntries("read_children", id === null ? null : toStoredText(id));
   }
 
   async entriesFrom(position: number, limit: number): Promise<readonly Entry[]> {
@@ -87,8 +89,9 @@ export class PostgresStore implements Store {
   }
 
   /** Like `entriesFrom`, with the lines as written. */
-  rowsFrom(position: number, limit: number): Promise<readonly EntryRow[]> {
-    return this.#readRows<EntryRow>("read_entries_from", [position, limit]);
+  async rowsFrom(position: number, limit: number): Promise<readonly EntryRow[]> {
+    if (position < 0 || limit <= 0 || !isRowInteger(position)) return [];
+    return this.#readRows<EntryRow>("read_entries_from", [position, Math.min(limit, MAX_INTEGER)]);
   }
 
   async branchSummaries(fromIds: ReadonlySet<string>): Promise<readonly BranchSummaryEntry[]> {
@@ -105,7 +108,7 @@ export class PostgresStore implements Store {
   }
 
   async line(id: string): Promise<string | undefined> {
-    const [row] = await this.#readRows<EntryRow>("read_entry", [toStoredId(id)]);
+    const [row] = await this.#readRows<EntryRow>("read_entry", [toStoredText(id)]);
     return row && toEntry(row).type !== "gap" ? row.body : undefined;
   }
 
@@ -113,33 +116,35 @@ export class PostgresStore implements Store {
     const ids = [one, other];
     const [row] = await this.#readRows<CommonAncestorRow>(
       "common_ancestor",
-      ids.map((id) => (id === null ? null : toStoredId(id))),
+      ids.map((id) => (id === null ? null : toStoredText(id))),
     );
     for (const [index, isKnown] of [row?.known_one, row?.known_other].entries())
       if (ids[index] !== null && !isKnown) throw unknownEntryError(String(ids[index]));
-    return row?.id == null ? null : fromStoredId(row.id);
+    return row?.id == null ? null : fromStoredText(row.id);
   }
 
   async append(batch: readonly Entry[], guard: AppendGuard): Promise<AppendResult> {
+    if (this.#isClosed) return this.#refuse("closed");
     const result = this.#lastAppend.then(() => this.#append(batch, guard));
     this.#lastAppend = result.catch(() => undefined);
     return result;
   }
 
   async #append(batch: readonly Entry[], guard: AppendGuard): Promise<AppendResult> {
-    if (this.#isClosed) return this.#refuse("closed");
     const token = this.#token;
     if (token === null) return this.#refuse("read-only");
+    if (isFutureHeader(this.header)) return this.#refuse("newer-version");
     try {
       const { result, position } = await appendBatch(this.#database, { ...this.session, token }, { batch, guard });
       this.#position = position;
       return result;
     } catch (error) {
-      if (!(error instanceof UnavailableError)) throw error;
-      const leaf = this.#position?.leaf ?? null;
-      // The batch may have been written.
+      const why = refusalOf(error);
+      if (why === null) throw error;
+      const refused = this.#refuse(why);
+      // Of `unavailable`, it is not known whether the batch was written.
       this.#position = null;
-      return { type: "refused", why: "unavailable", leaf };
+      return refused;
     }
   }
 
@@ -159,9 +164,10 @@ export class PostgresStore implements Store {
 
   async #writePreparedSummary(text: string | null): Promise<void> {
     const { tenant, key } = this.session;
-    await this.#database.call("write_prepared_summary", [tenant, key, text]).catch((error: unknown) => {
+    if (this.#isClosed || this.#token === null) return;
+    await this.#database.call("write_prepared_summary", [tenant, key, this.#token, text]).catch((error: unknown) => {
       // Without a prepared summary, the next compaction requests one.
-      if (!(error instanceof UnavailableError)) throw error;
+      if (refusalOf(error) === null) throw error;
     });
   }
 
@@ -169,15 +175,19 @@ export class PostgresStore implements Store {
     return { type: "refused", why, leaf: this.#position?.leaf ?? null };
   }
 
-  async #readPosition(): Promise<SessionPosition> {
-    if (this.#position) return this.#position;
+  async #knownPosition(): Promise<SessionPosition> {
+    return this.#position ?? this.readPosition();
+  }
+
+  /** Reads the end of the session. Throws if the session was erased. */
+  async readPosition(): Promise<SessionPosition> {
     const [row] = await this.#readRows<PositionRow>("read_position", []);
-    if (!row) throw new Error("the session was erased");
-    return { leaf: row.leaf === null ? null : fromStoredId(row.leaf), lastNumber: row.last_number };
+    if (!row) throw new Error("there is no such session; it may have been erased");
+    return { leaf: row.leaf === null ? null : fromStoredText(row.leaf), lastNumber: row.last_number };
   }
 
   async #readBranch(leaf: string, { isWhole }: { readonly isWhole: boolean }): Promise<readonly Entry[]> {
-    const entries = await this.#readEntries("read_branch", toStoredId(leaf), isWhole);
+    const entries = await this.#readEntries("read_branch", toStoredText(leaf), isWhole);
     if (entries.length === 0) throw unknownEntryError(leaf);
     return entries;
   }
@@ -203,6 +213,20 @@ interface CommonAncestorRow {
   readonly known_other: boolean;
   readonly id: string | null;
 }
+
+function refusalOf(error: unknown): Refusal | null {
+  if (error instanceof UnavailableError) return "unavailable";
+  return error instanceof DatabaseError && error.code === DISK_FULL ? "disk-full" : null;
+}
+
+const DISK_FULL = "53100";
+
+function isRowInteger(value: number): boolean {
+  return Number.isInteger(value) && Math.abs(value) <= MAX_INTEGER;
+}
+
+/** The largest integer of a column. */
+const MAX_INTEGER = 2 ** 31 - 1;
 
 function unknownEntryError(id: string): Error {
   return new Error(`entry ${id} is not in this session`);

@@ -3,7 +3,7 @@
 import type { Header, Runtime } from "@pith/context";
 import { createHeader, readReservedNumber } from "@pith/context/store";
 import type { Database } from "./connect.ts";
-import { fromStoredId, toEntry, toStoredId } from "./entry-rows.ts";
+import { fromStoredText, toEntry, toStoredText } from "./entry-rows.ts";
 import { PostgresStore } from "./postgres-store.ts";
 
 /** Where a new session belongs. */
@@ -14,17 +14,18 @@ export interface NewSession {
   readonly id?: string;
 }
 
-/** Creates an empty session and opens it for writing. Throws if the tenant has a session of this id. */
+/** Creates an empty session and opens it for writing; a tenant exists from its first session on. Throws if the tenant has a session of this id. */
 export async function createSession(
   database: Database,
   tenant: string,
   { cwd, id, runtime }: NewSession & { readonly runtime: Pick<Runtime, "now" | "sessionId"> },
 ): Promise<PostgresStore> {
+  checkTenant(tenant);
   const created = createHeader({ cwd }, runtime);
   const header = id === undefined ? created : { ...created, id };
   const key = await database.call<string | null>("create_session", [
     tenant,
-    toStoredId(header.id),
+    toStoredText(header.id),
     JSON.stringify(header),
     readReservedNumber(header),
   ]);
@@ -46,8 +47,9 @@ export async function openSession(
   tenant: string,
   { id, mode }: OpenSessionOptions,
 ): Promise<PostgresStore | null> {
+  checkTenant(tenant);
   const isWriter = mode === "write";
-  const [row] = await database.readRows<SessionRow>("open_session", [tenant, toStoredId(id), isWriter]);
+  const [row] = await database.readRows<SessionRow>("open_session", [tenant, toStoredText(id), isWriter]);
   if (!row) return null;
   return new PostgresStore(database, {
     tenant,
@@ -55,7 +57,7 @@ export async function openSession(
     header: JSON.parse(row.header) as Header,
     headerText: row.header,
     token: isWriter ? row.token : null,
-    position: { leaf: row.leaf === null ? null : fromStoredId(row.leaf), lastNumber: row.last_number },
+    position: { leaf: row.leaf === null ? null : fromStoredText(row.leaf), lastNumber: row.last_number },
   });
 }
 
@@ -71,9 +73,10 @@ interface SessionRow {
 export interface ListedSession {
   readonly id: string;
   readonly name: string | undefined;
+  readonly cwd: string;
   readonly created: Date;
   readonly changed: Date;
-  readonly entries: number;
+  readonly entryCount: number;
 }
 
 /** A page of a list. */
@@ -83,37 +86,64 @@ export interface SessionPage {
   readonly next: string | null;
 }
 
-/** Lists the sessions of a tenant, the last changed first. */
+/** Lists the sessions of a tenant, the last changed first. Throws if `after` is not the end of a page. */
 export async function listSessions(
   database: Database,
   tenant: string,
   { after, limit = 50 }: { readonly after?: string; readonly limit?: number } = {},
 ): Promise<SessionPage> {
-  const [changed = null, key = null] = after === undefined ? [] : after.split("/");
-  const rows = await database.readRows<ListRow>("list_sessions", [tenant, changed, key, limit]);
+  checkTenant(tenant);
+  if (!Number.isInteger(limit) || limit < 1 || limit > MAX_PAGE)
+    throw new Error(`a page has 1 to ${MAX_PAGE} sessions, not ${limit}`);
+  const [changed, id] = after === undefined ? [null, null] : parseCursor(after);
+  const rows = await database.readRows<ListRow>("list_sessions", [tenant, changed, id, limit]);
   const last = rows.length === limit ? rows.at(-1) : undefined;
-  return { sessions: rows.map(toListedSession), next: last ? `${last.changed_text}/${last.key}` : null };
+  return { sessions: rows.map(toListedSession), next: last ? `${last.changed_us}-${last.id}` : null };
+}
+
+const MAX_PAGE = 1000;
+
+function parseCursor(cursor: string): readonly [changed: string, id: string] {
+  const [, changed, id] = /^(\d{1,18})-(.*)$/s.exec(cursor) ?? [];
+  if (changed === undefined || id === undefined)
+    throw new Error("`after` is not the `next` of a page; leave it out to start at the beginning");
+  return [changed, id];
 }
 
 interface ListRow {
-  readonly key: string;
   readonly id: string;
+  readonly header: string;
   readonly created: Date;
   readonly changed: Date;
   /** In microseconds, which a `Date` does not have. */
-  readonly changed_text: string;
-  readonly entries: number;
+  readonly changed_us: string;
+  readonly entry_count: number;
   /** The line of the entry that names the session. */
   readonly name: string | null;
 }
 
-function toListedSession({ id, name, created, changed, entries }: ListRow): ListedSession {
+function toListedSession({ id, header, name, created, changed, entry_count }: ListRow): ListedSession {
   const entry = name === null ? undefined : toEntry({ number: null, body: name });
   const text = entry?.type === "session_info" ? entry.name?.trim() || undefined : undefined;
-  return { id: fromStoredId(id), name: text, created, changed, entries };
+  const { cwd } = JSON.parse(header) as Header;
+  return { id: fromStoredText(id), name: text, cwd, created, changed, entryCount: entry_count };
 }
 
-/** Erases a session with all that belongs to it. Returns false if the tenant has none of this id. */
+/** Erases a session with all that belongs to it. Returns false if the tenant has none of this id, or no longer. */
 export async function eraseSession(database: Database, tenant: string, id: string): Promise<boolean> {
-  return database.call<boolean>("erase_session", [tenant, toStoredId(id)]);
+  checkTenant(tenant);
+  return database.call<boolean>("erase_session", [tenant, toStoredText(id)]);
 }
+
+/** Erases a tenant with all of its sessions. Returns false if there is none. */
+export async function eraseTenant(database: Database, tenant: string): Promise<boolean> {
+  checkTenant(tenant);
+  return database.call<boolean>("erase_tenant", [tenant]);
+}
+
+/** Throws if the tenant is not a UUID. */
+export function checkTenant(tenant: string): void {
+  if (!TENANT_ID.test(tenant)) throw new Error(`a tenant is a UUID, not "${tenant}"`);
+}
+
+const TENANT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

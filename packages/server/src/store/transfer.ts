@@ -17,9 +17,10 @@ import {
 } from "@pith/context/store";
 import type { PoolClient } from "pg";
 import { type PlacedEntry, placeEntries } from "./branch-segments.ts";
-import type { Database } from "./connect.ts";
-import { type EntryRow, toEntry, toStoredId } from "./entry-rows.ts";
+import { type Database, inTransaction } from "./connect.ts";
+import { type EntryRow, toEntry, toStoredText } from "./entry-rows.ts";
 import type { PostgresStore } from "./postgres-store.ts";
+import { checkTenant } from "./sessions.ts";
 
 /** Options of `importSession`. */
 export interface ImportOptions {
@@ -31,7 +32,7 @@ export interface ImportOptions {
 /** The result of an import. */
 export type ImportResult =
   /** `skipped`: the damaged places of the file. */
-  | { readonly type: "imported"; readonly id: string; readonly entries: number; readonly skipped: readonly Damage[] }
+  | { readonly type: "imported"; readonly id: string; readonly entryCount: number; readonly skipped: readonly Damage[] }
   | { readonly type: "damaged"; readonly damage: readonly Damage[] }
   /** A newer version of Pith wrote the file. */
   | { readonly type: "newer-version" }
@@ -45,6 +46,7 @@ export async function importSession(
   bytes: Uint8Array,
   { runtime, skipsDamage = false }: ImportOptions,
 ): Promise<ImportResult> {
+  checkTenant(tenant);
   const file = decodeSession(bytes, runtime);
   if (isNewerFormat(file)) return { type: "newer-version" };
   const damage = file.damage.filter(({ kind }) => !harmlessDamageKinds.has(kind));
@@ -57,13 +59,17 @@ export async function importSession(
   const isImported = await insertImported(database, tenant, {
     id: header.id,
     header: file.isPithFormat && !file.needsRewrite ? text : addHeaderMark(text),
-    reservedNumber: readReservedNumber(header),
+    // Lines at the end that are left out have numbers, too.
+    lastNumber: file.lines.reduce(
+      (highest, { entry }) => Math.max(highest, entry.number ?? 0),
+      readReservedNumber(header),
+    ),
     placed: placeEntries(lines.map(({ entry }) => entry)),
     leafId: lines.at(-1)?.entry.id ?? null,
     bodyOf: (id) => bodyOf(lineById.get(id)),
   });
   if (!isImported) return { type: "exists", id: header.id };
-  return { type: "imported", id: header.id, entries: lines.length, skipped: damage };
+  return { type: "imported", id: header.id, entryCount: lines.length, skipped: damage };
 }
 
 /** The line as written, if it alone gives the entry. */
@@ -88,7 +94,8 @@ interface ImportedSession {
   readonly id: string;
   /** The line of the header. */
   readonly header: string;
-  readonly reservedNumber: number;
+  /** The highest number in use. */
+  readonly lastNumber: number;
   readonly placed: readonly PlacedEntry[];
   /** The id of the leaf; null for an empty session. */
   readonly leafId: string | null;
@@ -96,50 +103,63 @@ interface ImportedSession {
 }
 
 async function insertImported(database: Database, tenant: string, session: ImportedSession): Promise<boolean> {
-  const client = await database.pool.connect();
-  try {
-    await client.query("begin");
+  return inTransaction(database.pool, async (client) => {
     const { rows } = await client.query<{ readonly key: string | null }>(
       "select pith.create_session($1, $2, $3, $4) as key",
-      [tenant, toStoredId(session.id), session.header, session.reservedNumber],
+      [tenant, toStoredText(session.id), session.header, session.lastNumber],
     );
     const key = rows[0]?.key ?? null;
     if (key !== null) await insertEntries(client, { tenant, key }, session);
-    await client.query("commit");
     return key !== null;
-  } catch (error) {
-    // A broken connection cannot roll back; PostgreSQL does.
-    await client.query("rollback").catch(() => undefined);
-    throw error;
-  } finally {
-    client.release();
-  }
+  });
 }
 
+const ROWS_PER_PAGE = 100;
 const ROWS_PER_STATEMENT = 500;
+/** A statement is one string, whose length is limited. */
+const CHARS_PER_STATEMENT = 8 * 1024 * 1024;
+
+/** Divides entries so that a statement has at most this many rows and about this many characters. */
+function divideRows(rows: readonly EntryWithBody[]): readonly (readonly EntryWithBody[])[] {
+  const parts: EntryWithBody[][] = [[]];
+  let chars = 0;
+  for (const row of rows) {
+    chars += row.body.length;
+    const part = parts.at(-1) ?? [];
+    if (part.length === ROWS_PER_STATEMENT || (part.length > 0 && chars > CHARS_PER_STATEMENT)) {
+      parts.push([row]);
+      chars = row.body.length;
+    } else part.push(row);
+  }
+  return parts;
+}
+
+interface EntryWithBody extends PlacedEntry {
+  /** The line. */
+  readonly body: string;
+}
 
 async function insertEntries(
   client: PoolClient,
   { tenant, key }: { readonly tenant: string; readonly key: string },
-  { placed, leafId, bodyOf, reservedNumber }: ImportedSession,
+  { placed, leafId, bodyOf, lastNumber }: ImportedSession,
 ): Promise<void> {
-  for (let start = 0; start < placed.length; start += ROWS_PER_STATEMENT) {
-    const part = placed.slice(start, start + ROWS_PER_STATEMENT);
+  for (const part of divideRows(placed.map((each) => ({ ...each, body: bodyOf(each.entry.id) })))) {
     await client.query(
-      `insert into pith.entry (session, seq, tenant, id, segment, load_from, number, type, body)
-        select $1, seq, $2, id, segment, load_from, number, type, body from
+      `insert into pith.entry (session, seq, tenant, id, segment, context_start, number, type, body)
+        select $1, seq, $2, id, segment, context_start, number, type, body from
           unnest($3::int[], $4::text[], $5::int[], $6::int[], $7::int[], $8::text[], $9::text[])
-          as part (seq, id, segment, load_from, number, type, body)`,
+          as part (seq, id, segment, context_start, number, type, body)`,
       [
         key,
         tenant,
         part.map(({ seq }) => seq),
-        part.map(({ entry }) => toStoredId(entry.id)),
+        part.map(({ entry }) => toStoredText(entry.id)),
         part.map(({ segment }) => segment),
-        part.map(({ loadFrom }) => loadFrom),
+        part.map(({ contextStart }) => contextStart),
         part.map(({ entry }) => entry.number ?? null),
         part.map(({ entry }) => entry.type),
-        part.map(({ entry }) => bodyOf(entry.id)),
+        part.map(({ body }) => body),
       ],
     );
   }
@@ -160,27 +180,34 @@ async function insertEntries(
   const leaf = placed.find(({ entry }) => entry.id === leafId);
   if (!leaf) return;
   await client.query(
-    `update pith.session set leaf = $2, last_seq = $3, leaf_segment = $4, leaf_load_from = $5, last_segment = $6,
-      last_number = greatest($7::int, $8::int) where key = $1`,
+    `update pith.session set leaf = $2, last_seq = $3, leaf_segment = $4, leaf_context_start = $5, last_segment = $6,
+      last_number = $7 where key = $1`,
     [
       key,
-      toStoredId(leaf.entry.id),
+      toStoredText(leaf.entry.id),
       placed.length - 1,
       leaf.segment,
-      leaf.loadFrom,
+      leaf.contextStart,
       firstEntries.length - 1,
-      reservedNumber,
-      placed.reduce((highest, { entry }) => Math.max(highest, entry.number ?? 0), 0),
+      lastNumber,
     ],
   );
 }
 
-/** Returns a session as the bytes of a file. */
-export async function exportSession(store: PostgresStore, runtime: Pick<Runtime, "checksum">): Promise<Uint8Array> {
-  const lines: string[] = [store.headerText];
-  for (;;) {
-    const rows = await store.rowsFrom(lines.length - 1, ROWS_PER_STATEMENT);
-    if (rows.length === 0) return encodeSession(lines, runtime.checksum);
-    for (const { body, number } of rows) lines.push(setEntryNumberInLine(body, number ?? undefined));
+/** Returns a session as the bytes of a file. Throws if the session was erased. */
+export async function exportSession(
+  store: PostgresStore,
+  { runtime }: { readonly runtime: Pick<Runtime, "checksum"> },
+): Promise<Uint8Array> {
+  const parts = [encodeSession([store.headerText], runtime.checksum)];
+  for (let position = 0; ; ) {
+    const rows = await store.rowsFrom(position, ROWS_PER_PAGE);
+    if (rows.length === 0) break;
+    const lines = rows.map(({ body, number }) => setEntryNumberInLine(body, number ?? undefined));
+    parts.push(encodeSession(lines, runtime.checksum));
+    position += rows.length;
   }
+  // While this can be read, every page was there.
+  await store.readPosition();
+  return Buffer.concat(parts);
 }

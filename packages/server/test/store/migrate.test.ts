@@ -26,32 +26,32 @@ async function listObjects(): Promise<readonly string[]> {
 }
 
 test("PG10 each migration can be undone and done again, in one step or several", async () => {
-  const { from, to } = await migrate(owner.pool, { applicationRole: APPLICATION });
+  const { from, to } = await migrate(owner, { applicationRole: APPLICATION });
   expect(from).toBe(0);
   const all = await listObjects();
   expect(all).toContain("entry");
   expect(all).toContain("append");
   for (let version = to - 1; version >= 0; version--)
-    expect(await migrate(owner.pool, { applicationRole: APPLICATION, version })).toEqual({
+    expect(await migrate(owner, { applicationRole: APPLICATION, version })).toEqual({
       from: version + 1,
       to: version,
     });
   expect(await listObjects()).toEqual(["migration"]);
-  expect(await migrate(owner.pool, { applicationRole: APPLICATION })).toEqual({ from: 0, to });
+  expect(await migrate(owner, { applicationRole: APPLICATION })).toEqual({ from: 0, to });
   expect(await listObjects()).toEqual(all);
-  expect(await migrate(owner.pool, { applicationRole: APPLICATION })).toEqual({ from: to, to });
+  expect(await migrate(owner, { applicationRole: APPLICATION })).toEqual({ from: to, to });
 });
 
 test("PG10 two programs that migrate at once do it once; tables of a newer program are not touched", async () => {
-  const { to } = await migrate(owner.pool, { applicationRole: APPLICATION });
-  await migrate(owner.pool, { applicationRole: APPLICATION, version: 0 });
-  const results = await Promise.all([1, 2, 3].map(() => migrate(owner.pool, { applicationRole: APPLICATION })));
+  const { to } = await migrate(owner, { applicationRole: APPLICATION });
+  await migrate(owner, { applicationRole: APPLICATION, version: 0 });
+  const results = await Promise.all([1, 2, 3].map(() => migrate(owner, { applicationRole: APPLICATION })));
   expect(results.map(({ from }) => from).sort()).toEqual([0, to, to]);
-  await expect(migrate(owner.pool, { applicationRole: APPLICATION, version: to + 1 })).rejects.toThrow(
+  await expect(migrate(owner, { applicationRole: APPLICATION, version: to + 1 })).rejects.toThrow(
     "there is no version",
   );
   await owner.pool.query("update pith.migration set version = 99");
-  await expect(migrate(owner.pool, { applicationRole: APPLICATION })).rejects.toThrow("update the program");
+  await expect(migrate(owner, { applicationRole: APPLICATION })).rejects.toThrow("update the program");
   await owner.pool.query("update pith.migration set version = $1", [to]);
 });
 

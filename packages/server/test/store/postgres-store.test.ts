@@ -143,8 +143,8 @@ describe("the sessions of a tenant", () => {
       await store.append([entry], { expectedLeaf: await store.leaf() });
     const first = await listSessions(server.database, OTHER_TENANT, { limit: 2 });
     expect(first.sessions).toMatchObject([
-      { id: "b", name: "the second", entries: 2 },
-      { id: "e", name: undefined, entries: 0 },
+      { id: "b", name: "the second", cwd: "", entryCount: 2 },
+      { id: "e", name: undefined, entryCount: 0 },
     ]);
     const second = await listSessions(server.database, OTHER_TENANT, { limit: 2, after: String(first.next) });
     const third = await listSessions(server.database, OTHER_TENANT, { limit: 2, after: String(second.next) });

@@ -12,8 +12,8 @@ import {
   listSessions,
   openSession,
   PostgresBlobs,
-  PostgresStore,
 } from "../../src/index.ts";
+import { PostgresStore } from "../../src/store/postgres-store.ts";
 import { OTHER_TENANT, TENANT } from "../support/database.ts";
 import { useDatabase } from "../support/use-database.ts";
 
@@ -83,7 +83,7 @@ const CALLS: Readonly<Record<string, (store: PostgresStore, hash: string) => Pro
   keepSameBlob: (store) =>
     new PostgresBlobs(server.database, store.session).keep(Buffer.from(`blob of ${store.header.cwd}`)),
   export: async (store) =>
-    Buffer.from(await exportSession(store, runtime))
+    Buffer.from(await exportSession(store, { runtime }))
       .toString()
       .split("\n")
       .slice(1),

@@ -40,12 +40,12 @@ test("PG8 a random session that is imported and exported has the same lines; eac
       expect(result).toEqual({
         type: "imported",
         id: file.header?.id,
-        entries: file.lines.length,
+        entryCount: file.lines.length,
         skipped: file.damage,
       });
     }
     const store = await requireSession(server.database, tenant, { id: file.header?.id ?? "", mode: "read" });
-    const exported = decodeSession(await exportSession(store, runtime), runtime);
+    const exported = decodeSession(await exportSession(store, { runtime }), runtime);
     expect(exported.damage).toEqual([]);
     expect(exported.headerText).toBe(file.headerText);
     expect(exported.lines.map(readLine)).toEqual(file.lines.map(readLine));
@@ -103,7 +103,7 @@ describe("a file", () => {
     const refused = await importSession(server.database, tenant, damaged, { runtime });
     expect(refused).toMatchObject({ type: "damaged", damage: [{ kind: "wrong-checksum", line: 3 }] });
     const result = await importSession(server.database, tenant, damaged, { runtime, skipsDamage: true });
-    expect(result).toMatchObject({ type: "imported", entries: 4, skipped: [{ kind: "wrong-checksum", line: 3 }] });
+    expect(result).toMatchObject({ type: "imported", entryCount: 4, skipped: [{ kind: "wrong-checksum", line: 3 }] });
     const store = await requireSession(server.database, tenant, { id: "s", mode: "write" });
     expect(await store.branchEntries("e4")).toEqual(await MemoryStore.open(damaged, runtime).branchEntries("e4"));
     expect((await store.entry("e2"))?.type).toBe("gap");

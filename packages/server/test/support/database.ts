@@ -20,7 +20,7 @@ export interface TestDatabase {
 export async function startDatabase(settings: Readonly<Record<string, string>> = {}): Promise<TestDatabase> {
   const cluster = await startCluster(settings);
   const owner = connect(cluster.as(OWNER));
-  await migrate(owner.pool, { applicationRole: APPLICATION });
+  await migrate(owner, { applicationRole: APPLICATION });
   await owner.close();
   return { cluster, database: connect({ ...cluster.as(APPLICATION), retryMs: 30_000 }) };
 }

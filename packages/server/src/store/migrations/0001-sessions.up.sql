@@ -10,7 +10,7 @@ create table pith.tenant (
 
 create table pith.session (
   key bigint generated always as identity primary key,
-  tenant uuid not null references pith.tenant on delete cascade,
+  tenant uuid not null references pith.tenant,
   id text not null,
   -- The first line of the session file, exactly as written.
   header text not null,
@@ -22,7 +22,7 @@ create table pith.session (
   last_seq integer not null default -1,
   -- The leaf's segment, and where the context of the leaf begins.
   leaf_segment integer,
-  leaf_load_from integer,
+  leaf_context_start integer,
   last_segment integer not null default -1,
   last_number integer not null,
   -- Entries before this one are in the index of the search.
@@ -53,13 +53,14 @@ create table pith.entry (
   id text not null,
   segment integer not null,
   -- The first entry that the context at this entry needs.
-  load_from integer not null,
+  context_start integer not null,
   number integer,
   type text not null,
   -- The line of the session file, exactly as written, without its checksum.
   body text not null,
   primary key (session, seq),
   unique (session, id)
+  -- No foreign key: an append has the lock of its session's row, and the functions that erase a session or a tenant delete its entries.
 ) partition by hash (session);
 
 do $$

@@ -14,7 +14,10 @@ begin
   insert into pith.tenant (id) values (p_tenant) on conflict do nothing;
   insert into pith.session (tenant, id, header, last_number) values (p_tenant, p_id, p_header, p_last_number)
     on conflict do nothing returning session.key into created;
-  return created;
+  -- A session that is as new as this one is the same: its answer was lost.
+  return coalesce(created, (
+    select s.key from pith.session s where s.tenant = p_tenant and s.id = p_id and s.header = p_header and s.last_seq = -1
+  ));
 end
 $$;
 
@@ -34,18 +37,22 @@ begin
 end
 $$;
 
-create function pith.list_sessions(p_tenant uuid, p_before timestamptz, p_before_key bigint, p_limit integer)
+-- A page of the sessions, the last changed first. p_after: the time in microseconds and the id of the last session of the page before.
+create function pith.list_sessions(p_tenant uuid, p_after bigint, p_after_id text, p_limit integer)
 returns table (
-  key bigint, id text, created timestamptz, changed timestamptz, changed_text text, entries integer, name text
+  id text, header text, created timestamptz, changed timestamptz, changed_us bigint, entry_count integer, name text
 ) language plpgsql as $$
 declare
   tenant constant text := set_config('pith.tenant', p_tenant::text, true);
 begin
-  return query select s.key, s.id, s.created, s.changed, s.changed::text, s.last_seq + 1,
-      (select e.body from pith.entry e where e.session = s.key and e.type = 'session_info' order by e.seq desc limit 1)
-    from pith.session s
-    where s.tenant = p_tenant and (p_before is null or (s.changed, s.key) < (p_before, p_before_key))
-    order by s.changed desc, s.key desc limit p_limit;
+  return query
+    with page as (
+      select s.*, (extract(epoch from s.changed) * 1000000)::bigint as us from pith.session s where s.tenant = p_tenant
+    )
+    select p.id, p.header, p.created, p.changed, p.us, p.last_seq + 1,
+        (select e.body from pith.entry e where e.session = p.key and e.type = 'session_info' order by e.seq desc limit 1)
+      from page p where p_after is null or (p.us, p.id collate "C") < (p_after, p_after_id)
+      order by p.us desc, p.id collate "C" desc limit p_limit;
 end
 $$;
 
@@ -60,20 +67,20 @@ begin
 end
 $$;
 
--- Appends a batch if the token and the leaf are still the expected ones. Returns the last number in use, -1 if the leaf, the numbers or the
--- session are others, and null if the token is another.
+-- Appends a batch if the token, the leaf and the numbers are as expected. Returns the last number in use, or -1 if something is not as
+-- expected; then nothing is written.
 --
--- p_parent: null appends at the leaf; otherwise the segment, the position and the load_from of another parent, or nulls for no parent.
--- p_load_from: null is that of the parent for all entries; -n is the n-th entry of the batch.
+-- p_parent: null appends at the leaf; otherwise the segment, the position and the context_start of another parent, or nulls for no parent.
+-- p_context_starts: null is that of the parent for all entries; -n is the n-th entry of the batch.
 create function pith.append(
   p_tenant uuid, p_session bigint, p_token bigint, p_leaf text, p_parent integer[],
-  p_ids text[], p_types text[], p_numbers integer[], p_load_from integer[], p_bodies text[]
+  p_ids text[], p_types text[], p_numbers integer[], p_last_number integer, p_context_starts integer[], p_bodies text[]
 ) returns integer language plpgsql as $$
 declare
   tenant constant text := set_config('pith.tenant', p_tenant::text, true);
   size constant integer := cardinality(p_ids);
   new_segment integer;
-  new_load_from integer;
+  new_context_start integer;
   new_number integer;
   first_seq integer;
 begin
@@ -82,18 +89,18 @@ begin
       last_seq = u.last_seq + size,
       last_segment = u.last_segment + case when u.leaf is null or p_parent is not null then 1 else 0 end,
       leaf_segment = case when u.leaf is null or p_parent is not null then u.last_segment + 1 else u.leaf_segment end,
-      leaf_load_from = case
-        when p_load_from[size] < 0 then u.last_seq - p_load_from[size]
-        else coalesce(p_load_from[size], case when p_parent is null then u.leaf_load_from else p_parent[3] end, u.last_seq + 1)
+      leaf_context_start = case
+        when p_context_starts[size] < 0 then u.last_seq - p_context_starts[size]
+        else coalesce(p_context_starts[size], case when p_parent is null then u.leaf_context_start else p_parent[3] end, u.last_seq + 1)
       end,
-      last_number = coalesce(p_numbers[size], u.last_number),
+      last_number = greatest(p_last_number, u.last_number),
       changed = now()
     where u.key = p_session and u.token = p_token and u.leaf is not distinct from p_leaf
       and (p_numbers[1] is null or p_numbers[1] > u.last_number)
-    returning u.leaf_segment, u.leaf_load_from, u.last_number, u.last_seq - size + 1
-    into new_segment, new_load_from, new_number, first_seq;
+    returning u.leaf_segment, u.leaf_context_start, u.last_number, u.last_seq - size + 1
+    into new_segment, new_context_start, new_number, first_seq;
   if not found then
-    return (select -1 from pith.session u where u.key = p_session and u.token = p_token);
+    return -1;
   end if;
   if p_leaf is null or p_parent is not null then
     insert into pith.segment (session, segment, tenant, parent_segment, parent_seq, first_seq)
@@ -101,13 +108,24 @@ begin
   end if;
   -- One statement per entry: its plan is kept, where a plan for all of them is made anew for each batch.
   for i in 1..size loop
-    insert into pith.entry (session, seq, tenant, id, segment, load_from, number, type, body) values (
+    insert into pith.entry (session, seq, tenant, id, segment, context_start, number, type, body) values (
       p_session, first_seq + i - 1, p_tenant, p_ids[i], new_segment,
-      case when p_load_from[i] < 0 then first_seq - p_load_from[i] - 1 else coalesce(p_load_from[i], new_load_from) end,
+      case when p_context_starts[i] < 0 then first_seq - p_context_starts[i] - 1 else coalesce(p_context_starts[i], new_context_start) end,
       p_numbers[i], p_types[i], p_bodies[i]
     );
   end loop;
   return new_number;
+end
+$$;
+
+create function pith.erase_tenant(p_tenant uuid) returns boolean language plpgsql as $$
+declare
+  tenant constant text := set_config('pith.tenant', p_tenant::text, true);
+begin
+  delete from pith.session s where s.tenant = p_tenant;
+  delete from pith.entry e where e.tenant = p_tenant;
+  delete from pith.tenant t where t.id = p_tenant;
+  return found;
 end
 $$;
 
@@ -129,7 +147,7 @@ $$;
 create function pith.append_facts(p_tenant uuid, p_session bigint, p_ids text[], p_parent text)
 returns table (
   token bigint, leaf text, last_number integer,
-  id text, seq integer, segment integer, load_from integer, number integer, type text, body text, is_on_branch boolean
+  id text, seq integer, segment integer, context_start integer, number integer, type text, body text, is_on_branch boolean
 ) language plpgsql as $$
 declare
   tenant constant text := set_config('pith.tenant', p_tenant::text, true);
@@ -138,7 +156,7 @@ begin
   select * into parent from pith.entry e where e.session = p_session and e.id = p_parent;
   return query
     with branch as materialized (select * from pith.branch_segments(p_session, parent.segment, parent.seq, 0))
-    select s.token, s.leaf, s.last_number, e.id, e.seq, e.segment, e.load_from, e.number, e.type, e.body,
+    select s.token, s.leaf, s.last_number, e.id, e.seq, e.segment, e.context_start, e.number, e.type, e.body,
         exists (select from branch b where b.segment = e.segment and e.seq <= b.last_seq)
       from pith.session s left join pith.entry e on e.session = p_session and e.id = any(p_ids)
       where s.key = p_session;
@@ -153,14 +171,14 @@ declare
   leaf pith.entry;
 begin
   select * into leaf from pith.entry e where e.session = p_session and e.id = p_leaf;
-  if p_is_whole then leaf.load_from := 0; end if;
+  if p_is_whole then leaf.context_start := 0; end if;
   return query
     select e.number, e.body
-      from pith.branch_segments(p_session, leaf.segment, leaf.seq, leaf.load_from) b
+      from pith.branch_segments(p_session, leaf.segment, leaf.seq, leaf.context_start) b
       cross join lateral (
         select n.seq, n.number, n.body from pith.entry n
           where n.session = p_session and n.segment = b.segment
-            and n.seq between greatest(b.first_seq, leaf.load_from) and b.last_seq
+            and n.seq between greatest(b.first_seq, leaf.context_start) and b.last_seq
           offset 0
       ) e
       order by e.seq;
@@ -269,33 +287,32 @@ begin
 end
 $$;
 
-create function pith.write_prepared_summary(p_tenant uuid, p_session bigint, p_text text) returns void language plpgsql as $$
+-- Nothing happens if another writer has taken over.
+create function pith.write_prepared_summary(p_tenant uuid, p_session bigint, p_token bigint, p_text text)
+returns void language plpgsql as $$
 declare
   tenant constant text := set_config('pith.tenant', p_tenant::text, true);
 begin
-  delete from pith.prepared_summary p where p.session = p_session;
-  if p_text is not null then
-    perform pith.require_session(p_session);
-    insert into pith.prepared_summary (session, tenant, text) values (p_session, p_tenant, p_text);
+  perform from pith.session s where s.key = p_session and s.token = p_token for share;
+  if not found then return; end if;
+  if p_text is null then
+    delete from pith.prepared_summary p where p.session = p_session;
+  else
+    insert into pith.prepared_summary as p (session, tenant, text) values (p_session, p_tenant, p_text)
+      on conflict (session) do update set text = p_text;
   end if;
 end
 $$;
 
--- A row for a session that is not the tenant's is refused before anything shows whether there is one.
-create function pith.require_session(p_session bigint) returns void language plpgsql as $$
-begin
-  if not exists (select from pith.session s where s.key = p_session) then
-    raise exception 'the session was erased' using errcode = 'foreign_key_violation';
-  end if;
-end
-$$;
-
-create function pith.keep_blob(p_tenant uuid, p_session bigint, p_hash text, p_bytes bytea) returns void language plpgsql as $$
+-- Returns whether the tenant has the session. If not, nothing shows whether another tenant has it, or the blob.
+create function pith.keep_blob(p_tenant uuid, p_session bigint, p_hash text, p_bytes bytea) returns boolean language plpgsql as $$
 declare
   tenant constant text := set_config('pith.tenant', p_tenant::text, true);
 begin
-  perform pith.require_session(p_session);
+  perform from pith.session s where s.key = p_session for key share;
+  if not found then return false; end if;
   insert into pith.blob (session, hash, tenant, bytes) values (p_session, p_hash, p_tenant, p_bytes) on conflict do nothing;
+  return true;
 end
 $$;
 
@@ -361,16 +378,18 @@ begin
     ), weight as (
       select m.i, ln(1 + (select count(*) from allowed) / count(*)::float8) as weight from matching m group by m.i
     ), ranked as (
-      select m.seq, sum(w.weight) as score, count(*) over () as total
-        from matching m join weight w using (i) group by m.seq
+      select m.seq, sum(w.weight) as score from matching m join weight w using (i) group by m.seq
       union all
-      select a.seq, 0, count(*) over () from allowed a where cardinality(p_terms) = 0
-      order by score desc, seq desc offset p_offset limit p_limit
+      select a.seq, 0 from allowed a where cardinality(p_terms) = 0
+    ), page as (
+      select r.seq, r.score from ranked r order by r.score desc, r.seq desc offset p_offset limit p_limit
     )
-    select e.id, s.text, r.total
-      from ranked r
-      join pith.entry e on e.session = p_session and e.seq = r.seq
-      join pith.searchable_entry s on s.session = p_session and s.seq = r.seq
-      order by r.score desc, r.seq desc;
+    -- One row without an id if the page is empty, because every row has the total.
+    select e.id, s.text, t.total
+      from (select count(*) as total from ranked) t
+      left join page p on true
+      left join pith.entry e on e.session = p_session and e.seq = p.seq
+      left join pith.searchable_entry s on s.session = p_session and s.seq = p.seq
+      order by p.score desc, p.seq desc;
 end
 $$;
