@@ -65,7 +65,7 @@ export async function runHooks<Event extends { readonly type: string }, Result, 
     let isCancelling: boolean | undefined;
     const readAnswer = async (): Promise<Answer | null> => {
       const answer = mergeAnswer(hookEvent, await hook(hookEvent));
-      isCancelling = hasSetters(hookEvent) && isCancel(answer);
+      isCancelling = answersByEvent.has(hookEvent) && isCancel(answer);
       return read(answer);
     };
     const result = await runGuarded(readAnswer, { signal, timeout });
@@ -108,10 +108,6 @@ function mergeAnswer(event: object, returnValue: unknown): unknown {
   if (typeof returnValue !== "object" || returnValue === null) return setFields;
   const fields = Object.entries(returnValue).filter(([, value]) => value !== undefined && value !== null);
   return { ...setFields, ...Object.fromEntries(fields) };
-}
-
-function hasSetters(event: object): boolean {
-  return answersByEvent.has(event);
 }
 
 function isCancel(answer: unknown): boolean {

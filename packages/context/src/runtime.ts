@@ -27,7 +27,9 @@ export async function runGuarded<Value>(
   const raceController = new AbortController();
   // The abort listener comes first, because the work may abort the signal synchronously.
   const outcomes = [
-    resolveOnAbort(signal, raceController.signal),
+    new Promise<{ readonly type: "aborted" }>((resolve) =>
+      signal?.addEventListener("abort", () => resolve({ type: "aborted" }), { signal: raceController.signal }),
+    ),
     runWork(work),
     ...(timeout ? [resolveAfterTimeout(timeout, raceController.signal)] : []),
   ];
@@ -56,15 +58,6 @@ export interface GuardOptions {
 
 /** An abort reason. Without one, Node creates an error with a stack trace on every call, which is slow. */
 const RACE_OVER = "over";
-
-function resolveOnAbort(
-  signal: AbortSignal | undefined,
-  raceSignal: AbortSignal,
-): Promise<{ readonly type: "aborted" }> {
-  return new Promise((resolve) =>
-    signal?.addEventListener("abort", () => resolve({ type: "aborted" }), { signal: raceSignal }),
-  );
-}
 
 async function runWork<Value>(work: () => Promise<Value> | Value): Promise<GuardedResult<Value>> {
   return { type: "done", value: await work() };

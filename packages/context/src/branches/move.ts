@@ -78,7 +78,8 @@ async function runMove(options: MoveToOptions): Promise<MoveResult> {
   if (!hookResult || signal?.aborted) return { type: "cancelled" };
   const summaryOptions = chooseSummaryOptions(options, hookResult);
   const summaryResult =
-    summaryOptions && hasVisibleEntries(oldBranch)
+    // INV37: a branch without entries visible to the model gets no summary.
+    summaryOptions && oldBranch.entries.some((entry) => isVisibleToModel(entry, oldBranch.edits))
       ? await summarizeOldBranch(oldBranch, { ...options, summary: summaryOptions, hookResult })
       : NO_SUMMARY;
   if (summaryResult.type !== "summarized" || signal?.aborted) {
@@ -190,11 +191,6 @@ function isMoveEntry(entry: Entry): boolean {
 
 function isResendable(entry: Entry): boolean {
   return entry.type === "custom_message" || (entry.type === "message" && entry.message.role === "user");
-}
-
-// INV37: a branch without entries visible to the model gets no summary.
-function hasVisibleEntries({ entries, edits }: OldBranch): boolean {
-  return entries.some((entry) => isVisibleToModel(entry, edits));
 }
 
 const NO_SUMMARY: SummarizeOldBranchResult = {

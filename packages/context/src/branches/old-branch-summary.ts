@@ -195,15 +195,9 @@ function redactBranchSummary({ narrative, summary, details }: BranchSummary, red
   };
 }
 
-interface BranchSummaryMetadata {
-  readonly key?: BranchSummaryKey;
-  readonly by?: string;
-  readonly usages: readonly Usage[];
-}
-
 function toOldBranchSummary(
   { summary, details }: BranchSummary,
-  { key, by, usages }: BranchSummaryMetadata,
+  { key, by, usages }: { readonly key?: BranchSummaryKey; readonly by?: string; readonly usages: readonly Usage[] },
 ): OldBranchSummary {
   const { pith } = details as { readonly pith: object };
   return {

@@ -292,13 +292,8 @@ async function runAfterCompactHooks(
   await appendHookEntries(answers.flat(), { session, afterEntryId: id, host: hooks, event: "session_compact" });
 }
 
-export interface CompactFailure {
-  readonly errorMessage?: string;
-  readonly aborted: boolean;
-}
-
 async function runCompactFailedHooks(
-  failure: CompactFailure,
+  failure: { readonly errorMessage?: string; readonly aborted: boolean },
   { hooks, runtime, reason }: AfterCompactOptions,
 ): Promise<void> {
   const event = {

@@ -98,15 +98,9 @@ type NewCompactionEntry = NewEntry &
 function createCompactionEntry(
   plan: CompactionPlan,
   candidate: SummaryCandidate,
-  {
-    parts,
-    summaryMessage,
-    id,
-    now,
-    prepared,
-    unusedCalls = [],
-  }: BatchOptions & { readonly summaryMessage: SummaryMessage },
+  context: BatchOptions & { readonly summaryMessage: SummaryMessage },
 ): NewCompactionEntry {
+  const { parts, summaryMessage, id, now, prepared, unusedCalls = [] } = context;
   const { route, details, fromHook } = candidate;
   // PREP5: a call is counted once.
   const calls = prepared ? [] : (candidate.calls ?? []);
@@ -155,17 +149,9 @@ function estimateCompactedSize(
 function createReceipt(
   plan: CompactionPlan,
   candidate: SummaryCandidate,
-  {
-    parts,
-    summaryMessage,
-    reason,
-    durationMs,
-    prepared,
-    findings = [],
-    unusedCalls = [],
-    sizeAfter,
-  }: BatchOptions & { readonly summaryMessage: SummaryMessage; readonly sizeAfter: ContextSize },
+  context: BatchOptions & { readonly summaryMessage: SummaryMessage; readonly sizeAfter: ContextSize },
 ): Receipt {
+  const { parts, summaryMessage, reason, durationMs, prepared, findings = [], unusedCalls = [], sizeAfter } = context;
   const { route, by, calls = [], expectedCost, findings: candidateFindings = [] } = candidate;
   const { sizeBefore, budget } = plan;
   const allCalls = [...(prepared?.unusedCalls ?? []), ...unusedCalls, ...calls];

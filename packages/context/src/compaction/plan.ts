@@ -102,29 +102,20 @@ export interface PlanOptions extends PlanRequest {
 
 /** Plans a compaction at one level, with a cut by size or the one that was asked for. */
 export function planWithLevel(branch: LoadedBranch, options: PlanOptions): PlanResult {
-  const { budget, level = compactionLevels[0], describeImages, firstKeptEntryId } = options;
+  const { budget, level = compactionLevels[0], describeImages, firstKeptEntryId, earlier } = options;
   const originals = findEntriesBefore(branch, options.originals);
-  const requested = branch.entries.findIndex(({ id }) => id === firstKeptEntryId);
-  if (firstKeptEntryId !== undefined && requested === -1) return describeMissingEntry(branch);
+  const index = branch.entries.findIndex(({ id }) => id === firstKeptEntryId);
+  if (firstKeptEntryId !== undefined && index === -1) return describeMissingEntry(branch);
   const cut =
     firstKeptEntryId === undefined
       ? (chooseCut(branch, options) ?? (originals ? toCutPoint(branch, 0) : null))
-      : findCutAtOrBefore(branch, requested);
-  const plan =
-    cut &&
-    createPlan(branch, {
-      budget,
-      level,
-      describeImages,
-      cut,
-      originals,
-      earlier: options.earlier,
-      requested: branch.entries[requested],
-    });
+      : findCutAtOrBefore(branch, index);
+  const requested = branch.entries[index];
+  const plan = cut && createPlan(branch, { budget, level, describeImages, cut, originals, earlier, requested });
   if (plan?.covered.some((entry) => isVisibleToModel(entry, plan.edits))) return { type: "planned", plan };
   return firstKeptEntryId === undefined
     ? { type: "nothing-to-do", why: "too-short" }
-    : describeNothingBefore(branch, requested);
+    : describeNothingBefore(branch, index);
 }
 
 function describeMissingEntry({ entries, compactionIndex }: LoadedBranch): InvalidCut {
@@ -240,11 +231,8 @@ function laterCut(one: CutPoint | null, other: CutPoint | null): CutPoint | null
   return one && other && one.index > other.index ? one : (other ?? one);
 }
 
-export interface PlanInput {
-  readonly budget: Budget;
-  readonly level: CompactionLevel;
+export interface PlanInput extends Pick<CompactionPlan, "budget" | "level" | "cut"> {
   readonly describeImages: DescribeImages;
-  readonly cut: CutPoint;
   /** The entries before the loaded branch. */
   readonly originals?: readonly Entry[] | undefined;
   readonly earlier?: readonly Entry[] | undefined;
@@ -362,16 +350,16 @@ export interface SummaryEstimate {
 
 /** The options that a summarizer receives with a plan. */
 export interface SummarizeOptions {
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** What the user or a hook wants the summary to focus on. */
-  readonly instructions?: string;
+  readonly instructions?: string | undefined;
   /** The limit on calls and cost. */
-  readonly allowance?: Allowance;
-  readonly progress?: OnProgress;
+  readonly allowance?: Allowance | undefined;
+  readonly progress?: OnProgress | undefined;
   /** The time limit for all summarizers together. */
-  readonly time?: TimeLimit;
+  readonly time?: TimeLimit | undefined;
   /** The session's last request. A summary that is requested with it and one instruction costs less while the provider caches it. */
-  readonly sent?: SentRequest;
+  readonly sent?: SentRequest | undefined;
 }
 
 /** Compares the estimates of two summarizers, for sorting: those that read everything in full come first, then the cheaper ones. */

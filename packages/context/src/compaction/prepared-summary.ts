@@ -169,15 +169,12 @@ export function dropPrepared({ findings }: PreparedSummary, why: string, state: 
 }
 
 /** The saved form. A later version must change the number if it changes the form or what a summary must contain. */
-interface SavedSummary {
+interface SavedSummary extends Pick<PreparedParts, "findings" | "unusedCalls" | "durationMs"> {
   readonly version: 1;
   readonly lastCovered: string;
   /** Of the covered entries and the settings. */
   readonly fingerprint: string;
   readonly candidate: Omit<SummaryCandidate, "covers"> & { readonly covers: readonly string[] };
-  readonly findings: readonly Finding[];
-  readonly unusedCalls: readonly CallUsage[];
-  readonly durationMs: number;
 }
 
 function toSavedFile(

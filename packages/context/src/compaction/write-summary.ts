@@ -7,7 +7,7 @@ import { branchLeaf } from "../session/loaded-branch.ts";
 import type { NewEntry, Session } from "../session/session.ts";
 import type { OnProgress } from "../summary/ask-model.ts";
 import { explainReachedLimit, SPEND_LIMIT_NOTE, startTimeLimit, type TimeLimit } from "../summary/limits.ts";
-import { findSentRequest, type RequestBuilder, type SentRequest } from "../summary/sent-request.ts";
+import { findSentRequest, type RequestBuilder } from "../summary/sent-request.ts";
 import { createUsageEntry } from "../usage.ts";
 import type { Budget } from "./budget.ts";
 import { type BatchOptions, checkCandidate } from "./check-candidate.ts";
@@ -123,7 +123,7 @@ export async function writeSummary(
       const result =
         "candidate" in attempt
           ? attempt
-          : await runSummarizer(attempt, plan, { state, instructions, time, ...(sent && { sent }) });
+          : await runSummarizer(attempt, plan, state, { instructions, time, sent: sent ?? undefined });
       if (result === "cancelled" || signal?.aborted) return cancelAttempts(result, state);
       const current = result && rebasePlan(result.plan ?? plan, session.branch, design.describeImages);
       const batch = result && acceptCandidate(result, current, state);
@@ -169,54 +169,34 @@ interface CandidateWithPlan {
   readonly plan?: CompactionPlan;
 }
 
-interface SummarizerAttemptOptions {
-  readonly state: AttemptState;
-  readonly instructions: string;
-  readonly time: TimeLimit;
-  readonly sent?: SentRequest;
-}
-
 /** Returns null if the summarizer produces no candidate; its calls are recorded in the state. */
 async function runSummarizer(
   summarizer: Summarizer,
   plan: CompactionPlan,
-  options: SummarizerAttemptOptions,
+  state: AttemptState,
+  { instructions, time, sent }: SummarizeOptions & { readonly time: TimeLimit },
 ): Promise<CandidateWithPlan | "cancelled" | null> {
-  const { state, instructions, time, sent } = options;
-  const { session, runtime, signal, budget, progress } = state.options;
-  if (time.totalExpired.aborted) {
-    recordFinding(state, {
-      code: "time-limit",
-      note: `${summarizer.name} was not used: ${explainReachedLimit("total", time)}`,
-    });
+  const skip = (code: Finding["code"], note: string): null => {
+    recordFinding(state, { code, note });
     return null;
-  }
+  };
+  const { session, runtime, signal, budget, progress } = state.options;
+  if (time.totalExpired.aborted)
+    return skip("time-limit", `${summarizer.name} was not used: ${explainReachedLimit("total", time)}`);
   // GUARD3: the hourly limit on calls and cost.
   const allowance = calculateAllowance(session.branch, budget.limits.hourly, {
     now: runtime.now(),
     unusedCalls: state.unusedCalls,
   });
-  if (summarizer.isPaid && !isAllowed(allowance)) {
-    recordFinding(state, { code: "spend-limit", note: SPEND_LIMIT_NOTE });
-    return null;
-  }
+  if (summarizer.isPaid && !isAllowed(allowance)) return skip("spend-limit", SPEND_LIMIT_NOTE);
   await yieldToEventLoop(runtime);
-  const summarizeOptions = {
-    ...(sent && { sent }),
-    ...(signal && { signal }),
-    ...(instructions !== "" && { instructions }),
-    allowance,
-    time,
-    ...(progress && { progress }),
-  };
+  const summarizeOptions = { sent, signal, instructions: instructions || undefined, allowance, time, progress };
   const stop = AbortSignal.any([time.totalExpired, ...(signal ? [signal] : [])]);
   const guarded = await runGuarded(() => summarizer.summarize(plan, summarizeOptions), {
     signal: createGraceSignal(stop, runtime),
   });
-  if (guarded.type === "aborted" && !signal?.aborted) {
-    recordFinding(state, { code: "time-limit", note: `${summarizer.name}: ${explainReachedLimit("total", time)}` });
-    return null;
-  }
+  if (guarded.type === "aborted" && !signal?.aborted)
+    return skip("time-limit", `${summarizer.name}: ${explainReachedLimit("total", time)}`);
   if (guarded.type === "aborted" || guarded.type === "late") return "cancelled";
   const result: SummarizerResult = guarded.type === "failed" ? guarded : guarded.value;
   switch (result.type) {
@@ -229,9 +209,8 @@ async function runSummarizer(
       return null;
     case "failed":
       state.findings.push(...(("findings" in result && result.findings) || []));
-      recordFinding(state, { code: "summarizer-failed", note: `${summarizer.name}: ${result.why}` });
       state.unusedCalls.push(...(result.calls ?? []));
-      return null;
+      return skip("summarizer-failed", `${summarizer.name}: ${result.why}`);
   }
 }
 

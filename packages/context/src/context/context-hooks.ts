@@ -49,7 +49,7 @@ export async function applyContextHooks(
 ): Promise<ContextHookResult> {
   const options = { hooks, runtime, ...(signal && { signal }) };
   const { context: contextHooks = [], context_with_system: systemHooks = [] } = hooks;
-  const originals = pairWithSources(context);
+  const originals = context.messages.map((message, index) => ({ message, source: context.sources[index] ?? "" }));
   const withoutSystem = originals.filter(({ message }) => message.role !== "system");
   const replaced = await runContextHooks(withoutSystem, contextHooks, { ...options, type: "context" });
   if (!replaced) return { type: "cancelled" };
@@ -62,17 +62,13 @@ export async function applyContextHooks(
   };
 }
 
-interface RunContextHooksOptions extends ContextHookOptions {
-  readonly type: "context" | "context_with_system";
-}
-
 type AnyContextHook = Hook<ContextEvent | ContextWithSystemEvent, ContextResult>;
 
 /** Runs hooks one after another and returns the resulting messages, or null if the request is cancelled. */
 async function runContextHooks<Event extends ContextEvent | ContextWithSystemEvent>(
   messages: readonly MessageAndSource[],
   hooks: readonly Hook<Event, ContextResult>[],
-  { type, hooks: host, runtime, signal }: RunContextHooksOptions,
+  { type, hooks: host, runtime, signal }: ContextHookOptions & { readonly type: "context" | "context_with_system" },
 ): Promise<readonly MessageAndSource[] | null> {
   let current = messages;
   for (const hook of hooks as readonly AnyContextHook[]) {
@@ -103,10 +99,6 @@ interface MessageAndSource {
 // The message is copied again, so that the hook cannot change it later.
 function copyWithSource(message: AgentMessage, sources: ReadonlyMap<AgentMessage, string>): MessageAndSource {
   return { message: structuredClone(message), source: sources.get(message) ?? "" };
-}
-
-function pairWithSources({ messages, sources }: SessionContext): readonly MessageAndSource[] {
-  return messages.map((message, index) => ({ message, source: sources[index] ?? "" }));
 }
 
 // Each system message keeps the number of messages before it, or moves to the end.

@@ -250,14 +250,10 @@ function createMissingResult({ id, name }: ToolCallBlock, timestamp: number): To
 
 // CTX7: the call is no longer in the context, or the model answered without the result. Sent messages are not rewritten.
 function lateResultMessage({ toolName, toolCallId, content, timestamp }: ToolResultMessage): UserMessage {
-  const [tool, call] = [toolName, toolCallId].map(toToolName);
+  // A hook may insert any value, and not every value can be converted to a string.
+  const [tool, call] = [toolName, toolCallId].map((name) => (typeof name === "string" ? name : "unknown"));
   const intro = `Output of an earlier call of the tool ${tool} (${call}), received after the conversation had continued:`;
   return { role: "user", content: [{ type: "text", text: intro }, ...content], timestamp };
-}
-
-// A hook may insert any value, and not every value can be converted to a string.
-function toToolName(name: unknown): string {
-  return typeof name === "string" ? name : "unknown";
 }
 
 // Ids of another provider may be too long or contain characters that this one rejects. Every provider accepts 40 characters.

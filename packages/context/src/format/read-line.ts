@@ -80,17 +80,14 @@ export function readLine(raw: Uint8Array, rules: LineRules): ReadLineResult {
   if (!isObject(value)) return toCorruptLine("not-an-object", "", bytes);
   const repairedBytes = isPithFormat && trailer === null ? repairTrailer(bytes, checksum) : null;
   if (repairedBytes) return withMinorDamage(readLine(repairedBytes, rules), "damaged-trailer");
-  const isTrailerMissing = isPithFormat && !isFormatUnknown && trailer === null && hasEntryNumber(value);
+  // LOG2: only Pith writes numbers, always with a trailer. A line with a number and without a trailer was cut off.
+  const isTrailerMissing =
+    isPithFormat && !isFormatUnknown && trailer === null && value.type !== "session" && value.number !== undefined;
   if (isTrailerMissing || (forbidsTrailers && hasValidTrailer(bytes, checksum)))
     return toCorruptLine("wrong-checksum", text, bytes);
   const hasOddLineEnd = trailer !== null && bytes[bytes.length - 1] !== RIGHT_BRACE && hasUnusualLineEnd(bytes);
   const minorDamage = bytes.length < raw.length ? "nul-bytes" : hasOddLineEnd ? "damaged-trailer" : null;
   return { type: "intact", value, marks: trailer?.marks ?? EMPTY_MARKS, hasTrailer: trailer !== null, minorDamage };
-}
-
-// LOG2: only Pith writes numbers, always with a trailer. A line with a number and without a trailer was cut off.
-function hasEntryNumber({ type, number }: JsonObject): boolean {
-  return type !== "session" && number !== undefined;
 }
 
 /** Whether the line ends in a trailer with the right checksum. */

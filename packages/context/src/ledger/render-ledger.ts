@@ -16,7 +16,12 @@ import {
 
 /** Renders a ledger within a token budget. Returns an empty string if the ledger is empty or nothing fits. */
 export function renderLedger(ledger: Ledger, { tokens, readTokens = tokens / 8 }: LedgerBudget): string {
-  const sections = ledgerSections(ledger);
+  const sections = [
+    { heading: "## Last checks", items: "checks", lines: formatCheckLines(ledger.checks) },
+    { heading: "## Open errors", items: "errors", lines: ledger.errors.map(formatErrorLine) },
+    { heading: "## Last commits, newest last", items: "commits", lines: ledger.commits.map(formatCommitLine) },
+    { heading: "## Images", items: "images", lines: ledger.images.map(formatImageMark) },
+  ];
   const readFiles = newestFilesWithinTokens(filterFiles(ledger.files, "read"), readTokens);
   for (const shares of shrinkShares()) {
     const shownSections = sections.map((section) => ({
@@ -42,15 +47,6 @@ interface LedgerSection {
   readonly items: string;
   /** The newest last. */
   readonly lines: readonly string[];
-}
-
-function ledgerSections({ checks, errors, commits, images }: Ledger): readonly LedgerSection[] {
-  return [
-    { heading: "## Last checks", items: "checks", lines: formatCheckLines(checks) },
-    { heading: "## Open errors", items: "errors", lines: errors.map(formatErrorLine) },
-    { heading: "## Last commits, newest last", items: "commits", lines: commits.map(formatCommitLine) },
-    { heading: "## Images", items: "images", lines: images.map(formatImageMark) },
-  ];
 }
 
 /** Formats the checks within a few tokens: older ones lose their outcome, and commands and outcomes are cut. */

@@ -84,7 +84,11 @@ function parseTouches(list: unknown, did: TouchedFile["did"]): readonly TouchedF
 function messageTouches(message: AgentMessage, context: TouchContext): readonly PathTouch[] {
   switch (message.role) {
     case "assistant":
-      return assistantTouches(message, context);
+      return completeToolCalls(message).flatMap((call) => {
+        const result = context.results.get(call);
+        if (result && readReportedTouches(result)) return [];
+        return dropFailedChanges(toolCallTouches(call, context.roles), result?.isError === true);
+      });
     case "toolResult":
       return resultTouches(message, context);
     case "bashExecution":
@@ -96,14 +100,6 @@ function messageTouches(message: AgentMessage, context: TouchContext): readonly 
     case "branchSummary":
       return [];
   }
-}
-
-function assistantTouches(message: AssistantMessage, { roles, results }: TouchContext): readonly PathTouch[] {
-  return completeToolCalls(message).flatMap((call) => {
-    const result = results.get(call);
-    if (result && readReportedTouches(result)) return [];
-    return dropFailedChanges(toolCallTouches(call, roles), result?.isError === true);
-  });
 }
 
 /** Reads the touches that the tool itself reports. They are more exact than its arguments, even if the tool failed halfway. */

@@ -1,9 +1,8 @@
-/** Stores a session's blobs, each a file named by its SHA-256 and checked when read whole, and moves large images into blobs. */
+/** Stores a session's blobs, each a file named by its SHA-256 and checked when read whole. */
 
 import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
-import type { EntryContent } from "../entry.ts";
-import { createBlobBlock, isBlobHash, keepAttachmentMark, mapContentBlocks } from "../session/blobs.ts";
+import { isBlobHash } from "../session/blobs.ts";
 import {
   blobFolder,
   catchDiskErrors,
@@ -73,7 +72,11 @@ export function readBlobSync(
 ): ReadBlobResult {
   if (!isBlobHash(hash)) return { type: "none", why: "a blob hash has 64 hexadecimal digits; copy the whole handle" };
   const path = blobPath(sessionPath, hash);
-  if (files.stat(path)?.kind !== "file") return blobNotFound(hash, sessionPath);
+  if (files.stat(path)?.kind !== "file")
+    return {
+      type: "none",
+      why: `${sessionPath} has no blob ${hash}; if you copied the session by hand, copy its folder in .pith, too`,
+    };
   return withOpenFile(path, files, (file) => {
     const { size } = file.stat();
     if (range) return { type: "read", bytes: readByteRange(file, range.start, Math.min(range.end, size)), size };
@@ -191,13 +194,6 @@ function sha256Hex(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-function blobNotFound(hash: string, sessionPath: string): ReadBlobResult {
-  return {
-    type: "none",
-    why: `${sessionPath} has no blob ${hash}; if you copied the session by hand, copy its folder in .pith, too`,
-  };
-}
-
 function blobContentChanged(hash: string, path: string): ReadBlobResult {
   return {
     type: "changed",
@@ -206,74 +202,3 @@ function blobContentChanged(hash: string, path: string): ReadBlobResult {
 }
 
 const BLOB_COPY_CHUNK_BYTES = 1024 * 1024;
-
-export interface SpillImagesOptions extends BlobOptions {
-  /** Images with more bytes than this become blobs; default: 32 KiB. */
-  readonly limit?: number;
-  /** Estimates the tokens of an image, for the text that replaces it. Default, as in pi: 1,200 for any size. */
-  readonly estimateImageTokens?: (image: { readonly mimeType: string; readonly bytes: number }) => number;
-}
-
-export type SpillImagesResult<Content> =
-  | {
-      readonly type: "spilled";
-      /** The same object if no image was too large. */
-      readonly content: Content;
-      readonly blobs: number;
-    }
-  | UnavailableResult;
-
-/** Moves large images of an entry into blobs. Call it before the entry is appended, so that each blob is on disk before an entry names it. */
-export async function spillImages<Content extends EntryContent>(
-  content: Content,
-  sessionPath: string,
-  { limit = SPILL_LIMIT, estimateImageTokens = () => IMAGE_TOKENS, ...blobOptions }: SpillImagesOptions = {},
-): Promise<SpillImagesResult<Content>> {
-  const blocks = new Map<unknown, unknown>();
-  for (const image of findLargeImages(content, limit)) {
-    const result = await keepBlob(sessionPath, image.bytes, blobOptions);
-    if (result.type !== "kept") return result;
-    const { mimeType } = image;
-    const block = createBlobBlock({
-      ...result,
-      mimeType,
-      tokens: estimateImageTokens({ mimeType, bytes: result.bytes }),
-    });
-    blocks.set(image.block, keepAttachmentMark(image.block, block));
-  }
-  return {
-    type: "spilled",
-    content: mapContentBlocks(content, (block) => blocks.get(block) ?? block),
-    blobs: blocks.size,
-  };
-}
-
-interface LargeImage {
-  readonly block: unknown;
-  readonly mimeType: string;
-  readonly bytes: Uint8Array;
-}
-
-function findLargeImages(content: EntryContent, limit: number): readonly LargeImage[] {
-  const images: LargeImage[] = [];
-  mapContentBlocks(content, (block) => {
-    const image = parseLargeImage(block, limit);
-    if (image) images.push(image);
-    return block;
-  });
-  return images;
-}
-
-function parseLargeImage(block: unknown, limit: number): LargeImage | null {
-  const { type, data, mimeType } = (block ?? {}) as { type?: unknown; data?: unknown; mimeType?: unknown };
-  if (type !== "image" || typeof data !== "string" || typeof mimeType !== "string") return null;
-  if (data.length * 0.75 <= limit) return null;
-  const bytes = Buffer.from(data, "base64");
-  if (bytes.length <= limit) return null;
-  // An image that does not encode back to the same text stays inline.
-  return bytes.toString("base64") === data ? { block, mimeType, bytes } : null;
-}
-
-/** Images with more bytes than this become blobs by default. */
-const SPILL_LIMIT: number = 32 * 1024;
-const IMAGE_TOKENS = 1200;

@@ -4,14 +4,7 @@ import { type FileStat, type Files, ignoreDiskErrors, isSessionFileName } from "
 import { yieldToEventLoop } from "../node/runtime.ts";
 import type { Checksum } from "../runtime.ts";
 import type { Database } from "./database.ts";
-import {
-  type FileLocation,
-  type FileRecord,
-  type FolderRecord,
-  findFileRecord,
-  readFolderFiles,
-  readFolders,
-} from "./tables.ts";
+import { type FileLocation, type FileRecord, findFileRecord, readFolderFiles, readFolders } from "./tables.ts";
 
 export interface SessionFileChange {
   readonly folder: string;
@@ -51,7 +44,7 @@ export async function findChanges(
     const folder = known.get(path);
     if (!snapshot || state === null || state === (folder?.state ?? EMPTY_FOLDER_STATE)) continue;
     states.set(path, state);
-    changes.push(diffFolder(path, snapshot, readKnownFiles(database, folder)));
+    changes.push(diffFolder(path, snapshot, folder ? readFolderFiles(database, folder.id) : []));
   }
   const changedFiles = changes
     .flatMap((each) => each.files)
@@ -89,10 +82,6 @@ function computeFolderState(snapshot: FolderSnapshot, checksum: Checksum): strin
     times = (Math.imul(times, 31) + Math.floor(modified * 1000 + fileSize)) | 0;
   }
   return `${snapshot.size} ${size} ${times} ${checksum(Buffer.from([...snapshot.keys()].join("\n")))}`;
-}
-
-function readKnownFiles(database: Database, folder: FolderRecord | undefined): readonly FileRecord[] {
-  return folder ? readFolderFiles(database, folder.id) : [];
 }
 
 function diffFolder(

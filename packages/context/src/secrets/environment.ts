@@ -33,7 +33,8 @@ export function findSecretVariables(
     listedNames.includes(name) ||
     isSecretName(name) ||
     EXTRA_SECRET_VARIABLE.test(name) ||
-    hasCredentials(value) ||
+    URL_WITH_PASSWORD.test(value) ||
+    CONNECTION_STRING_PASSWORD.test(value) ||
     hasSecret(value)
       ? [name]
       : [],
@@ -43,10 +44,6 @@ export function findSecretVariables(
 /** Variables of password managers and services that contain secrets, although their names do not say so. */
 const EXTRA_SECRET_VARIABLE =
   /^(?:BW_SESSION|OP_SESSION_\w+|BUNDLE_\w+__\w+)$|(?:^|_)(?:CREDS|CONNECTION_?STRING|WEBHOOK(?:_URL)?)$/i;
-
-function hasCredentials(value: string): boolean {
-  return URL_WITH_PASSWORD.test(value) || CONNECTION_STRING_PASSWORD.test(value);
-}
 
 /** A password in a connection string of a database or cloud service. */
 const CONNECTION_STRING_PASSWORD =

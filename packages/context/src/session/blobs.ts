@@ -74,10 +74,7 @@ export function isImageBlob({ mimeType }: Pick<BlobInfo, "mimeType">): boolean {
 }
 
 /** Maps every content block of an entry. Returns the same entry if no block changes. */
-export function mapContentBlocks<Holder extends BlockHolder>(
-  entry: Holder,
-  change: (block: unknown) => unknown,
-): Holder {
+function mapContentBlocks<Holder extends BlockHolder>(entry: Holder, change: (block: unknown) => unknown): Holder {
   const before = contentBlocks(entry);
   const after = before.map(change);
   if (after.every((block, index) => block === before[index])) return entry;

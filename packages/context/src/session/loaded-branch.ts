@@ -21,17 +21,6 @@ export interface LoadedBranch {
   readonly edits: readonly ContextEditEntry[];
 }
 
-/** The branch of an empty session. */
-export const emptyBranch: LoadedBranch = {
-  entries: [],
-  state: initialSessionState,
-  isStateComplete: true,
-  compactionIndex: -1,
-  reachesRoot: true,
-  gaps: [],
-  edits: [],
-};
-
 /** Loads a branch from all of its entries, root first. */
 export function loadBranch(entries: readonly Entry[]): LoadedBranch {
   return trimToFirstKept(entries, {

@@ -49,18 +49,6 @@ export interface SessionOptions {
   readonly redaction?: Redaction | undefined;
 }
 
-interface AppendPosition {
-  readonly parentId: string | null;
-  /** Null if it cannot be read. */
-  readonly lastNumber: number | null;
-}
-
-interface SessionInit {
-  readonly runtime: Runtime;
-  readonly redaction: Redaction;
-  readonly branch: LoadedBranch;
-}
-
 /** A session open for writing: appends entries at the leaf, moves the leaf and keeps the branch at the leaf loaded. */
 export class Session {
   readonly store: Store;
@@ -78,10 +66,10 @@ export class Session {
     runtime: Runtime,
     { redaction = noRedaction }: SessionOptions = {},
   ): Promise<Session> {
-    return new Session(store, { runtime, redaction, branch: await store.loadBranch(await store.leaf()) });
+    return new Session(store, runtime, redaction, await store.loadBranch(await store.leaf()));
   }
 
-  private constructor(store: Store, { runtime, redaction, branch }: SessionInit) {
+  private constructor(store: Store, runtime: Runtime, redaction: Redaction, branch: LoadedBranch) {
     this.store = store;
     this.#runtime = runtime;
     this.#redaction = redaction;
@@ -241,7 +229,7 @@ export class Session {
   async #createBatch(newEntries: readonly NewEntry[], parent: string | null): Promise<readonly Entry[]> {
     // The append reports a disk error. A line without a number gets the next number when it is read.
     const lastNumber = await this.store.lastNumber().catch(() => null);
-    const entries = this.#toEntries(newEntries, { parentId: parent, lastNumber });
+    const entries = this.#toEntries(newEntries, parent, lastNumber);
     if (!entries.some((entry) => entry.type === "compaction")) return entries;
     if (parent === this.leaf) await this.#loadState();
     const { state } = parent === this.leaf ? this.#branch : await this.store.loadBranch(parent);
@@ -257,7 +245,7 @@ export class Session {
     this.#branch = await this.store.loadBranch(this.leaf);
   }
 
-  #toEntries(newEntries: readonly NewEntry[], { parentId: parent, lastNumber }: AppendPosition): readonly Entry[] {
+  #toEntries(newEntries: readonly NewEntry[], parent: string | null, lastNumber: number | null): readonly Entry[] {
     const timestamp = new Date(this.#runtime.now()).toISOString();
     let parentId = parent;
     return newEntries.map((newEntry, index) => {

@@ -36,12 +36,8 @@ export const pins: SummaryPart<readonly Pin[]> = {
   kind: "pins",
   share: null,
   collect: ({ branch }) => branch.state.pins,
-  render: (kept) => (kept.length === 0 ? [] : [{ text: renderPins(kept) }]),
+  render: (kept) => (kept.length === 0 ? [] : [{ text: `${PINS_TITLE}${kept.map(renderPin).join("")}` }]),
 };
-
-function renderPins(pins: readonly Pin[]): string {
-  return `${PINS_TITLE}${pins.map(renderPin).join("")}`;
-}
 
 function renderPin({ id, text, entryId, reference }: Pin): string {
   return `[${reference ?? `entry:${entryId ?? id}`}]\n${text}\n\n`;

@@ -53,7 +53,7 @@ export function collectWorkRecord(plan: CompactionPlan): WorkRecord {
 function buildWorkRecord(plan: CompactionPlan): WorkRecord {
   const { covered, kept, edits, budget } = plan;
   const { compaction } = plan.previous;
-  const ledger = previousLedger(compaction);
+  const ledger = (compaction && readLedger(compaction.details)) ?? emptyLedger;
   const newEntries = covered.filter((entry) => entry.type !== "compaction");
   const keptEntries = kept.filter((entry) => entry.type !== "compaction");
   // pi's lists are unordered, so they come before the ledger, which is ordered by time.
@@ -94,10 +94,6 @@ function withoutEnding({ ending: _ending, ...turn }: TurnNote): TurnNote {
 // A kept edit may remove text from a covered entry; that text must not reappear.
 function laterEdits({ kept }: CompactionPlan): readonly Entry[] {
   return kept.filter((entry) => entry.type === "context_edit");
-}
-
-function previousLedger(compaction: CompactionEntry | null): Ledger {
-  return (compaction && readLedger(compaction.details)) ?? emptyLedger;
 }
 
 // B49: limits the lists written for pi; the log contains all files.

@@ -165,7 +165,8 @@ async function streamReply(
         timer.start(event.waitMs);
         Object.assign(streamed, { all: 0, text: 0 });
       }
-      if (isTokenEvent(event)) timer.onToken();
+      // Empty deltas only keep the connection open.
+      if (event.type === "tool-call-delta" ? event.json !== "" : countEventChars(event) > 0) timer.onToken();
       reporter.reportEvent(event);
       streamed.all += countEventChars(event);
       streamed.text += event.type === "text-delta" ? event.text.length : 0;
@@ -234,11 +235,6 @@ function mayRestart(
   if (failure.kind !== "unreachable" || retries.delete("broken")) return true;
   if (usage) options.onFailedAttemptUsage?.(usage);
   return false;
-}
-
-// Empty deltas only keep the connection open.
-function isTokenEvent(event: ModelEvent): boolean {
-  return event.type === "tool-call-delta" ? event.json !== "" : countEventChars(event) > 0;
 }
 
 function createStoppedResult(

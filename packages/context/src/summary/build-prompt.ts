@@ -224,13 +224,9 @@ export function buildMergePrompt(notes: readonly ChunkNotes[], job: PromptJob): 
   const materials = [
     ...toSummaryMaterial("previous-summary", job.previous),
     ...toMessageMaterials(job),
-    ...notes.flatMap(toNotesMaterial),
+    ...notes.flatMap(({ origin, text }) => toSummaryMaterial(origin === "turn" ? "turn" : "partial-summary", text)),
   ];
   return buildPrompt(materials, renderTask(job, "merge"), job);
-}
-
-function toNotesMaterial({ origin, text }: ChunkNotes): readonly PromptMaterial[] {
-  return toSummaryMaterial(origin === "turn" ? "turn" : "partial-summary", text);
 }
 
 /** Renders the task of a request. The user's instructions are part of every task. */

@@ -5,8 +5,7 @@ import { runAtOnce, type Steps } from "../event-loop.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
 import type { Evidence } from "./evidence.ts";
 import type { Flaw } from "./flaw.ts";
-import type { NearbySource } from "./judge-line.ts";
-import { judgeLine, type Verdict } from "./judge-line.ts";
+import { judgeLine, type NearbySource, type Verdict } from "./judge-line.ts";
 import {
   demoteHeadings,
   findQuotations,
@@ -22,7 +21,7 @@ import {
   splitSummaryLines,
   stripLineMarkup,
 } from "./parse-summary.ts";
-import { addMark, repairCitations, restoreHeadings } from "./repair.ts";
+import { addMark, type CitationRepairResult, repairCitations, restoreHeadings } from "./repair.ts";
 
 /** The required form of a summary. */
 export interface SummaryFormat {
@@ -62,10 +61,8 @@ export function* checkSummaryInSteps(
     ...(linesWithHeadings === null ? [headingProblem(format)] : []),
     ...citationProblem(citations),
   ];
-  const { lines: markedLines, flaws } = yield* markLines(citations.lines, evidence, {
-    unknownReferences: citations.unknownReferences,
-    needsSources: format.sections.length > 0 && linesWithHeadings !== null,
-  });
+  const needsSources = format.sections.length > 0 && linesWithHeadings !== null;
+  const { lines: markedLines, flaws } = yield* markLines(citations, evidence, needsSources);
   return {
     text: markedLines.join("\n"),
     problems,
@@ -99,13 +96,7 @@ function sizeProblem(summary: string, { tokens }: SummaryFormat): readonly Flaw[
 
 const LENGTH_TOLERANCE = 1.1;
 
-function citationProblem({
-  cited,
-  unresolved,
-}: {
-  readonly cited: number;
-  readonly unresolved: number;
-}): readonly Flaw[] {
+function citationProblem({ cited, unresolved }: CitationRepairResult): readonly Flaw[] {
   if (unresolved * 3 <= cited) return [];
   const problem = unresolved === 1 ? "refers to an entry that does not exist" : "refer to entries that do not exist";
   return [
@@ -118,9 +109,9 @@ function citationProblem({
 }
 
 function* markLines(
-  lines: readonly string[],
+  { lines, unknownReferences: unknownByLine }: CitationRepairResult,
   evidence: Evidence,
-  options: { readonly unknownReferences: ReadonlyMap<number, readonly string[]>; readonly needsSources: boolean },
+  needsSources: boolean,
 ): Steps<{ readonly lines: readonly string[]; readonly flaws: readonly Flaw[] }> {
   const outputLines = [...lines];
   const flaws: Flaw[] = [];
@@ -132,8 +123,8 @@ function* markLines(
     const item = inherited === null ? found : { ...found, references: inherited };
     const unknownReferences = lines
       .slice(item.start, item.end)
-      .flatMap((_, offset) => options.unknownReferences.get(item.start + offset) ?? []);
-    const verdict = judgeLine(item, evidence, { unknownReferences, needsSources: options.needsSources });
+      .flatMap((_, offset) => unknownByLine.get(item.start + offset) ?? []);
+    const verdict = judgeLine(item, evidence, { unknownReferences, needsSources });
     yield JUDGED_LINE_CHARS;
     if (verdict.type === "mark" && item.references.length === 0 && !isUserSection(item.section)) uncitedMarks += 1;
     const isSpared = uncitedMarks > MAX_UNCITED_MARKS && verdict.type === "mark" && verdict.code === "uncited";

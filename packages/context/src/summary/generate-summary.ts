@@ -331,16 +331,10 @@ export interface SummaryShape {
   toSummary(text: string): string;
 }
 
-export interface SummaryShapeOptions {
-  readonly format?: "summary" | "branch";
-  /** Whether the host replaces the prompt; the answer may then have any form. */
-  readonly replaceInstructions?: boolean;
-  readonly previous?: string;
-  /** Whether the previous summary was checked when it was written. */
-  readonly isChecked?: boolean;
+export interface SummaryShapeOptions
+  extends Pick<SummaryInput, "format" | "replaceInstructions" | "previous" | "isChecked" | "tokens"> {
   readonly hasHistory: boolean;
   readonly hasTurn: boolean;
-  readonly tokens: number;
 }
 
 /** Chooses the format, the headings and the size of a summary. */
@@ -352,7 +346,7 @@ export function createSummaryShape(options: SummaryShapeOptions): SummaryShape {
     hasTurn: false,
     tokens,
     previous: previousSummary,
-    parseAnswer: trimAnswer,
+    parseAnswer: (answer: string) => answer.trim(),
     toSummary: (text: string) => text,
   };
   if (replaceInstructions) return { ...baseShape, format, sections: [] };
@@ -368,31 +362,21 @@ export function createSummaryShape(options: SummaryShapeOptions): SummaryShape {
     remainingTokens >= tokens * MIN_TURN_SHARE;
   if (keepsPrevious)
     return {
+      ...baseShape,
       format: "turn",
-      hasTurn: false,
       sections: listHeadings("turn"),
       tokens: remainingTokens,
       previous: "",
-      parseAnswer: trimAnswer,
       toSummary: (text) => `${prefix}${text}`,
     };
   // The previous summary has the beginning of this turn, so one summary tells all of it.
   if (!hasHistory) return { ...baseShape, format, sections: listHeadings(format) };
-  return {
-    format: "summary",
-    hasTurn: true,
-    sections: [...listHeadings("summary"), ...listHeadings("turn")],
-    tokens,
-    previous: previousSummary,
-    parseAnswer: insertTurnSeparator,
-    toSummary: (text) => text,
-  };
+  const sections = [...listHeadings("summary"), ...listHeadings("turn")];
+  return { ...baseShape, format: "summary", hasTurn: true, sections, parseAnswer: insertTurnSeparator };
 }
 
 /** The minimum share of the tokens for the part about the turn. */
 const MIN_TURN_SHARE = 0.4;
-
-const trimAnswer = (answer: string): string => answer.trim();
 
 // B44: models write the line between the two parts in many ways, or omit it.
 function insertTurnSeparator(answer: string): string {

@@ -129,17 +129,12 @@ export function toSummaryMaterial(tag: PromptMaterial["tag"], summary: string): 
   return text === "" ? [] : [{ tag, text, tokens: textTokens(text) }];
 }
 
-export interface MaterialMessage {
-  readonly nonce: string;
-  readonly message: UserMessage;
-}
-
 /** Creates a message with the material in marks, followed by the task outside of all marks. */
 export function wrapMaterials(
   materials: readonly PromptMaterial[],
   task: string,
   { nonce }: Pick<Runtime, "nonce">,
-): MaterialMessage {
+): { readonly nonce: string; readonly message: UserMessage } {
   const { nonce: nonceWord, texts } = markMaterials(materials, { nonce });
   return { nonce: nonceWord, message: createUserMessage([...texts, task].join("\n\n"), 0) };
 }

@@ -7,14 +7,7 @@ import type { Model } from "../model.ts";
 import type { Runtime } from "../runtime.ts";
 import { truncateMiddle } from "../text/truncate.ts";
 import { messageTokens } from "../tokens/estimate-tokens.ts";
-import {
-  type Allowance,
-  type AskFailure,
-  type AskModelOptions,
-  askModel,
-  type ModelCall,
-  type OnProgress,
-} from "./ask-model.ts";
+import { type Allowance, type AskFailure, type AskModelOptions, askModel, type ModelCall } from "./ask-model.ts";
 import {
   addToRequest,
   availableMaterialTokens,
@@ -54,7 +47,6 @@ export interface SummaryJob extends AskModelOptions, PromptJob {
   /** The replies so far that were billed and not used. */
   readonly unusedReplies: UnusedReply[];
   readonly allowance?: Allowance | undefined;
-  readonly progress?: OnProgress | undefined;
   readonly chunk?: ChunkPosition;
 }
 
@@ -220,7 +212,7 @@ const NO_TEXT = "(no text)";
 
 /** Sends a request and records its model calls, whatever the outcome. */
 export async function sendPrompt(prompt: PromptRequest, job: SummaryJob): Promise<SummaryReply> {
-  if (isAllowanceSpent(job)) return { type: "failed", failure: SPEND_LIMIT_FAILURE };
+  if (isAllowanceSpent(job)) return { type: "failed", failure: { code: "spend-limit", note: SPEND_LIMIT_NOTE } };
   const { api, provider, model } = job.model;
   job.progress?.({ step: "asking", model: `${provider}/${model}`, ...job.chunk });
   const onFailedAttemptUsage = (usage: Usage): void => {
@@ -260,8 +252,3 @@ function isAllowanceSpent({ calls, allowance }: SummaryJob): boolean {
     calls.length >= allowance.calls || calls.reduce((sum, { usage }) => sum + usage.cost.total, 0) >= allowance.cost
   );
 }
-
-const SPEND_LIMIT_FAILURE: AskFailure = {
-  code: "spend-limit",
-  note: SPEND_LIMIT_NOTE,
-};

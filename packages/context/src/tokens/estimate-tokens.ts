@@ -29,15 +29,11 @@ function textSize(text: string): SizeEstimate {
     const step = cells[row + (charClassIndexes[code] as number)] as number;
     cost += step >>> COST_SHIFT;
     row = step & ROW_MASK;
-    if (code >= 0x80) bytes += code < 0x800 || isSurrogate(code) ? 1 : 2;
+    // A surrogate pair takes four bytes.
+    if (code >= 0x80) bytes += code < 0x800 || (code >= 0xd800 && code < 0xe000) ? 1 : 2;
   }
   // A space is counted with the character after it; a single space alone is still one token.
   return { tokens: Math.max(Math.min(text.length, 1), Math.round(cost / TOKEN_COST)), bytes };
-}
-
-// A surrogate pair takes four bytes.
-function isSurrogate(code: number): boolean {
-  return code >= 0xd800 && code < 0xe000;
 }
 
 /** Built on first use, to keep the start-up short. */

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { buildSessionContext } from "../../src/context/build-context.ts";
 import type { Entry } from "../../src/entry.ts";
 import type { AgentMessage } from "../../src/message.ts";
-import { emptyBranch } from "../../src/session/loaded-branch.ts";
+import { loadBranch } from "../../src/session/loaded-branch.ts";
 import { initialSessionState } from "../../src/session/state.ts";
 import { story } from "../../src/testing/story.ts";
 import { contextAt, contextLines } from "../support/story-context.ts";
@@ -17,7 +17,7 @@ describe("a branch without compaction", () => {
   });
 
   test("CTX1 that is empty has an empty context", () => {
-    expect(buildSessionContext(emptyBranch)).toEqual({ messages: [], sources: [], ...initialSessionState });
+    expect(buildSessionContext(loadBranch([]))).toEqual({ messages: [], sources: [], ...initialSessionState });
   });
 
   test("CTX14 every message has its entry as source; settings, labels and state give no message", () => {

@@ -7,7 +7,7 @@ import { convertToLlm } from "../../src/context/convert-to-llm.ts";
 import type { Entry } from "../../src/entry.ts";
 import type { Message, SystemMessage } from "../../src/message.ts";
 import type { ModelName } from "../../src/model.ts";
-import { appendToBranch, emptyBranch, type LoadedBranch, loadBranch } from "../../src/session/loaded-branch.ts";
+import { appendToBranch, type LoadedBranch, loadBranch } from "../../src/session/loaded-branch.ts";
 import { story } from "../../src/testing/story.ts";
 import { messageBytes, messageTokens } from "../../src/tokens/estimate-tokens.ts";
 import { expectFasterThan } from "../support/expect-speed.ts";
@@ -219,7 +219,7 @@ describe("context size", () => {
     });
 
     test("TOK1 an empty branch has size zero", () => {
-      expect(contextSize(emptyBranch)).toEqual({
+      expect(contextSize(loadBranch([]))).toEqual({
         ...{ tokens: 0, isEstimate: true, measured: 0, estimated: 0, fixed: 0, bytes: 0 },
       });
     });
@@ -275,7 +275,7 @@ describe("context size", () => {
     });
 
     test("TOK1 has the same size as a newly loaded branch", () => {
-      let window = emptyBranch;
+      let window = loadBranch([]);
       for (const entry of entries) {
         window = appendToBranch(window, [entry]);
         const anew = loadBranch(structuredClone(entries.slice(0, entries.indexOf(entry) + 1)) as Entry[]);

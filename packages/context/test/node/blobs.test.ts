@@ -1,19 +1,13 @@
 /** Tests node/blobs.ts: blob folder, spilled output. */
 
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { EntryContent } from "../../src/entry.ts";
-import { copyBlobs, findBlobs, keepBlob, readBlob, spillImages } from "../../src/node/blobs.ts";
+import { copyBlobs, findBlobs, keepBlob, readBlob } from "../../src/node/blobs.ts";
 import { blobFolder } from "../../src/node/files.ts";
-import { createSession } from "../../src/node/sessions/sessions.ts";
-import { collectBlobs, inlineBlobs } from "../../src/session/blobs.ts";
-import { Session } from "../../src/session/session.ts";
-import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { FaultyFiles } from "../support/faulty-files/faulty-files.ts";
-import { requireStore } from "./jsonl/simulate-processes.ts";
 import { crashAtEveryStep, createTestHome } from "./sessions/test-home.ts";
 
 describe("blob folder", () => {
@@ -166,85 +160,5 @@ describe("blob folder", () => {
     await keepBlob(path, content, parts);
     files.cutPower(() => 0);
     expect(await readBlob(path, hash, parts)).toMatchObject({ type: "read" });
-  });
-});
-
-describe("spilled output", () => {
-  const image = (bytes: Uint8Array) =>
-    ({ type: "image", data: Buffer.from(bytes).toString("base64"), mimeType: "image/png" }) as const;
-  const draftOf = (...content: readonly unknown[]): EntryContent =>
-    ({ type: "message", message: { role: "user", content, timestamp: 1 } }) as unknown as EntryContent;
-  const words = { type: "text", text: "look" } as const;
-
-  test("a large image becomes a blob block, a small one stays, and both are restored unchanged", async () => {
-    const { parts } = createTestHome();
-    const { path } = requireStore(await createSession({ cwd: "/code", ...parts }));
-    const [small, big] = [image(randomBytes(32 * 1024)), image(randomBytes(32 * 1024 + 1))];
-    const outcome = await spillImages(draftOf(words, small, big), path, parts);
-    if (outcome.type !== "spilled") throw new Error(outcome.why);
-    const entry = { ...outcome.content, id: "e1", parentId: null, timestamp: "" } as Parameters<typeof collectBlobs>[0];
-    const [blob] = collectBlobs(entry);
-    expect(outcome.blobs).toBe(1);
-    expect(blob).toMatchObject({ mimeType: "image/png", bytes: 32 * 1024 + 1 });
-    const read = await readBlob(path, blob?.hash ?? "", parts);
-    const data = read.type === "read" ? Buffer.from(read.bytes).toString("base64") : null;
-    expect(inlineBlobs(entry, () => data)).toMatchObject(draftOf(words, small, big));
-  });
-
-  test("the caller sets the token estimate and the size limit", async () => {
-    const { parts } = createTestHome();
-    const tokens = ({ bytes }: { readonly bytes: number }): number => bytes * 2;
-    const outcome = await spillImages(draftOf(image(Buffer.alloc(100))), "/s.jsonl", {
-      ...parts,
-      limit: 10,
-      estimateImageTokens: tokens,
-    });
-    expect(JSON.stringify(outcome)).toContain("about 200 tokens");
-  });
-
-  test("an image that would not be restored exactly, and other content, stays inline", async () => {
-    const { parts } = createTestHome();
-    const odd = [
-      { type: "image", data: `${"A".repeat(99)}\n`, mimeType: "image/png" },
-      { type: "image", data: "A".repeat(99), mimeType: "image/png" },
-      { type: "image", data: 7, mimeType: "image/png" },
-      { type: "text", text: "A".repeat(200) },
-      null,
-    ];
-    const draft = draftOf(...odd);
-    expect(await spillImages(draft, "/s.jsonl", { ...parts, limit: 10 })).toEqual({
-      type: "spilled",
-      content: draft,
-      blobs: 0,
-    });
-  });
-
-  test("BLOB2 on a full disk the image is not stored, and no entry refers to it", async () => {
-    const { files, parts } = createTestHome();
-    files.freeBytes = 50;
-    const outcome = await spillImages(draftOf(image(Buffer.alloc(100))), "/s.jsonl", { ...parts, limit: 10 });
-    expect(outcome).toMatchObject({ type: "unavailable", code: "ENOSPC" });
-  });
-
-  test("70 compactions of a session full of images grow the file by less than 64 KB each", async () => {
-    const { files, parts } = createTestHome();
-    const store = requireStore(await createSession({ cwd: "/code", ...parts }));
-    const session = await Session.open(store, testRuntime());
-    const screenshots = Array.from({ length: 4 }, () => image(randomBytes(100 * 1024)));
-    const before = files.readBytes(store.path).length;
-    for (let round = 0; round < 70; round++) {
-      const spilled = await spillImages(draftOf(words, ...screenshots), store.path, parts);
-      if (spilled.type !== "spilled") throw new Error(spilled.why);
-      const summary = "what was done ".repeat(200);
-      await session.append(spilled.content, {
-        type: "compaction",
-        id: `c${round}`,
-        summary,
-        firstKeptEntryId: `c${round}`,
-        tokensBefore: 9,
-      });
-    }
-    expect(files.readBytes(store.path).length - before).toBeLessThan(70 * 64 * 1024);
-    expect(files.listPaths().filter((path) => path.includes("/blobs/"))).toHaveLength(4);
   });
 });

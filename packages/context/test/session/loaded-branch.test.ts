@@ -5,7 +5,6 @@ import type { Entry } from "../../src/entry.ts";
 import {
   appendToBranch,
   branchLeaf,
-  emptyBranch,
   type LoadedBranch,
   loadBranch,
   loadBranchFrom,
@@ -35,7 +34,7 @@ test("WIN1 a loaded branch begins with the first entry that the newest compactio
 });
 
 test("WIN1 appending entry by entry gives the same result as loading the whole branch", () => {
-  let window = emptyBranch;
+  let window = loadBranch([]);
   for (const [at, entry] of branch.entries()) {
     window = appendToBranch(window, [entry]);
     expect(window).toEqual(loadBranch(branch.slice(0, at + 1)));

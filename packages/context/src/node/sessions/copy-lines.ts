@@ -5,7 +5,6 @@ import type { CompactionEntry, Entry, Header } from "../../entry.ts";
 import { setJsonMembers } from "../../format/edit-json-text.ts";
 import { serializeEntry, setEntryNumberInLine } from "../../format/entry-line.ts";
 import { type LineMarks, readTrailer, withTrailer } from "../../format/line-checksum.ts";
-import type { EntryLine } from "../../format/link-entries.ts";
 import { lineText } from "../../format/read-line.ts";
 import type { Checksum } from "../../runtime.ts";
 import { noRedaction, type Redaction } from "../../session/session.ts";
@@ -164,17 +163,14 @@ export async function readLineSource(
     header: effectiveHeader,
     headerText: headerText ?? JSON.stringify(effectiveHeader),
     isComplete: false,
-    lines: () => lines.map(toSourceLine),
-  };
-}
-
-function toSourceLine({ entry, text }: EntryLine): SourceLine {
-  return {
-    offset: 0,
-    originalBytes: null,
-    marks: {},
-    text: () => text() ?? serializeEntry(entry),
-    number: entry.number ?? 0,
+    lines: () =>
+      lines.map(({ entry, text }) => ({
+        offset: 0,
+        originalBytes: null,
+        marks: {},
+        text: () => text() ?? serializeEntry(entry),
+        number: entry.number ?? 0,
+      })),
   };
 }
 

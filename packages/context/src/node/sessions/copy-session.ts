@@ -249,11 +249,8 @@ interface PiLineOptions {
 
 function* toPiLines(header: string, lines: Iterable<SourceLine>, options: PiLineOptions): Generator<Uint8Array> {
   yield Buffer.from(`${header}\n`);
-  for (const line of lines) yield Buffer.from(`${toPiLine(line.text(), options)}\n`);
-}
-
-function toPiLine(text: string, { readContent, redaction }: PiLineOptions): string {
-  return redactEntryText(inlineBlobsInLine(text, readContent), redaction);
+  for (const line of lines)
+    yield Buffer.from(`${redactEntryText(inlineBlobsInLine(line.text(), options.readContent), options.redaction)}\n`);
 }
 
 function inlineBlobsInLine(text: string, readContent: PiLineOptions["readContent"]): string {

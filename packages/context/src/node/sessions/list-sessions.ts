@@ -73,22 +73,11 @@ async function listFolderItems(
   return items;
 }
 
-interface NewestFiles {
-  readonly names: readonly string[];
-  readonly cached: ReadonlyMap<string, ListCacheEntry>;
-}
-
-interface NewestFilesOptions {
-  readonly folder: string;
-  readonly files: Files;
-  readonly maxPerFolder: number;
-}
-
 /** The files with the latest start time, and those with the latest modification time in the cache. */
 function findNewestFiles(
   allNames: readonly string[],
-  { folder, files, maxPerFolder }: NewestFilesOptions,
-): NewestFiles {
+  { folder, files, maxPerFolder }: { readonly folder: string; readonly files: Files; readonly maxPerFolder: number },
+): { readonly names: readonly string[]; readonly cached: ReadonlyMap<string, ListCacheEntry> } {
   const newestByName = allNames.toSorted(compareDescending).slice(0, maxPerFolder);
   const cached = readRecentListCache(folder, files, { names: newestByName, limit: maxPerFolder });
   const existingNames = new Set(allNames);
@@ -137,7 +126,7 @@ function readListCache(folder: string, files: Files): ReadonlyMap<string, ListCa
 function readRecentListCache(
   folder: string,
   files: Files,
-  { names, limit }: RecentCacheOptions,
+  { names, limit }: { readonly names: readonly string[]; readonly limit: number },
 ): ReadonlyMap<string, ListCacheEntry> {
   const itemsByName = readCachedItems(folder, files);
   const newestNames = Object.keys(itemsByName).toSorted(
@@ -146,11 +135,6 @@ function readRecentListCache(
   const wantedNames = new Set([...names, ...newestNames.slice(0, limit)]);
   const pairs = [...wantedNames].map((name) => [name, itemsByName[name]] as const);
   return new Map(pairs.filter((entry): entry is [string, ListCacheEntry] => isListCacheEntry(entry[1])));
-}
-
-interface RecentCacheOptions {
-  readonly names: readonly string[];
-  readonly limit: number;
 }
 
 function readCachedItems(folder: string, files: Files): JsonObject {

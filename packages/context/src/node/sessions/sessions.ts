@@ -189,14 +189,11 @@ export async function labelEntry(
   { entryId, label = "", ...options }: LabelOptions,
 ): Promise<LabelResult> {
   return withSession(target, options, async (session): Promise<LabelResult> => {
-    if (!(await session.store.entry(entryId))) return entryNotFound(entryId);
+    if (!(await session.store.entry(entryId)))
+      return { type: "no-entry", why: `the session has no entry ${entryId}; copy the id from the tree` };
     const cleanLabel = sanitizeLine(label);
     return session.append({ type: "label", targetId: entryId, ...(cleanLabel !== "" && { label: cleanLabel }) });
   });
-}
-
-function entryNotFound(id: string): LabelResult {
-  return { type: "no-entry", why: `the session has no entry ${id}; copy the id from the tree` };
 }
 
 export type SessionTotalsResult =
