@@ -47,7 +47,7 @@ export function findPendingWork(entries: readonly Entry[]): PendingWork | null {
     const { message } = entry;
     if (message.role === "user") return { type: "reply" };
     if (message.role === "toolResult") answeredIds.push(message.toolCallId);
-    if (message.role !== "assistant" || isFailedReply(message)) continue;
+    if (message.role !== "assistant" || message.stopReason === "error" || message.stopReason === "aborted") continue;
     return pendingAfterReply(toOpenCalls(message, entry.id), {
       answeredIds,
       startedIds,
@@ -111,10 +111,6 @@ function removeFirst(ids: string[], id: string): boolean {
   const index = ids.indexOf(id);
   if (index >= 0) ids.splice(index, 1);
   return index >= 0;
-}
-
-function isFailedReply({ stopReason }: AssistantMessage): boolean {
-  return stopReason === "error" || stopReason === "aborted";
 }
 
 /** The custom entry that holds a draft: a message that the user can edit and send. It is in the log, so it survives a restart. */

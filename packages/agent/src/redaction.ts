@@ -21,7 +21,7 @@ export class DeltaRedactor {
     // The id and name of a tool call may be in an earlier delta that was held back.
     const current: MessageDelta = { ...like, ...delta };
     this.#openStreams.set(index, { like: current, stream });
-    return [...flushed, ...withText(current, stream.write(deltaText(delta)))];
+    return [...flushed, ...withText(current, stream.write(delta.type === "tool-call-delta" ? delta.json : delta.text))];
   }
 
   /** Returns the text that was held back. */
@@ -30,10 +30,6 @@ export class DeltaRedactor {
     this.#openStreams.clear();
     return streams.flatMap(({ like, stream }) => withText(like, stream.end()));
   }
-}
-
-function deltaText(delta: MessageDelta): string {
-  return delta.type === "tool-call-delta" ? delta.json : delta.text;
 }
 
 function withText(delta: MessageDelta, text: string): readonly MessageDelta[] {

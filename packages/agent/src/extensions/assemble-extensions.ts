@@ -257,15 +257,10 @@ const DRAIN_TIMEOUT_MS = 1_000;
 /** Per handler: enough to clean up, and short for a user who waits for the program to end. */
 const SHUTDOWN_TIMEOUT_MS = 5_000;
 
-interface CommandRunOptions {
-  readonly context: CommandContext;
-  readonly guardOptions: GuardOptions;
-}
-
 async function runExtensionCommand(
   command: CommandRegistration,
   args: string,
-  { context, guardOptions }: CommandRunOptions,
+  { context, guardOptions }: { readonly context: CommandContext; readonly guardOptions: GuardOptions },
 ): Promise<CommandRunResult> {
   // Without a timeout: the user waits for the command, and sees its questions.
   const result = await runGuarded(() => command.run(args, createGuardedCommandContext(context, guardOptions)));

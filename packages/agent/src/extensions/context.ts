@@ -8,7 +8,6 @@ import {
   type ExtensionContext,
   type ExtensionUi,
   headlessUi,
-  type SessionView,
 } from "./api.ts";
 import type { UiPromptEvent } from "./events.ts";
 
@@ -62,7 +61,20 @@ export function createExtensionContext(
     ui,
     hasUI,
     cwd,
-    session: createSessionView(agent, options),
+    session: {
+      id: agent.session.store.header.id,
+      file: options.sessionFile,
+      get name() {
+        const infoEntry = agent.session.branch.entries.findLast(({ type }) => type === "session_info");
+        return infoEntry?.type === "session_info" ? infoEntry.name || null : (options.sessionName?.() ?? null);
+      },
+      get leafId() {
+        return agent.session.leaf;
+      },
+      entries: () => structuredClone(agent.session.branch.entries),
+      branch: async () => structuredClone(await agent.session.branchEntries()),
+      entry: async (id) => structuredClone(await agent.session.store.entry(id)),
+    },
     get model() {
       const { api, provider, model, contextWindow, maxTokens } = agent.model;
       return { api, provider, model, contextWindow, maxTokens };
@@ -76,26 +88,6 @@ export function createExtensionContext(
       return { tokens, isEstimate, measured, contextWindow, percent };
     },
     compact: (compactOptions = {}) => void compactInBackground(agent, compactOptions),
-  };
-}
-
-function createSessionView(
-  { session }: Agent,
-  options: Pick<ExtensionContextOptions, "sessionFile" | "sessionName">,
-): SessionView {
-  return {
-    id: session.store.header.id,
-    file: options.sessionFile,
-    get name() {
-      const infoEntry = session.branch.entries.findLast(({ type }) => type === "session_info");
-      return infoEntry?.type === "session_info" ? infoEntry.name || null : (options.sessionName?.() ?? null);
-    },
-    get leafId() {
-      return session.leaf;
-    },
-    entries: () => structuredClone(session.branch.entries),
-    branch: async () => structuredClone(await session.branchEntries()),
-    entry: async (id) => structuredClone(await session.store.entry(id)),
   };
 }
 

@@ -88,7 +88,7 @@ function validateExtension(
     validate("handler", toLabel(each.event), () => parseHandler(each, { extension, context: contextFor(extension) })),
   );
   const tools = registrations.tools.flatMap((each) =>
-    validate("tool", toLabel(readName(each)), () => parseTool(each, reportError)),
+    validate("tool", toLabel((Object(each) as { readonly name?: unknown }).name), () => parseTool(each, reportError)),
   );
   const commands = registrations.commands.flatMap((each) =>
     validate("command", toLabel(each.name), () => parseCommand(each, extension)),
@@ -139,10 +139,6 @@ function createValidator(
   };
 }
 
-function readName(value: unknown): unknown {
-  return (Object(value) as { readonly name?: unknown }).name;
-}
-
 function toLabel(name: unknown): string {
   return typeof name === "string" ? name.slice(0, 80) : "";
 }
@@ -155,14 +151,9 @@ function formatRules({ allow, ask, deny }: Required<ExtensionRules>): readonly s
   ];
 }
 
-interface HandlerOptions {
-  readonly extension: string;
-  readonly context: ExtensionContext;
-}
-
 function parseHandler(
   { event, handler }: Registrations["handlers"][number],
-  { extension, context }: HandlerOptions,
+  { extension, context }: { readonly extension: string; readonly context: ExtensionContext },
 ): EventHandler {
   if (typeof event !== "string" || !Object.hasOwn(extensionEventTable, event)) throw new Error("unknown event");
   if (typeof handler !== "function") throw new Error("the handler must be a function");

@@ -140,14 +140,10 @@ export function keepAttachmentMarks(before: MessageContent, after: MessageConten
   });
 }
 
-interface OriginalBlock {
-  readonly type: string;
-  readonly text: string;
-  readonly mark: AttachmentMark | null;
-}
-
 /** Returns the blocks of a message with their marks; a block without a mark gets the one that its form implies. */
-function readBlockMarks(content: MessageContent): readonly OriginalBlock[] {
+function readBlockMarks(
+  content: MessageContent,
+): readonly { readonly type: string; readonly text: string; readonly mark: AttachmentMark | null }[] {
   return toBlocks(content).map((block) => {
     const { typed, attachments } = splitContent(block.type === "text" ? block.text : []);
     const [attachment] = attachments;

@@ -54,12 +54,9 @@ function toolCallFields({ call }: OpenCall): { readonly toolCallId: string; read
 const STOP_REASON = "not run: stopped by the user";
 const CALL_HOOK_FAILED = "not run: a tool_call hook failed";
 
-interface ToolCallAnswer {
-  readonly blockReason?: string;
-  readonly input?: ToolArguments;
-}
-
-function parseToolCallAnswer(result: unknown): ToolCallAnswer | null {
+function parseToolCallAnswer(
+  result: unknown,
+): { readonly blockReason?: string; readonly input?: ToolArguments } | null {
   if (result === undefined || result === null) return null;
   const { block, reason, input, ...otherFields } = Object(result) as ToolArguments;
   const [unknownField] = Object.keys(otherFields);

@@ -112,16 +112,13 @@ function parseEdit(value: unknown, { branch, tokenAllowance }: BoundaryContext):
   const { targetId, replacement } = Object(value) as Readonly<Record<string, unknown>>;
   const target = branch.entries.find(({ id }) => id === targetId);
   if (!target || !isEditable(target)) throw new Error("the edit's target is not an entry that the model sees");
-  if (isPithMessage(target)) throw new Error("the edit's target is a message from Pith and cannot be edited");
+  if (target.type === "custom_message" && target.customType.startsWith("pith."))
+    throw new Error("the edit's target is a message from Pith and cannot be edited");
   if (replacement === null) return { type: "context_edit", targetId: target.id, replacement };
   const content = parseReplacement(target, Object(replacement).content);
   if (textTokens(JSON.stringify(content)) > tokenAllowance)
     throw new Error(`the edit has more than ${tokenAllowance} tokens`);
   return { type: "context_edit", targetId: target.id, replacement: { content } };
-}
-
-function isPithMessage(entry: Entry): boolean {
-  return entry.type === "custom_message" && entry.customType.startsWith("pith.");
 }
 
 type ReplacementContent = NonNullable<ContextEdit["replacement"]>["content"];

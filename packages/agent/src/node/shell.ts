@@ -9,16 +9,12 @@ import { endGroup, signalGroup } from "./kill-process-group.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-export interface NodeShellOptions extends Pick<SpawnOptions, "root">, EnvironmentOptions {
-  readonly platform?: NodeJS.Platform;
-}
-
 /** Creates a shell that runs commands on this machine without a sandbox. */
 export function nodeShell({
   root,
   platform = process.platform,
   ...environmentOptions
-}: NodeShellOptions): WorkspaceShell {
+}: Pick<SpawnOptions, "root"> & EnvironmentOptions & { readonly platform?: NodeJS.Platform }): WorkspaceShell {
   const environment = commandEnvironment(environmentOptions);
   const bash = platform === "win32" ? findGitBash(environment, root) : "/bin/bash";
   return {

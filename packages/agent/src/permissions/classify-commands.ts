@@ -191,11 +191,7 @@ export interface HarmlessOptions {
 /** The prefix of the command that can be allowed with any arguments, such as `git status`; null if there is none. */
 export function harmlessPrefix(words: readonly string[], { isConfined }: HarmlessOptions): string | null {
   const prefixes = isConfined ? [...NAME_COMMANDS, ...FILE_READING_COMMANDS] : NAME_COMMANDS;
-  return prefixes.find((prefix) => startsWithWords(words, prefix.split(" "))) ?? null;
-}
-
-function startsWithWords(words: readonly string[], prefix: readonly string[]): boolean {
-  return prefix.every((word, index) => words[index] === word);
+  return prefixes.find((prefix) => prefix.split(" ").every((word, index) => words[index] === word)) ?? null;
 }
 
 /** False for a prefix rule that would allow more than harmless commands. */

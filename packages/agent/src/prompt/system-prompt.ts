@@ -179,7 +179,7 @@ export async function ensureSystemPrompt(options: EnsureSystemPromptOptions): Pr
   const entries = [
     ...(systemPrompt ? createPromptEntries(systemPrompt, environment, options) : []),
     ...(thinkingLevel && session.branch.state.thinkingLevel !== thinkingLevel
-      ? [createThinkingLevelEntry(thinkingLevel)]
+      ? [{ type: "thinking_level_change", thinkingLevel } as const]
       : []),
   ];
   if (entries.length > 0) await appendEntries(session, ...entries);
@@ -208,8 +208,4 @@ function createPromptEntries(
     ...(environment ? [environment] : []),
     ...(isKnown ? [] : [{ type: "model_change" as const, provider: model.provider, modelId: model.model }]),
   ];
-}
-
-function createThinkingLevelEntry(thinkingLevel: ThinkingLevel): NewEntry {
-  return { type: "thinking_level_change", thinkingLevel };
 }

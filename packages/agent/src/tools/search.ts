@@ -66,7 +66,14 @@ const CONTEXT_LIMIT: CountLimits = { defaultValue: 0, minimum: 0, maximum: 50 };
 
 async function runGrep(call: ToolCall, { files, search }: SearchToolOptions): Promise<ToolOutput> {
   const { arguments: args, maxOutputBytes } = call;
-  const input = parseGrepInput(args);
+  const input = combineArguments({
+    pattern: readSingleLine(args, "pattern"),
+    ...(isGiven(args.glob) && { glob: readSingleLine(args, "glob") }),
+    isLiteral: readBoolean(args, "literal"),
+    ignoresCase: readBoolean(args, "ignoreCase"),
+    contextLines: readCount(args, "context", CONTEXT_LIMIT),
+    maxResults: readCount(args, "limit", GREP_LIMIT),
+  });
   if (input.type === "invalid") return errorOutput(input.message);
   const { maxResults, ...query } = input.value;
   const path = files.resolve(readSearchPath(args));
@@ -79,19 +86,6 @@ async function runGrep(call: ToolCall, { files, search }: SearchToolOptions): Pr
     { ...grepTexts, lines: result.items.map((hit) => formatHit(hit, target)), count, isComplete: result.isComplete },
     maxOutputBytes,
   );
-}
-
-function parseGrepInput(
-  args: ToolArguments,
-): ParsedArgument<Omit<GrepQuery, "path"> & { readonly maxResults: number }> {
-  return combineArguments({
-    pattern: readSingleLine(args, "pattern"),
-    ...(isGiven(args.glob) && { glob: readSingleLine(args, "glob") }),
-    isLiteral: readBoolean(args, "literal"),
-    ignoresCase: readBoolean(args, "ignoreCase"),
-    contextLines: readCount(args, "context", CONTEXT_LIMIT),
-    maxResults: readCount(args, "limit", GREP_LIMIT),
-  });
 }
 
 const grepTexts = {

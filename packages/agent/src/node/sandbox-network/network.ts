@@ -77,7 +77,7 @@ export class SandboxNetwork {
   readonly #proxy: HttpServer;
   readonly #port: number;
   readonly #hostQuestions: HostQuestions;
-  readonly #commands = new Map<string, RegisteredProxyCommand>();
+  readonly #commands = new Map<string, ProxyCommand & { readonly token: string }>();
   readonly #reachedPorts = new Map<number, Promise<PortResult>>();
   readonly #publishedPorts = new Map<number, Promise<PortResult>>();
   readonly #servers: Server[] = [];
@@ -206,10 +206,6 @@ export class SandboxNetwork {
 
 interface ConstructorOptions extends SandboxNetworkOptions {
   readonly startProxy: typeof startProxy;
-}
-
-interface RegisteredProxyCommand extends ProxyCommand {
-  readonly token: string;
 }
 
 function proxyEnvironment(proxy: string): Readonly<Record<string, string>> {

@@ -124,15 +124,9 @@ interface ProxyRequest extends Pick<IncomingMessage, "headers"> {
   readonly signal: AbortSignal;
 }
 
-interface RouteRequest {
-  readonly destination: Destination;
-  readonly command: ProxyCommand;
-  readonly signal: AbortSignal;
-}
-
 async function chooseRoute(
   url: string,
-  request: RouteRequest,
+  request: { readonly destination: Destination; readonly command: ProxyCommand; readonly signal: AbortSignal },
   options: ProxyOptions,
 ): Promise<Refusal | Omit<AdmittedConnection, "record">> {
   const { destination, command } = request;

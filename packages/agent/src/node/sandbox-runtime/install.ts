@@ -76,17 +76,13 @@ export async function findForeignFiles(
   );
   const foreign = [
     ...unexpected.map((name) => `${name} is not expected there`),
-    ...changed.flat().map(describeChangedPackage),
+    ...changed.flat().map((name) => `${name} is missing or its files differ from the pinned ones`),
   ];
   if (foreign.length === 0) return null;
   return {
     why: `${folder} has unexpected files, so it is not loaded: ${foreign.join(", ")}`,
     advice: `remove the folder and install it again: rm -rf ${quoteIfNeeded(folder)} && ${formatInstallCommand(folder)}`,
   };
-}
-
-function describeChangedPackage(name: string): string {
-  return `${name} is missing or its files differ from the pinned ones`;
 }
 
 /** Without npm's own files, which start with a dot. */

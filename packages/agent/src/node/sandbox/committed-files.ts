@@ -130,13 +130,8 @@ async function* readRootTrees(reader: ObjectReader, tips: readonly string[]): As
   }
 }
 
-interface ObjectLink {
-  readonly key: string;
-  readonly id: string;
-}
-
 /** The tree and the parents of a commit, or the object of a tag. */
-function readLinks({ type, content }: GitObject): readonly ObjectLink[] {
+function readLinks({ type, content }: GitObject): readonly { readonly key: string; readonly id: string }[] {
   if (type !== "commit" && type !== "tag") return [];
   const [header = ""] = content.toString("latin1").split("\n\n");
   const links = [...header.matchAll(/^(tree|parent|object) ([0-9a-f]{40,64})$/gm)];

@@ -58,7 +58,7 @@ export async function openPrivateFolders(options: PrivateFolderOptions): Promise
   const workspace = (await resolveRealPath(root)) ?? root;
   await ensureOwnerOnlyFolder(options.folder);
   const folder = (await resolveRealPath(options.folder)) ?? options.folder;
-  const workspaceFolder = join(folder, hashWorkspace(workspace));
+  const workspaceFolder = join(folder, createHash("sha256").update(workspace).digest("hex").slice(0, 32));
   const privateHome = join(workspaceFolder, "home");
   for (const path of [join(folder, SESSIONS_FOLDER), workspaceFolder, privateHome]) await ensureOwnerOnlyFolder(path);
   await writeOwnerOnlyFile(join(workspaceFolder, WORKSPACE_FILE), Buffer.from(workspace));
@@ -139,10 +139,6 @@ async function removeThrowaways(folder: string): Promise<void> {
 interface SessionRecord {
   readonly process: ProcessRecord;
   readonly temporary: string;
-}
-
-function hashWorkspace(workspace: string): string {
-  return createHash("sha256").update(workspace).digest("hex").slice(0, 32);
 }
 
 const TEMPORARY_PREFIX = "pith-";

@@ -123,16 +123,10 @@ async function toTargetError(location: FileLocation, error: unknown): Promise<Ta
   return { type: "refused", message: describeFileError(error, { action: "read", displayPath: location.displayPath }) };
 }
 
-export interface CollectOptions {
-  readonly signal: AbortSignal;
-  readonly maxResults: number;
-  readonly contextLines: number;
-}
-
 /** Collects hits up to the limit; the search then stops. */
 export async function collectHits(
   files: AsyncIterable<GrepResult>,
-  options: CollectOptions,
+  options: { readonly signal: AbortSignal; readonly maxResults: number; readonly contextLines: number },
 ): Promise<SearchResult<GrepHit>> {
   const hits: GrepHit[] = [];
   let count = 0;

@@ -96,10 +96,6 @@ function commandIntent(input: BashInput, sandbox: Sandbox | undefined): Intent {
   };
 }
 
-interface PrepareContext
-  extends Pick<BashToolOptions, "secrets">,
-    Pick<CommandRunContext, "sandbox" | "connections" | "caught"> {}
-
 type PrepareResult =
   | { readonly type: "prepared"; readonly launch: CommandLaunch }
   | { readonly type: "refused"; readonly why: string };
@@ -108,7 +104,7 @@ type PrepareResult =
 async function prepareCommand(
   input: CommandInput,
   { signal, waitForUser = (ask) => ask() }: ToolCall,
-  context: PrepareContext,
+  context: Pick<BashToolOptions, "secrets"> & Pick<CommandRunContext, "sandbox" | "connections" | "caught">,
 ): Promise<PrepareResult> {
   const { command, timeoutMs, secrets, hosts = [] } = input;
   const { sandbox, connections, caught } = context;
@@ -147,14 +143,10 @@ async function openPorts(
     : null;
 }
 
-interface RunContextOptions extends BashToolOptions {
-  readonly shell: WorkspaceShell;
-}
-
 function createRunContext(
   { isOutside }: CommandInput,
   { maxOutputBytes }: ToolCall,
-  options: RunContextOptions,
+  options: BashToolOptions & { readonly shell: WorkspaceShell },
 ): CommandRunContext {
   const { shell, sandbox, blobs, outputLimit: { lines, bytes } = outputLimit } = options;
   const tailBytes = Math.max(MIN_BYTES, Math.floor((maxOutputBytes - NOTES_BYTES) * TAIL_SHARE));
@@ -197,13 +189,8 @@ async function runCommand(
 /** The end of a command whose processes take long to end after an abort. Its output so far is kept. */
 const STILL_ENDING: ShellResult = { type: "killed", cause: "abort", message: "command stopped" };
 
-interface Throttle {
-  trigger(): void;
-  stop(): void;
-}
-
 /** Calls `callback` soon after `trigger()`, and at most once per interval. */
-function createThrottle(callback: () => void, intervalMs: number): Throttle {
+function createThrottle(callback: () => void, intervalMs: number): { trigger(): void; stop(): void } {
   let timer: NodeJS.Timeout | undefined;
   let isPending = false;
   const onInterval = (): void => {

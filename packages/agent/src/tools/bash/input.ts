@@ -172,11 +172,6 @@ const outsideProperty = { type: "boolean", description: "Run outside the sandbox
 /** The network of sandboxed commands: none, permitted hosts, or every public host. */
 export type NetworkSetting = "off" | "hosts" | "open";
 
-export interface BashDescription {
-  readonly description: string;
-  readonly parameters: unknown;
-}
-
 export interface BashAbilities {
   /** Null without a sandbox. */
   readonly network: NetworkSetting | null;
@@ -188,7 +183,7 @@ export interface BashAbilities {
 }
 
 /** The tool description and schema: where commands run, what they can reach, and what they can request. */
-export function describeBash(abilities: BashAbilities): BashDescription {
+export function describeBash(abilities: BashAbilities): { readonly description: string; readonly parameters: unknown } {
   const { network, hasSecrets, hasPorts } = abilities;
   const sandboxText = network === null ? "" : describeSandbox(network, abilities);
   return {

@@ -80,23 +80,16 @@ export async function buildBashResult(input: BashResultInput): Promise<ToolOutpu
   return {
     content: [{ type: "text", text: note === "" ? text : `${text}\n\n${note}` }],
     isError: isFailure(input),
-    details: buildDetails(input, snapshot),
-  };
-}
-
-function buildDetails(
-  { output, end, sandbox, connections, caught, job }: BashResultInput,
-  { isTruncated, blob }: OutputSnapshot,
-): BashDetails {
-  return {
-    exitCode: end?.type === "ended" ? end.exitCode : null,
-    bytes: output.bytes,
-    truncated: isTruncated,
-    sandboxed: sandbox !== null,
-    ...(blob?.type === "kept" && { blob: blob.hash }),
-    ...(job && { job }),
-    ...(connections.all.length > 0 && { network: connections.all }),
-    ...(caught.length > 0 && { caught: [...caught] }),
+    details: {
+      exitCode: input.end?.type === "ended" ? input.end.exitCode : null,
+      bytes: input.output.bytes,
+      truncated: snapshot.isTruncated,
+      sandboxed: input.sandbox !== null,
+      ...(snapshot.blob?.type === "kept" && { blob: snapshot.blob.hash }),
+      ...(input.job && { job: input.job }),
+      ...(input.connections.all.length > 0 && { network: input.connections.all }),
+      ...(input.caught.length > 0 && { caught: [...input.caught] }),
+    },
   };
 }
 
@@ -204,7 +197,12 @@ export class Connections {
     const connections = outcome === "allowed" ? this.#allowed : this.#refused;
     const key = `${host}:${port}`;
     const previous = connections.get(key);
-    if (previous || connections.size < MAX_HOSTS) connections.set(key, mergeConnections(previous, connection));
+    if (previous || connections.size < MAX_HOSTS)
+      connections.set(key, {
+        ...connection,
+        sentBytes: connection.sentBytes + (previous?.sentBytes ?? 0),
+        receivedBytes: connection.receivedBytes + (previous?.receivedBytes ?? 0),
+      });
     else if (outcome === "refused") this.#moreRefused += 1;
   }
 
@@ -221,14 +219,6 @@ export class Connections {
     const more = refused.size - lines.length + this.#moreRefused;
     return [...lines, ...(more > 0 ? [`network: ${more} more hosts were refused`] : [])].join("\n");
   }
-}
-
-function mergeConnections(previous: NetworkConnection | undefined, connection: NetworkConnection): NetworkConnection {
-  return {
-    ...connection,
-    sentBytes: connection.sentBytes + (previous?.sentBytes ?? 0),
-    receivedBytes: connection.receivedBytes + (previous?.receivedBytes ?? 0),
-  };
 }
 
 function formatRefusal({ host, port, why }: NetworkConnection): string {

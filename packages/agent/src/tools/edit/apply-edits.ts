@@ -32,7 +32,12 @@ export async function applyEdits(
     one.type === "found" ? [{ ...one.splice, name: editName(index, edits) }] : [],
   );
   const sortedSplices = namedSplices.sort((one, other) => one.start - other.start || one.end - other.end);
-  const overlapProblems = describeOverlaps(sortedSplices, text);
+  const overlapProblems = sortedSplices.flatMap((splice, index) => {
+    const previous = sortedSplices[index - 1];
+    if (!previous || previous.end <= splice.start) return [];
+    const [line] = lineNumbersAt(text, [splice.start]);
+    return [`${previous.name} and ${splice.name} overlap in line ${line}; combine them into one replacement`];
+  });
   if (overlapProblems.length > 0) return { type: "refused", problems: overlapProblems };
   const splices = sortedSplices.map((splice) => narrowSplice(text, splice)).filter(isChange);
   if (splices.length === 0)
@@ -44,17 +49,12 @@ export async function applyEdits(
   };
 }
 
-interface FindMatchesResult {
-  readonly matches: readonly EditMatch[];
-  readonly problems: readonly string[];
-}
-
 /** Finds the place of each edit, and stops after `MAX_PROBLEMS` problems. */
 async function findMatches(
   text: string,
   edits: readonly Replacement[],
   { signal, redaction }: ApplyEditsOptions,
-): Promise<FindMatchesResult> {
+): Promise<{ readonly matches: readonly EditMatch[]; readonly problems: readonly string[] }> {
   const searched = new SearchedText(text);
   const matches: EditMatch[] = [];
   const problems: string[] = [];
@@ -95,11 +95,7 @@ function findEditProblem({ oldText, newText }: Replacement): string | null {
   return oldText === newText ? "and newText are identical" : null;
 }
 
-interface EditAttempt extends MissingMatch {
-  readonly match: EditMatch;
-}
-
-function describeProblem({ match, ...attempt }: EditAttempt): string[] {
+function describeProblem({ match, ...attempt }: MissingMatch & { readonly match: EditMatch }): string[] {
   const { edit, name, searched } = attempt;
   const why = findEditProblem(edit);
   if (why !== null) return [`${name} ${why}`];
@@ -248,19 +244,6 @@ function highestScore(scores: readonly (readonly [number, number])[]): readonly 
     (highest, score) => (highest && highest[1] >= score[1] ? highest : score),
     null,
   );
-}
-
-interface NamedSplice extends Splice {
-  readonly name: string;
-}
-
-function describeOverlaps(splices: readonly NamedSplice[], text: string): string[] {
-  return splices.flatMap((splice, index) => {
-    const previous = splices[index - 1];
-    if (!previous || previous.end <= splice.start) return [];
-    const [line] = lineNumbersAt(text, [splice.start]);
-    return [`${previous.name} and ${splice.name} overlap in line ${line}; combine them into one replacement`];
-  });
 }
 
 function isChange({ start, end, text }: Splice): boolean {

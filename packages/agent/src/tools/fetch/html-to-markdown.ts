@@ -21,11 +21,7 @@ export async function htmlToMarkdown(html: string, { url, signal }: HtmlToMarkdo
   const main = findMain(root);
   const text =
     (main && joinBlocks(renderBlocks(main.children, context))) || joinBlocks(renderBlocks(root.children, context));
-  return { title: cleanTitle(title), text, isComplete };
-}
-
-function cleanTitle(title: string): string {
-  return title.replace(/\s+/g, " ").trim().slice(0, MAX_TITLE_CHARS).toWellFormed();
+  return { title: title.replace(/\s+/g, " ").trim().slice(0, MAX_TITLE_CHARS).toWellFormed(), text, isComplete };
 }
 
 const MAX_TITLE_CHARS = 300;

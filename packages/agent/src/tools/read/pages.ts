@@ -197,14 +197,10 @@ function characterStart(chunk: Uint8Array, offset: number): number {
 /** Reads a range of bytes. */
 export type ReadRange = (range: { readonly start: number; readonly end: number }) => Promise<ReadBlobResult>;
 
-export interface LongPageOptions extends PageOptions {
-  readonly signal: AbortSignal;
-}
-
 /** Reads chunks only up to the end of the page, so that memory does not grow with the file. */
 export async function readLongPage(
   read: ReadRange,
-  options: LongPageOptions,
+  options: PageOptions & { readonly signal: AbortSignal },
 ): Promise<Page | { readonly type: "failed"; readonly message: string }> {
   const page: PageDraft = { lines: [], bytes: 0, linesSeen: 0, hasSplitLine: false, end: "" };
   for (let offset = 0; ; ) {

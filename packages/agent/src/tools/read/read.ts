@@ -52,14 +52,8 @@ const parameters = {
   required: ["path"],
 };
 
-interface ReadRequest extends PathOptions {
-  readonly call: ToolCall;
-  readonly path: string;
-  readonly at: string;
-}
-
 async function readFile(
-  { call, path, at, realPath }: ReadRequest,
+  { call, path, at, realPath }: PathOptions & { readonly call: ToolCall; readonly path: string; readonly at: string },
   options: ReadBytesContext & FileToolOptions,
 ): Promise<ToolOutput> {
   return await withFileBytes({ at, realPath, signal: call.signal }, options, async (result) => {

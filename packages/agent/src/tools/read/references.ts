@@ -78,16 +78,11 @@ export type ShowEntryOptions = Pick<OpenRequest, "call" | "lines"> & {
   readonly reference: Pick<Reference, "text">;
 };
 
-export interface EntrySources {
-  readonly entries: Pick<EntryLookup, "entry">;
-  readonly redaction: Redaction | undefined;
-}
-
 /** Shows a page of an entry's text. The result of a tool is shown with its call. */
 export async function showEntry(
   entry: Entry,
   options: ShowEntryOptions,
-  { entries, redaction }: EntrySources,
+  { entries, redaction }: { readonly entries: Pick<EntryLookup, "entry">; readonly redaction: Redaction | undefined },
 ): Promise<ToolOutput> {
   const damage = entry.type === "gap" || entry.type === "unknown" ? damageNote(entry) : null;
   if (damage !== null) return errorOutput(damage);
@@ -112,15 +107,10 @@ async function openBlob(request: OpenRequest, read: ReadRange): Promise<ToolOutp
   return textOutput(`[${referenceText} is a binary blob of ${formatBytes(head.size)}; not shown]`);
 }
 
-interface ImageInfo {
-  readonly kind: string;
-  readonly size: number;
-}
-
 async function showImage(
   { reference, call, shrinkImage }: OpenRequest,
   read: ReadRange,
-  { kind, size }: ImageInfo,
+  { kind, size }: { readonly kind: string; readonly size: number },
 ): Promise<ToolOutput> {
   const options = { name: reference.text, mimeType: kind, shrinkImage, signal: call.signal };
   if (size > MAX_IMAGE_SOURCE_BYTES)
