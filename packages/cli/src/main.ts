@@ -98,7 +98,7 @@ async function runGuarded<Code>(terminal: Terminal, action: () => Promise<Code>)
   try {
     return await action();
   } catch (error) {
-    if (isFolderGone(error)) {
+    if (error instanceof Error && "syscall" in error && error.syscall === "uv_cwd") {
       terminal.notify("pith: the current folder no longer exists; change to another one");
       return 1;
     }
@@ -106,8 +106,4 @@ async function runGuarded<Code>(terminal: Terminal, action: () => Promise<Code>)
     terminal.notify(`pith: internal error: ${error instanceof Error ? error.stack : String(error)}`);
     return 1;
   }
-}
-
-function isFolderGone(error: unknown): boolean {
-  return error instanceof Error && "syscall" in error && error.syscall === "uv_cwd";
 }

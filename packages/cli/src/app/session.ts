@@ -122,18 +122,13 @@ export interface SessionModel {
   readonly modelError: string | null;
 }
 
-type SessionAndModelOptions = Pick<
-  AppOptions,
-  "cwd" | "home" | "environment" | "settings" | "vault" | "costLimit" | "needsModel"
->;
-
 /**
  * Opens an existing session before the model, because the session records its last model. Creates a new session only after
  * the model is open, so that a missing model leaves no file.
  */
 export async function openSessionAndModel(
   { session: target }: CliArgs,
-  options: SessionAndModelOptions,
+  options: Pick<AppOptions, "cwd" | "home" | "environment" | "settings" | "vault" | "costLimit" | "needsModel">,
 ): Promise<SessionAndModel> {
   const { cwd, home, environment, settings, vault, costLimit, needsModel = true } = options;
   const isNew = target.type === "new" || target.type === "none";

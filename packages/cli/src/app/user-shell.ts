@@ -8,12 +8,6 @@ import { toCommandResult } from "../commands/command.ts";
 import type { AppOptions } from "./app-options.ts";
 import type { App } from "./start.ts";
 
-export interface UserCommand {
-  readonly command: string;
-  readonly isPrivate: boolean;
-  readonly cwd: string;
-}
-
 export interface ExtensionRunOptions {
   readonly extensions: Pick<Extensions, "dispatch">;
   /** Aborts the wait for the extensions. */
@@ -22,7 +16,7 @@ export interface ExtensionRunOptions {
 
 /** Lets extensions answer the command; then it is not run. The last of several answers is used. Null if no extension answers. */
 async function runInExtension(
-  { command, isPrivate, cwd }: UserCommand,
+  { command, isPrivate, cwd }: { readonly command: string; readonly isPrivate: boolean; readonly cwd: string },
   { extensions, signal }: ExtensionRunOptions,
 ): Promise<UserShellResult | null> {
   const noAnswersOnAbort = Promise.withResolvers<readonly []>();

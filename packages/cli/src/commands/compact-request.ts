@@ -136,15 +136,10 @@ export async function compactFrom(
   return reportReplacement(replaced, { oldLeaf, result }, agent.session);
 }
 
-export interface ReplacementResult {
-  readonly oldLeaf: string | null;
-  readonly result: NavigateResult;
-}
-
 /** Reports a move as the compaction that the user asked for. */
 export function reportReplacement(
   replaced: ReplacedEntries,
-  { oldLeaf, result }: ReplacementResult,
+  { oldLeaf, result }: { readonly oldLeaf: string | null; readonly result: NavigateResult },
   session: Session,
 ): CommandResult {
   if (result.type === "cancelled") return success("Compaction cancelled; nothing was changed.", { moved: false });

@@ -151,13 +151,8 @@ function collectLoggedPatches(entries: readonly Entry[]): ReadonlyMap<string, Pa
 
 const FILE_HEADER_PATTERN = /^(?:---|\+\+\+) /;
 
-interface LoggedDiff {
-  readonly path: string;
-  readonly diff: string;
-}
-
 /** Checks every field, because session files are not validated. */
-function readLoggedDiffs(entry: Entry): readonly LoggedDiff[] {
+function readLoggedDiffs(entry: Entry): readonly { readonly path: string; readonly diff: string }[] {
   if (entry.type !== "message" || entry.message.role !== "toolResult" || entry.message.isError) return [];
   const { diff, pith } = asRecord(entry.message.details);
   const { path, after } = asRecord(pith);

@@ -97,7 +97,7 @@ async function showTree({ agent: { session } }: CommandContext, fromEntry?: stri
     earlier === null ? [] : [`… earlier entries not shown; to see them, type /tree --from ${shortId(earlier)}`];
   return success([...earlierHint, ...visibleLines.map(({ text }) => text)].join("\n"), {
     leaf,
-    entries: visibleLines.map(toTreeData),
+    entries: visibleLines.map(({ text: _, ...line }) => line),
     earlier,
   });
 }
@@ -108,10 +108,6 @@ const MAX_TREE_LINES = 150;
 function findEarlierEntry(omittedLines: readonly TreeLine[], entryBefore: string | null): string | null {
   const last = omittedLines.findLast(({ isOnBranch }) => isOnBranch) ?? omittedLines.at(-1);
   return last?.id ?? entryBefore;
-}
-
-function toTreeData({ text: _, ...line }: TreeLine): object {
-  return line;
 }
 
 const treeFlags = {

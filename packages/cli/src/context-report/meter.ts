@@ -181,12 +181,7 @@ function countMessageByKind(message: AgentMessage, model: ModelName | undefined)
   return kinds;
 }
 
-interface CachedKinds {
-  readonly modelName: string;
-  readonly kinds: readonly KindTokens[];
-}
-
-const kindCache = new WeakMap<AgentMessage, CachedKinds>();
+const kindCache = new WeakMap<AgentMessage, { readonly modelName: string; readonly kinds: readonly KindTokens[] }>();
 
 function computeKinds(message: AgentMessage, model: ModelName | undefined): readonly KindTokens[] {
   switch (message.role) {

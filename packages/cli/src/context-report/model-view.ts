@@ -12,12 +12,7 @@ import {
 } from "@pith/context";
 import { readSummaryParts } from "@pith/context/host";
 
-export interface ModelViewText {
-  readonly who: string;
-  readonly text: string;
-}
-
-function toModelViewText(message: Message): ModelViewText {
+function toModelViewText(message: Message): { readonly who: string; readonly text: string } {
   switch (message.role) {
     case "system":
       return { who: "system", text: formatSystemMessage(message) };

@@ -128,16 +128,11 @@ function detectFormat(path = ""): ExportFormat | null {
   return names.find((format) => formatExtensions[format] === extension) ?? (extension === "" ? "html" : null);
 }
 
-interface WriteOptions {
-  readonly format: ExportFormat;
-  readonly branch: Branch;
-}
-
 /** Only the owner can read the file. Never overwrites an existing file. */
 async function writeNewFile(
   path: string,
   text: string,
-  { format, branch: { missing } }: WriteOptions,
+  { format, branch: { missing } }: { readonly format: ExportFormat; readonly branch: Branch },
 ): Promise<ExportResult> {
   try {
     await writeFile(path, text, { flag: "wx", mode: 0o600 });

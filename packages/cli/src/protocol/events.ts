@@ -136,12 +136,9 @@ function toMessageUpdates(events: readonly AssistantMessageEvent[], { usage }: W
   return events.map((assistantMessageEvent) => ({ type: "message_update", usage, assistantMessageEvent }));
 }
 
-type StatelessEvent = Exclude<
-  AgentEvent,
-  { type: "message_start" | "message_update" | "message_end" | "auto_retry_start" }
->;
-
-function convertStatelessEvent(event: StatelessEvent): readonly WireEvent[] {
+function convertStatelessEvent(
+  event: Exclude<AgentEvent, { type: "message_start" | "message_update" | "message_end" | "auto_retry_start" }>,
+): readonly WireEvent[] {
   switch (event.type) {
     case "tool_execution_update": {
       const { partialResult: text, ...call } = event;

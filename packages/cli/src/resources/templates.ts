@@ -127,12 +127,9 @@ export async function findTemplates({
   return { templates: [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1)), notes };
 }
 
-interface TemplateFiles {
-  readonly files: readonly TemplateFile[];
-  readonly notes: readonly string[];
-}
-
-async function readUserTemplateFiles(folder: string): Promise<TemplateFiles> {
+async function readUserTemplateFiles(
+  folder: string,
+): Promise<{ readonly files: readonly TemplateFile[]; readonly notes: readonly string[] }> {
   // A folder that cannot be read has no templates.
   const names = (await readdir(folder).catch(() => [])).filter(isTemplateFile).sort();
   const files: TemplateFile[] = [];

@@ -115,7 +115,7 @@ export async function trashSessions(call: SubcommandCall): Promise<SubcommandRes
   return {
     type: "success",
     text: trashedSessions.map(formatTrashed).join("\n"),
-    data: { trashed: trashedSessions.map(toTrashData) },
+    data: { trashed: trashedSessions.map(({ id, path, folder }) => ({ id, path, folder })) },
   };
 }
 
@@ -153,8 +153,4 @@ export async function moveToTrash(
 function formatTrashed({ id, path, folder }: TrashedSession): string {
   const canRestoreById = id !== "" && isPlainId(id) && basename(path).includes(id);
   return `Moved to the trash: ${path}. Restore it with: pith sessions restore ${canRestoreById ? id.slice(0, 8) : folder}`;
-}
-
-function toTrashData({ id, path, folder }: TrashedSession): object {
-  return { id, path, folder };
 }

@@ -17,7 +17,6 @@ import {
   listTrustedFiles,
   TRUSTED_HASH_VARIABLE,
 } from "../trust/trust.ts";
-import type { SettingFallback } from "./definitions.ts";
 import { buildSettings, findSetting, formatSettingName, formatValue, listFields, type SettingField } from "./fields.ts";
 import { type ParseSettingsResult, parseSettings, parseVariables } from "./parse.ts";
 import type { Settings, SettingsOverrides } from "./settings.ts";
@@ -75,13 +74,9 @@ function findProjectRefusal({ path, value }: SettingField, userSettings: UserSet
   const name = formatSettingName(path);
   const userValue =
     userSettings.fields.findLast((field) => formatSettingName(field.path) === name)?.value ??
-    getFallbackValue(setting.fallback);
+    ("value" in setting.fallback ? setting.fallback.value : undefined);
   if (setting.projectAccess(value, userValue)) return null;
   return `${formatValue(value)} is less strict than your ${formatValue(userValue)}, so it is ignored; set it in ${userSettings.file}`;
-}
-
-function getFallbackValue(fallback: SettingFallback): unknown {
-  return "value" in fallback ? fallback.value : undefined;
 }
 
 export type LoadSettingsResult =

@@ -137,12 +137,9 @@ export async function findAgents({ home, trustedFolder }: AgentSources): Promise
 
 const MAX_AGENTS = 50;
 
-interface AgentFiles {
-  readonly files: readonly AgentFile[];
-  readonly notes: readonly string[];
-}
-
-async function readUserAgentFiles(folder: string): Promise<AgentFiles> {
+async function readUserAgentFiles(
+  folder: string,
+): Promise<{ readonly files: readonly AgentFile[]; readonly notes: readonly string[] }> {
   // A folder that cannot be read has no agents.
   const names = (await readdir(folder).catch(() => [])).filter(isAgentFile).sort();
   const files: AgentFile[] = [];

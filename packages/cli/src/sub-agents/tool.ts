@@ -137,14 +137,9 @@ async function waitForIds(
   return createResultOutput(await waitForResults(pending, { call, pool }), call.maxOutputBytes, messages);
 }
 
-interface ReadInput {
-  readonly id: string;
-  readonly page: number;
-}
-
 /** Reads only sub-agents of this session, and no other sessions. */
 async function readTranscript(
-  { id, page }: ReadInput,
+  { id, page }: { readonly id: string; readonly page: number },
   { maxOutputBytes }: ToolCall,
   { findStarted }: ToolContext,
 ): Promise<ToolOutput> {

@@ -246,14 +246,9 @@ function createPreviewResult(request: PreviewRequest, loaded: LoadedContext): Su
 
 type PlannedCompaction = Extract<CompactionPreview, { type: "planned" }>;
 
-interface PreviewTextOptions {
-  readonly loaded: LoadedContext;
-  readonly stats: PreviewStats;
-}
-
 function formatPreview(
   { plan, receipt, summaryText: summary }: PlannedCompaction,
-  { loaded, stats }: PreviewTextOptions,
+  { loaded, stats }: { readonly loaded: LoadedContext; readonly stats: PreviewStats },
 ): string {
   const { tokens, covered, kept } = receipt;
   const pinCount = loaded.branch.state.pins.length;

@@ -112,14 +112,9 @@ export async function inspectFolder(cwd: string, home: string): Promise<FolderIn
   return { folderTrust, question: createTrustQuestion(folderTrust, folderTexts) };
 }
 
-interface TrustDecisionOptions {
-  readonly call: SubcommandCall;
-  readonly redaction: Redaction;
-}
-
 async function decideTrust(
   { folderTrust, question }: FolderInspection,
-  { call, redaction }: TrustDecisionOptions,
+  { call, redaction }: { readonly call: SubcommandCall; readonly redaction: Redaction },
 ): Promise<SubcommandResult> {
   const { project: projectFiles, notes } = folderTrust;
   const { home, flags, notify } = call;

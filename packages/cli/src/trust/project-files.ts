@@ -86,10 +86,6 @@ function listFolder(folder: string, maxItems: number): readonly FolderItem[] | n
   }
 }
 
-function getPathKind(path: string): PathKind {
-  return classifyPath(lstatSync(path));
-}
-
 function classifyPath(entry: Dirent | Stats): PathKind {
   if (entry.isFile()) return "file";
   if (entry.isDirectory()) return "folder";
@@ -215,7 +211,7 @@ const createControlCharPattern = (): RegExp => /[\p{Cc}\p{Zl}\p{Zp}]/u;
 
 async function resolvePath(path: string): Promise<ResolvedPath> {
   const realPath = await realpath(path);
-  return { realPath, kind: getPathKind(realPath) };
+  return { realPath, kind: classifyPath(lstatSync(realPath)) };
 }
 
 /** Opens the real path without following links, so that a file that was replaced by a link after the check is not read. */

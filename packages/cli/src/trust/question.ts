@@ -45,7 +45,12 @@ export function createTrustQuestion(folder: FolderTrust, contextTexts: readonly 
   return {
     root,
     reason: folder.type === "trusted" ? "trusted" : folder.reason,
-    groups: groupByKind(files),
+    groups: [...Map.groupBy(trustRequiredPaths, ({ kind }) => kind)].flatMap(([kind, [firstPath]]) => {
+      const matchingFiles = files.filter((file) => file.kind === kind);
+      return firstPath && matchingFiles.length > 0
+        ? [{ kind, title: firstPath.title, files: matchingFiles.map(toQuestionFile) }]
+        : [];
+    }),
     changes: folder.type === "trusted" ? [] : folder.changes,
     unread,
     contextFiles: contextTexts.map(({ path, text }) => ({
@@ -53,15 +58,6 @@ export function createTrustQuestion(folder: FolderTrust, contextTexts: readonly 
       size: Buffer.byteLength(text),
     })),
   };
-}
-
-function groupByKind(files: readonly ProjectFile[]): readonly QuestionGroup[] {
-  return [...Map.groupBy(trustRequiredPaths, ({ kind }) => kind)].flatMap(([kind, [firstPath]]) => {
-    const matchingFiles = files.filter((file) => file.kind === kind);
-    return firstPath && matchingFiles.length > 0
-      ? [{ kind, title: firstPath.title, files: matchingFiles.map(toQuestionFile) }]
-      : [];
-  });
 }
 
 function toQuestionFile({ name, bytes, hash }: ProjectFile): QuestionFile {

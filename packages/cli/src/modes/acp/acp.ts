@@ -5,7 +5,6 @@ import {
   type AgentApp,
   type AgentContext,
   agent,
-  type InitializeResponse,
   ndJsonStream,
   PROTOCOL_VERSION,
 } from "@agentclientprotocol/sdk/unstable";
@@ -39,7 +38,17 @@ function createAgentApp({ args, sessions, notify }: AgentAppOptions): AgentApp {
   const agentApp = agent({ name: "pith" })
     .onRequest("initialize", ({ params }) => {
       features = readClientFeatures(params.clientCapabilities);
-      return describeAgent();
+      return {
+        protocolVersion: PROTOCOL_VERSION,
+        agentInfo: { name: "pith", title: "Pith", version: version() },
+        agentCapabilities: {
+          loadSession: true,
+          promptCapabilities: { image: true, embeddedContext: true },
+          mcpCapabilities: { http: true },
+          sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {}, fork: {} },
+        },
+        authMethods: [],
+      };
     })
     .onRequest("authenticate", () => {
       throw internalError(
@@ -48,7 +57,15 @@ function createAgentApp({ args, sessions, notify }: AgentAppOptions): AgentApp {
     });
   handleSessionMethods(agentApp, sessions, (client) => ({ args, client, features, notify }));
   handleOptionMethods(agentApp, sessions);
-  return handlePromptMethods(agentApp, sessions);
+  return agentApp
+    .onRequest("session/prompt", async ({ params, signal }) => {
+      const session = sessions.getSession(params.sessionId);
+      signal.addEventListener("abort", () => void session.stop(), { once: true });
+      return await runPrompt(params.prompt, session);
+    })
+    .onNotification("session/cancel", async ({ params }) => {
+      await sessions.getSession(params.sessionId).stop();
+    });
 }
 
 function handleSessionMethods(
@@ -89,32 +106,6 @@ function handleOptionMethods(agentApp: AgentApp, sessions: AcpSessions): AgentAp
       await sendChangedOptions();
       return { configOptions: await buildConfigOptions(app, app) };
     });
-}
-
-function handlePromptMethods(agentApp: AgentApp, sessions: AcpSessions): AgentApp {
-  return agentApp
-    .onRequest("session/prompt", async ({ params, signal }) => {
-      const session = sessions.getSession(params.sessionId);
-      signal.addEventListener("abort", () => void session.stop(), { once: true });
-      return await runPrompt(params.prompt, session);
-    })
-    .onNotification("session/cancel", async ({ params }) => {
-      await sessions.getSession(params.sessionId).stop();
-    });
-}
-
-function describeAgent(): InitializeResponse {
-  return {
-    protocolVersion: PROTOCOL_VERSION,
-    agentInfo: { name: "pith", title: "Pith", version: version() },
-    agentCapabilities: {
-      loadSession: true,
-      promptCapabilities: { image: true, embeddedContext: true },
-      mcpCapabilities: { http: true },
-      sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {}, fork: {} },
-    },
-    authMethods: [],
-  };
 }
 
 /** Sends the details of the session after the response: an editor ignores updates of a session that it does not know yet. */

@@ -29,10 +29,6 @@ function formatModeName(name: PermissionMode): string {
   return `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
 }
 
-function findMode(id: string): PermissionMode | null {
-  return permissionModes.find(({ name }) => name === id)?.name ?? null;
-}
-
 export async function buildConfigOptions(
   { agent, permissionMode }: Pick<CommandContext, "agent" | "permissionMode">,
   options: ModelsWithKeyOptions,
@@ -93,7 +89,7 @@ export async function setOption(id: string, value: unknown, context: CommandCont
 }
 
 export function setMode(id: string, { permissionMode }: Pick<CommandContext, "permissionMode">): void {
-  const newMode = findMode(id);
+  const newMode = permissionModes.find(({ name }) => name === id)?.name ?? null;
   if (newMode === null)
     throw invalidParams(`unknown mode "${id}"; the modes are ${permissionModes.map(({ name }) => name).join(", ")}`);
   const refusal = permissionMode?.set(newMode) ?? null;

@@ -15,13 +15,8 @@ import type { AssistantMessage, ImageBlock, TextBlock, ToolResultMessage } from 
 import { describeToolCall } from "../../text/tool-call-text.ts";
 import type { ClientFeatures } from "./acp-context.ts";
 
-export interface DiffHunk {
-  readonly oldText: string;
-  readonly newText: string;
-}
-
 /** Splits a unified diff into hunks. Editors expect pairs of old and new text. */
-function parseHunks(diff: string): readonly DiffHunk[] {
+function parseHunks(diff: string): readonly { readonly oldText: string; readonly newText: string }[] {
   const hunks: { readonly old: string[]; readonly new: string[] }[] = [];
   for (const line of diff.split("\n")) {
     if (line.startsWith("@@")) hunks.push({ old: [], new: [] });
@@ -77,7 +72,7 @@ export function toToolCall({ toolCallId, toolName, args }: ToolCallInfo, cwd: st
     toolCallId,
     title: describeToolCall(toolName, args),
     name: toolName,
-    kind: toToolKind(toolName),
+    kind: Object.hasOwn(TOOL_KINDS, toolName) ? (TOOL_KINDS[toolName] ?? "other") : "other",
     status: "pending",
     locations: toLocations(args, cwd),
     rawInput: args,
@@ -87,10 +82,6 @@ export function toToolCall({ toolCallId, toolName, args }: ToolCallInfo, cwd: st
 /** The calls of an incomplete reply are not run. */
 export function hasRunnableCalls({ stopReason }: AssistantMessage): boolean {
   return stopReason !== "error" && stopReason !== "aborted";
-}
-
-function toToolKind(tool: string): ToolKind {
-  return Object.hasOwn(TOOL_KINDS, tool) ? (TOOL_KINDS[tool] ?? "other") : "other";
 }
 
 const TOOL_KINDS: Readonly<Record<string, ToolKind>> = {

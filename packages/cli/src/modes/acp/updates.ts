@@ -265,15 +265,9 @@ function toDisplayContent(content: UserMessage["content"]): UserMessage["content
   return [...(text === "" ? [] : [{ type: "text" as const, text }]), ...images];
 }
 
-interface BlockContext {
-  readonly id: string;
-  readonly cwd: string;
-  readonly calls: Map<string, Arguments>;
-}
-
 function toBlockUpdates(
   block: AssistantMessage["content"][number],
-  { id, cwd, calls }: BlockContext,
+  { id, cwd, calls }: { readonly id: string; readonly cwd: string; readonly calls: Map<string, Arguments> },
 ): readonly SessionUpdate[] {
   switch (block.type) {
     case "text":

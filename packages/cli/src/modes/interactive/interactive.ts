@@ -214,7 +214,7 @@ async function openDrawnScreen({ onKey, onSubmit }: InputHandlers): Promise<Open
 /** A flag overrides the setting. Without both, only a terminal named `dumb` gets the plain screen. */
 export async function wantsPlainMode(
   { plain }: SettingsOverrides,
-  options: PlainModeOptions = getPlainModeOptions(),
+  options: PlainModeOptions = { home: pithHome(), terminalName: process.env.TERM },
 ): Promise<boolean> {
   if (plain !== undefined) return plain;
   const result = await readSettings(options.home);
@@ -228,8 +228,4 @@ export interface PlainModeOptions {
   readonly home: string;
   /** The value of `TERM`. */
   readonly terminalName: string | undefined;
-}
-
-function getPlainModeOptions(): PlainModeOptions {
-  return { home: pithHome(), terminalName: process.env.TERM };
 }

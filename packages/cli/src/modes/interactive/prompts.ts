@@ -94,7 +94,7 @@ export interface TrustPaths {
 export async function askForTrust(
   args: CliArgs,
   screen: ScreenApi,
-  paths: TrustPaths = getTrustPaths(),
+  paths: TrustPaths = { cwd: process.cwd(), home: pithHome() },
 ): Promise<CliArgs> {
   if (args.trustsProject) return args;
   const folder = await checkTrust({ ...paths, userHome: homedir() });
@@ -119,10 +119,6 @@ async function isTrustedByExtension(
   const effective = await resolveSettings(args, { ...paths, environment: process.env });
   if (effective.type === "mistake") return false;
   return await askExtensionsForTrust({ ...paths, trustedFolder: folder, settings: effective.settings });
-}
-
-function getTrustPaths(): TrustPaths {
-  return { cwd: process.cwd(), home: pithHome() };
 }
 
 /** Returns true if the user trusts the folder for this run only. Saved trust is found without it. */

@@ -38,7 +38,7 @@ export async function runSessions(
     // A reload opens the same session again, which is possible only after it was closed.
     const reloadStart = session?.getSwitchReason() === "reload" ? await closeSession(session, session) : null;
     const result = await openInteractiveSession(
-      isFolderTrusted ? next : await confirmFolderTrust(next, { screen, folder }),
+      isFolderTrusted ? next : await askForTrust(limitTrust(next, { from: folder, to: process.cwd() }), screen),
       screen,
       notifier,
     );
@@ -84,10 +84,6 @@ interface SwitchOptions {
   readonly screen: ScreenApi;
   /** The folder of the current session, for which trust was given. Before the first session, the folder at the start. */
   readonly folder: string;
-}
-
-async function confirmFolderTrust(args: CliArgs, { screen, folder }: SwitchOptions): Promise<CliArgs> {
-  return await askForTrust(limitTrust(args, { from: folder, to: process.cwd() }), screen);
 }
 
 /** Reports why the next session could not be opened, and changes back to `folder`. */

@@ -60,7 +60,7 @@ export function createTextOutput(terminal: Terminal): RunOutput {
         terminal.notify(formatPartialReplyNote(context));
       const sessionTotals = hasHistory && context ? await formatSessionTotals(context.sessionPath) : null;
       const parts = [
-        formatRunSummary(end, state.totals),
+        end?.type === "done" && state.totals.requests === 0 ? "nothing to continue" : formatTotals(state.totals),
         sessionTotals,
         formatResumeHint(end, context?.resumeHint ?? null),
       ];
@@ -118,10 +118,6 @@ function formatPartialReplyNote(context: OutputContext | null): string {
   const id = context?.sessionPath ? context.agent.session.store.header.id.slice(0, 8) : null;
   const hint = id === null ? "it was not saved" : `it is saved in the session: pith sessions show ${id}`;
   return `· the partial answer was not printed; ${hint}`;
-}
-
-function formatRunSummary(end: RunEnd | null, totals: UsageTotals): string {
-  return end?.type === "done" && totals.requests === 0 ? "nothing to continue" : formatTotals(totals);
 }
 
 /** An unfinished run is resumed without a prompt. */

@@ -50,7 +50,10 @@ export async function runRpcMode(args: CliArgs, terminal: Terminal): Promise<Exi
     getBackpressure,
     sendEvent,
     quit,
-    reportError: createErrorReporter(terminal, sendEvent),
+    reportError: (error: unknown) => {
+      terminal.notify(`pith: internal error: ${error instanceof Error ? error.stack : String(error)}`);
+      sendEvent({ type: "error", error: error instanceof Error ? error.message : String(error) });
+    },
   };
   const result = await openRpcSession(args, sessionOptions);
   if (result.type === "failed") {
@@ -125,13 +128,6 @@ async function shutDown(server: RpcServer, { context, questions, costLimit }: Sh
 
 const GRACE_MS = 200;
 const MAX_ABORT_ATTEMPTS = 10;
-
-function createErrorReporter(terminal: Terminal, sendEvent: RpcContext["sendEvent"]): (error: unknown) => void {
-  return (error) => {
-    terminal.notify(`pith: internal error: ${error instanceof Error ? error.stack : String(error)}`);
-    sendEvent({ type: "error", error: error instanceof Error ? error.message : String(error) });
-  };
-}
 
 /** Runs the prompt of the command line. Returns null if there is none. */
 async function runInitialPrompt(args: CliArgs, context: RpcContext): Promise<Outcome<PromptResult> | null> {

@@ -99,15 +99,10 @@ export async function checkSessions(call: SubcommandCall): Promise<readonly Chec
   return [await checkSessionDamage(sessions, call), checkOrphanedBlobs(call.home), checkSearchIndex(call.home)];
 }
 
-interface DamagedSession {
-  readonly item: SessionItem;
-  readonly reason: string;
-}
-
 async function checkSessionDamage(sessions: readonly SessionItem[], { flags, notify }: SubcommandCall): Promise<Check> {
   const reportProgress = createProgressReporter(notify);
   const deadline = flags.deep === true ? Number.POSITIVE_INFINITY : Date.now() + LINE_CHECK_TIMEOUT_MS;
-  const damagedSessions: DamagedSession[] = [];
+  const damagedSessions: { readonly item: SessionItem; readonly reason: string }[] = [];
   let checkedCount = 0;
   for (const item of sessions) {
     if (Date.now() > deadline) break;

@@ -152,14 +152,9 @@ interface FailedSession extends SelectedSession {
   readonly why: string;
 }
 
-interface PurgeSessionOptions {
-  readonly vault: Vault;
-  readonly call: SubcommandCall;
-}
-
 async function purgeOne(
   session: SelectedSession,
-  { vault, call }: PurgeSessionOptions,
+  { vault, call }: { readonly vault: Vault; readonly call: SubcommandCall },
 ): Promise<PurgedSession | FailedSession> {
   const isDryRun = call.flags.yes !== true;
   const statBefore = realFiles.stat(session.path);

@@ -138,18 +138,14 @@ async function addSession(stats: SessionStats, item: SessionItem, blobBytes: num
     messages: stats.messages + totals.userMessages + totals.assistantMessages,
     toolCalls: stats.toolCalls + totals.toolCalls,
     compactions: stats.compactions + totals.compactions,
-    estimates: addEstimates(stats.estimates, totals.estimates),
+    estimates: {
+      count: stats.estimates.count + totals.estimates.count,
+      expectedCost: stats.estimates.expectedCost + totals.estimates.expectedCost,
+      actualCost: stats.estimates.actualCost + totals.estimates.actualCost,
+      errors: stats.estimates.errors + totals.estimates.errors,
+    },
     usage: addUsage(stats.usage, totals.usage),
     biggest: [...stats.biggest, sizedSession].sort((a, b) => b.bytes - a.bytes).slice(0, MAX_BIGGEST_SESSIONS),
-  };
-}
-
-function addEstimates(one: SessionStats["estimates"], other: SessionStats["estimates"]): SessionStats["estimates"] {
-  return {
-    count: one.count + other.count,
-    expectedCost: one.expectedCost + other.expectedCost,
-    actualCost: one.actualCost + other.actualCost,
-    errors: one.errors + other.errors,
   };
 }
 

@@ -86,7 +86,7 @@ function createEditorCompletion({ app }: InteractiveContext): AutocompleteProvid
   return createCompletionProvider({
     listCommands: async () => [
       ...builtInCommands,
-      ...listExtensionCommands(app),
+      ...(app.extensions?.commands ?? []).map(({ name, description }) => toCandidate({ name, description })),
       ...((await app.templates?.list()) ?? []).map(toCandidate),
     ],
     listArguments: (name) => listArgumentCandidates(name, { context: app, listModels: () => listModelNames(app) }),
@@ -125,10 +125,6 @@ async function listSessionCandidates(
 }
 
 const MAX_SESSION_CANDIDATES = 20;
-
-function listExtensionCommands({ extensions }: Pick<CommandContext, "extensions">): readonly Candidate[] {
-  return (extensions?.commands ?? []).map(({ name, description }) => toCandidate({ name, description }));
-}
 
 function toPathCandidate(value: string): Candidate {
   return { value };

@@ -60,14 +60,8 @@ export function createInputPanel(title: string, placeholder: string): Panel<Line
   };
 }
 
-interface InputView {
-  readonly input: LineInput;
-  readonly title: string;
-  readonly placeholder: string;
-}
-
 function renderInputPanel(
-  { input, title, placeholder }: InputView,
+  { input, title, placeholder }: { readonly input: LineInput; readonly title: string; readonly placeholder: string },
   { width, height, theme, isTyping = false }: Viewport,
 ): readonly string[] {
   const placeholderText =

@@ -58,7 +58,7 @@ function truncateMiddle(lines: readonly string[], maxRows: number, viewport: Vie
   const start = maxRows - end - 1;
   return [
     ...lines.slice(0, start),
-    renderCut(lines.length - start - end, viewport),
+    viewport.theme.dim(`   … ${formatCount(lines.length - start - end, "more line")}, Tab to show all`),
     ...lines.slice(lines.length - end),
   ];
 }
@@ -80,10 +80,6 @@ function removeCommand({ text }: PermissionQuestion): string {
   const [start, end] = [text.indexOf("`"), text.lastIndexOf("`")];
   if (end <= start) return text;
   return `${text.slice(0, start)}this command${text.slice(end + 1)}`;
-}
-
-function renderCut(count: number, { theme }: Viewport): string {
-  return theme.dim(`   … ${formatCount(count, "more line")}, Tab to show all`);
 }
 
 function renderAnswers({ state, rows }: QuestionView, { theme, width, height }: Viewport): readonly string[] {

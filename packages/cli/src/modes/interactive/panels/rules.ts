@@ -43,12 +43,7 @@ export interface RulesPageOptions {
   /** Reads the whole text of a message. */
   readonly readMessage: (reference: string) => Promise<string>;
   /** Returns the message for the user and the rules afterwards. */
-  readonly pin: (rule: Rule) => Promise<PinOutcome>;
-}
-
-export interface PinOutcome {
-  readonly notice: string;
-  readonly rules: UserRules;
+  readonly pin: (rule: Rule) => Promise<{ readonly notice: string; readonly rules: UserRules }>;
 }
 
 export interface RulesPageState {

@@ -33,15 +33,10 @@ export interface SettingsPageOptions {
   readonly initialState?: SettingsState;
 }
 
-export interface SettingsPageResult {
-  readonly setting: ListedSetting;
-  readonly state: SettingsState;
-}
-
 export function createSettingsPage({
   settings,
   initialState,
-}: SettingsPageOptions): Panel<SettingsState, SettingsPageResult> {
+}: SettingsPageOptions): Panel<SettingsState, { readonly setting: ListedSetting; readonly state: SettingsState }> {
   return {
     initialState: initialState ?? { query: emptyInput, position: { index: 0, top: 0 } },
     handleKey: (state, key, viewport) => {

@@ -4,7 +4,6 @@ import { readCallOutcome } from "@pith/agent";
 import type {
   AgentMessage,
   AssistantMessage,
-  BashExecutionMessage,
   Entry,
   ImageBlock,
   MessageEntry,
@@ -173,7 +172,16 @@ function reduceMessage(state: ScreenState, entry: MessageEntry): ScreenState {
         blocks: state.blocks.map((block) => (isToolBlockFor(block, message) ? withResult(block, message) : block)),
       };
     case "bashExecution":
-      return putShellBlock(state, createShellBlock(id, message));
+      return putShellBlock(state, {
+        kind: "shell",
+        id,
+        command: message.command,
+        output: message.output,
+        exitCode: message.exitCode ?? null,
+        isCancelled: message.cancelled,
+        isPrivate: message.excludeFromContext === true,
+        isOpen: false,
+      });
     default:
       return state;
   }
@@ -200,19 +208,6 @@ export function describeStop(lastMessage: AgentMessage | undefined): Pick<NoteBl
     lastMessage?.role === "assistant" && lastMessage.stopReason === "aborted" && lastMessage.content.length > 0;
   const text = isUnfinishedReply ? "Stopped. The model will not see this unfinished reply." : "Stopped.";
   return { tone: "warning", text };
-}
-
-function createShellBlock(id: string, message: BashExecutionMessage): ShellBlock {
-  return {
-    kind: "shell",
-    id,
-    command: message.command,
-    output: message.output,
-    exitCode: message.exitCode ?? null,
-    isCancelled: message.cancelled,
-    isPrivate: message.excludeFromContext === true,
-    isOpen: false,
-  };
 }
 
 /** Replaces the block that was shown while the command ran. */

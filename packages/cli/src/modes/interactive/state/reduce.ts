@@ -52,7 +52,9 @@ function reduceBlocks(state: ScreenState, event: AgentEvent, now: number): Scree
     case "tool_execution_start":
     case "tool_execution_update":
     case "tool_execution_end":
-      return reduceToolEvent(state, event, now);
+      return updateToolBlocks(state, (block) =>
+        block.id === event.toolCallId ? applyToolEvent(block, event, now) : block,
+      );
     case "queue_update":
       return {
         ...state,
@@ -161,7 +163,7 @@ function reduceCompactionOrTree(state: ScreenState, event: CompactionOrTreeEvent
       const warnings = event.findings.map(describeFinding);
       return (
         updateCompactionBlock(state, event.compactionId, (block) => ({ ...block, warnings })) ??
-        withWarnings(state, warnings)
+        warnings.reduce((current, text) => withNote(current, { tone: "warning", text }), state)
       );
     }
     case "compaction_undone":
@@ -188,10 +190,6 @@ function updateCompactionBlock(
   return block?.kind === "compaction" ? { ...state, blocks: state.blocks.with(index, update(block)) } : null;
 }
 
-function withWarnings(state: ScreenState, warnings: readonly string[]): ScreenState {
-  return warnings.reduce((current, text) => withNote(current, { tone: "warning", text }), state);
-}
-
 function withUndoNote(state: ScreenState, isUndone: boolean): ScreenState {
   const text = isUndone ? "Compaction undone. /redo restores it." : "Compaction restored.";
   return withNote(state, { tone: "good", text });
@@ -212,12 +210,6 @@ function withMoveDivider(state: ScreenState, summaryId: string | undefined): Scr
 }
 
 type ToolEvent = Extract<AgentEvent, { readonly toolCallId: string }>;
-
-function reduceToolEvent(state: ScreenState, event: ToolEvent, now: number): ScreenState {
-  return updateToolBlocks(state, (block) =>
-    block.id === event.toolCallId ? applyToolEvent(block, event, now) : block,
-  );
-}
 
 /** Marks the calls that have no result when a run ends, so that the screen does not wait for them. */
 function interruptOpenCalls(state: ScreenState): ScreenState {

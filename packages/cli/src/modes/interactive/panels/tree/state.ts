@@ -233,7 +233,7 @@ const emptyLayout: Layout = {
 export function layoutRows(outline: Outline, options: LayoutOptions): Layout {
   const rows: TreeRow[] = [];
   const rowNumbers = new Int32Array(outline.nodes.size);
-  const stack: PendingNode[] = [];
+  const stack: { readonly node: OutlineNode; readonly depth: number; readonly branchStart: string | null }[] = [];
   let branchCount = 1;
   let maxDepth = 0;
   let currentIndex = -1;
@@ -274,12 +274,6 @@ function isCurrentRow(row: TreeRow | undefined, { nodes, leaf }: Outline): boole
 /** Whether the row is the first of a side branch. */
 export function startsBranch({ node, branchStart }: TreeRow): boolean {
   return branchStart === node.id;
-}
-
-interface PendingNode {
-  readonly node: OutlineNode;
-  readonly depth: number;
-  readonly branchStart: string | null;
 }
 
 /** Shared, since most rows have no side branches. */
