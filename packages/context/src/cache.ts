@@ -1,4 +1,4 @@
-/** Caches what is computed from immutable objects: a value per object, and the fold of a list that mostly grows at its end. */
+/** Caches what is computed once or from immutable objects: a value per object, and the fold of a list that mostly grows at its end. */
 
 /** Returns the cached value of an object, or computes and caches it. */
 export function getOrCompute<Key extends object, Value extends NonNullable<unknown> | null>(
@@ -11,6 +11,15 @@ export function getOrCompute<Key extends object, Value extends NonNullable<unkno
   const value = compute();
   cache.set(key, value);
   return value;
+}
+
+/** Wraps a function so that it runs once, on the first call. */
+export function memoize<Value>(compute: () => Value): () => Value {
+  let cached: { readonly value: Value } | null = null;
+  return () => {
+    cached ??= { value: compute() };
+    return cached.value;
+  };
 }
 
 /**

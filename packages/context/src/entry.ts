@@ -285,3 +285,18 @@ export function isEditable(entry: Entry): boolean {
   if (entry.type === "custom_message") return true;
   return entry.type === "message" && ["user", "assistant", "toolResult"].includes(entry.message.role);
 }
+
+/** Whether the entry only records a move of the leaf. */
+export function isMoveEntry(entry: Entry): boolean {
+  return entry.type === "custom" && entry.customType === MOVE_TYPE;
+}
+
+/** Whether the entry records an undo of a compaction. */
+export function isUndoEntry(entry: Entry): boolean {
+  return entry.type === "custom" && entry.customType === MOVE_TYPE && typeof Object(entry.data).undoes === "string";
+}
+
+/** Whether the entry is a message of the user or a program. Moving to it means editing it and sending it again. */
+export function isEditableMessage(entry: Entry): boolean {
+  return entry.type === "custom_message" || (entry.type === "message" && entry.message.role === "user");
+}

@@ -9,7 +9,6 @@ import {
   type Model,
   modelSummarizer,
   type Receipt,
-  type Request,
   type Session,
   textTokens,
 } from "@pith/context";
@@ -161,9 +160,9 @@ export function describeSummary(
   const summarizers = run.summarizers ?? [modelSummarizer(model, { runtime })];
   return {
     summarizers,
-    ...(summarizerOrder && { summarizerOrder }),
-    ...mergeInstructions(run, request),
-    ...describeRequests(run),
+    summarizerOrder,
+    instructions: mergeInstructions(run, request),
+    requests: describeRequests(run),
   };
 }
 
@@ -173,32 +172,27 @@ type SummaryOptions = Parameters<typeof prepareSummary>[0];
  * How requests are built, so that the model can summarize after its last one. Nothing if hooks may change them: a context hook changes
  * the messages, and headers of a hook are not sent with a summary.
  */
-function describeRequests(run: CompactionContext): {
-  readonly requests?: { readonly model: Model; readonly build: BuildRequest };
-} {
+function describeRequests(run: CompactionContext): SummaryOptions["requests"] {
   const { hooks, model, session } = run;
   const changingHooks = [hooks.context, hooks.context_with_system, hooks.before_provider_request];
-  if (changingHooks.some((each) => each?.length)) return {};
+  if (changingHooks.some((each) => each?.length)) return undefined;
   const replyBudget = computeReplyBudget(session.branch, {
     budget: run.getBudget(),
     maxTokens: model.maxTokens,
   });
-  const build: BuildRequest = (context) => ({
-    ...buildRequest(context, { model }),
-    ...(replyBudget && { replyBudget }),
-  });
-  return { requests: { model, build } };
+  return {
+    model,
+    build: (context) => ({ ...buildRequest(context, { model }), ...(replyBudget && { replyBudget }) }),
+  };
 }
-
-type BuildRequest = (context: Parameters<typeof buildRequest>[0]) => Request;
 
 /** The general instructions come first, then those of this request. */
 function mergeInstructions(
   { instructions: general, session }: CompactionContext,
   { instructions: requested }: Pick<CompactionRequest, "instructions">,
-): Pick<CompactionRequest, "instructions"> {
+): string | undefined {
   const texts = [general, requested].filter((text) => text !== undefined && text.trim() !== "");
-  return texts.length === 0 ? {} : { instructions: session.redact(texts.join("\n\n")) };
+  return texts.length === 0 ? undefined : session.redact(texts.join("\n\n"));
 }
 
 /** The model, the thinking level, the tools and the system prompt according to the log. */

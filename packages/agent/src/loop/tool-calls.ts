@@ -15,7 +15,8 @@ import type { PermissionResult, RecordedCall } from "../permissions/request.ts";
 import { UNKNOWN_SECRET_ADVICE } from "../redaction.ts";
 import type { RunContext } from "../run-context.ts";
 import type { Intent, Tool, ToolCall, ToolOutput } from "../tool.ts";
-import { computeMaxOutputBytes, errorOutput, markOutcome, type ResultContext, recordResult } from "./tool-results.ts";
+import { errorOutput } from "../tools/tool-io.ts";
+import { computeMaxOutputBytes, markOutcome, type ResultContext, recordResult } from "./tool-results.ts";
 
 type CallContext = ResultContext & Pick<RunContext, "tools" | "permissions" | "secrets">;
 

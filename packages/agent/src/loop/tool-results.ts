@@ -10,6 +10,7 @@ import type { OpenCall } from "../pending-work.ts";
 import type { BlobStore } from "../ports.ts";
 import type { RunContext } from "../run-context.ts";
 import type { ToolOutput } from "../tool.ts";
+import { errorOutput } from "../tools/tool-io.ts";
 
 /** What recording a result needs. */
 export type ResultContext = HookContext & Pick<RunContext, "model" | "blobs">;
@@ -136,8 +137,4 @@ const HEAD_SHARE = 0.3;
 
 function isImage(block: TextBlock | ImageBlock): block is ImageBlock {
   return block.type === "image";
-}
-
-export function errorOutput(text: string): ToolOutput {
-  return { content: [{ type: "text", text }], isError: true };
 }

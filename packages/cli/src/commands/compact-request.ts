@@ -9,13 +9,12 @@ import {
   previewCompaction,
   type Session,
 } from "@pith/context";
-import { entryReference } from "@pith/context/host";
+import { entryReference, isEditableMessage } from "@pith/context/host";
 import { findEntry, shortId } from "../sessions/entries.ts";
 import { isVisibleEntry } from "../sessions/tree-outline.ts";
 import { formatCost, formatCount } from "../text/format.ts";
 import { type UsageError, usageError } from "../text/usage-error.ts";
 import { type CommandResult, describeUnknownFlag, failure, success } from "./command.ts";
-import { isEditableMessage } from "./fork.ts";
 import { reportMove } from "./tree.ts";
 
 /** The arguments of `/compact`. Flags come first; only `--preview` may be anywhere. */

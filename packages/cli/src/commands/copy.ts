@@ -1,6 +1,7 @@
 /** Implements `/copy`: finds an answer or its last code block. The interactive mode copies it to the clipboard; other modes print it. */
 
 import type { Entry, Session } from "@pith/context";
+import { isUserMessage } from "../sessions/tree-lines.ts";
 import { formatCount } from "../text/format.ts";
 import { usageError } from "../text/usage-error.ts";
 import { type Command, type CommandContext, type CommandResult, success } from "./command.ts";
@@ -53,10 +54,6 @@ async function* readAnswers({ leaf, store }: Session): AsyncGenerator<string> {
 }
 
 const MAX_VISITED_ENTRIES = 100_000;
-
-function isUserMessage(entry: Entry): boolean {
-  return entry.type === "message" && entry.message.role === "user";
-}
 
 function readAnswerText(entry: Entry): string {
   if (entry.type !== "message" || entry.message.role !== "assistant") return "";

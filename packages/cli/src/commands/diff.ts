@@ -161,7 +161,7 @@ function readLoggedDiffs(entry: Entry): readonly { readonly path: string; readon
   return [{ path, diff: typeof diff === "string" ? diff : "" }];
 }
 
-function asRecord(value: unknown): Readonly<Record<string, unknown>> {
+export function asRecord(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null ? { ...value } : {};
 }
 

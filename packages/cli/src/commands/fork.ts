@@ -1,7 +1,7 @@
 /** Implements `/fork` (a new session that ends before one of the user's messages) and `/clone` (a copy of the current branch). */
 
 import type { Entry, Session } from "@pith/context";
-import { authorOf, sanitizeLine } from "@pith/context/host";
+import { authorOf, isEditableMessage, sanitizeLine } from "@pith/context/host";
 import { forkSession } from "@pith/context/node";
 import { entryEditableText } from "../resources/attachments.ts";
 import { describeMissingBlobs, entryDisplayText, findEntry, shortId } from "../sessions/entries.ts";
@@ -73,11 +73,6 @@ export async function forkAtEntry(entry: Entry, context: ForkContext): Promise<C
     env: { PITH_HOME: home },
   });
   return reportFork(outcome, isEditable ? entryEditableText(entry) : undefined);
-}
-
-/** Whether the entry is a message of the user or a program. Moving to it means editing it and sending it again. */
-export function isEditableMessage(entry: Entry): boolean {
-  return entry.type === "custom_message" || (entry.type === "message" && entry.message.role === "user");
 }
 
 function isTypedByUser(entry: Entry): boolean {

@@ -2,8 +2,9 @@
 
 import type { NavigateResult, PlannedFile, RewindResult } from "@pith/agent";
 import { refusalNotes, type Session } from "@pith/context";
+import { isMoveEntry } from "@pith/context/host";
 import { findEntry, formatEntry, shortId } from "../sessions/entries.ts";
-import { isMoveEntry, readBranch, readTreePart, renderTree, type TreeLine } from "../sessions/tree-lines.ts";
+import { readBranch, readTreePart, renderTree, type TreeLine } from "../sessions/tree-lines.ts";
 import { describeBusyRefusal } from "../text/compaction-text.ts";
 import { formatCount } from "../text/format.ts";
 import { usageError } from "../text/usage-error.ts";

@@ -7,7 +7,7 @@ import { parseImage } from "../resources/attachments.ts";
 import { isObject } from "../text/jsonc.ts";
 import { escapeControls } from "../text/safe-text.ts";
 import { findNearest } from "../text/usage-error.ts";
-import { type McpClientManager, selectCallableTools } from "./find-tool.ts";
+import { createErrorOutput, type McpClientManager, selectCallableTools } from "./find-tool.ts";
 import { sanitizeJson } from "./trust-question.ts";
 import type { OfferedTool } from "./trust-records.ts";
 
@@ -173,8 +173,4 @@ function describeUnknownTool(
       : ` Did you mean ${server}/${suggestion}? It takes: ${sanitizeJson(tools.find((tool) => tool.name === suggestion)?.inputSchema, 4_000)}`;
   const nameList = `${names.slice(0, 40).join(", ")}${names.length > 40 ? ` and ${names.length - 40} more` : ""}`;
   return `The MCP server ${server} has no tool named ${JSON.stringify(name.slice(0, 80))}.${hint} Available tools: ${nameList}`;
-}
-
-function createErrorOutput(message: string): ToolOutput {
-  return { content: [{ type: "text", text: message }], isError: true };
 }

@@ -141,7 +141,7 @@ function formatToolDetails({ server, tool }: ServerTool, maxChars: number): stri
   return `${server}/${tool.name}: ${description}\n  arguments: ${sanitizeJson(tool.inputSchema, Math.min(4_000, maxChars))}`;
 }
 
-function createErrorOutput(message: string): ToolOutput {
+export function createErrorOutput(message: string): ToolOutput {
   return { content: [{ type: "text", text: message }], isError: true };
 }
 

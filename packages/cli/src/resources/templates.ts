@@ -5,6 +5,7 @@ import { basename, join, relative, sep } from "node:path";
 import { type Agent, decodeText, type UserContent } from "@pith/agent";
 import { attachText } from "@pith/context/host";
 import { escapeControls, truncate } from "../text/safe-text.ts";
+import type { FoundFile } from "../trust/project-files.ts";
 import { type FolderTrust, listTrustedFiles } from "../trust/trust.ts";
 import { parseFrontMatter } from "./front-matter.ts";
 import { type FoundSkill, formatDuplicate, readResourceFile } from "./skills.ts";
@@ -49,18 +50,13 @@ export interface Template {
   readonly path: string;
 }
 
-export interface TemplateFile {
-  readonly path: string;
-  readonly bytes: Uint8Array;
-}
-
 export interface ParseTemplateResult {
   /** Null if the file is not a valid template. */
   readonly template: Template | null;
   readonly notes: readonly string[];
 }
 
-export function parseTemplate({ path, bytes }: TemplateFile): ParseTemplateResult {
+export function parseTemplate({ path, bytes }: FoundFile): ParseTemplateResult {
   const name = basename(path, ".md");
   const source = decodeText(bytes);
   if (source === null) return createInvalidTemplate(path, "is not a text file");
@@ -107,7 +103,7 @@ export async function findTemplates({
   extensionFolders = [],
 }: TemplateSources): Promise<FoundTemplates> {
   const userFolders = await Promise.all([...extensionFolders, join(home, "prompts")].map(readUserTemplateFiles));
-  const results = [...userFolders.flatMap(({ files }) => files), ...listProjectTemplateFiles(trustedFolder)].map(
+  const results = [...userFolders.flatMap(({ files }) => files), ...listTrustedMarkdown(trustedFolder, "prompts")].map(
     parseTemplate,
   );
   const notes = [...userFolders, ...results].flatMap((result) => result.notes);
@@ -129,30 +125,44 @@ export async function findTemplates({
 
 async function readUserTemplateFiles(
   folder: string,
-): Promise<{ readonly files: readonly TemplateFile[]; readonly notes: readonly string[] }> {
-  // A folder that cannot be read has no templates.
-  const names = (await readdir(folder).catch(() => [])).filter(isTemplateFile).sort();
-  const files: TemplateFile[] = [];
-  const notes =
-    names.length > MAX_TEMPLATES ? [`${folder} has more than ${MAX_TEMPLATES} templates; the rest are ignored`] : [];
-  for (const path of names.slice(0, MAX_TEMPLATES).map((name) => join(folder, name))) {
-    const content = await readResourceFile(path);
-    if (typeof content === "string") notes.push(content);
-    else if (content) files.push({ path, bytes: content });
-  }
-  return { files, notes };
+): Promise<{ readonly files: readonly FoundFile[]; readonly notes: readonly string[] }> {
+  const { files, notes, isCut } = await readMarkdownFolder(folder, MAX_TEMPLATES);
+  return isCut
+    ? { files, notes: [`${folder} has more than ${MAX_TEMPLATES} templates; the rest are ignored`, ...notes] }
+    : { files, notes };
 }
 
 const MAX_TEMPLATES = 500;
 
-function listProjectTemplateFiles(trustedFolder: FolderTrust): readonly TemplateFile[] {
-  return listTrustedFiles(trustedFolder, "prompts").filter(({ path, folder }) => {
+interface MarkdownFolder {
+  readonly files: readonly FoundFile[];
+  readonly notes: readonly string[];
+  /** Whether the folder has more files than were read. */
+  readonly isCut: boolean;
+}
+
+/** Reads the Markdown files in a folder of the user. A folder that cannot be read has none. */
+export async function readMarkdownFolder(folder: string, maxFiles: number): Promise<MarkdownFolder> {
+  const names = (await readdir(folder).catch(() => [])).filter(isMarkdownFile).sort();
+  const files: FoundFile[] = [];
+  const notes: string[] = [];
+  for (const path of names.slice(0, maxFiles).map((name) => join(folder, name))) {
+    const content = await readResourceFile(path);
+    if (typeof content === "string") notes.push(content);
+    else if (content) files.push({ path, bytes: content });
+  }
+  return { files, notes, isCut: names.length > maxFiles };
+}
+
+/** The Markdown files of a trusted project that are directly in folders of a kind. */
+export function listTrustedMarkdown(trustedFolder: FolderTrust, kind: "agents" | "prompts"): readonly FoundFile[] {
+  return listTrustedFiles(trustedFolder, kind).filter(({ path, folder }) => {
     const [, , name = "", ...subpath] = relative(folder, path).split(sep);
-    return subpath.length === 0 && isTemplateFile(name);
+    return subpath.length === 0 && isMarkdownFile(name);
   });
 }
 
-function isTemplateFile(name: string): boolean {
+function isMarkdownFile(name: string): boolean {
   return name.endsWith(".md") && !name.startsWith(".");
 }
 

@@ -1,7 +1,7 @@
 /** Reads the part of a session's tree around one branch and renders it as lines. The amount of work is limited, even for very long sessions. */
 
 import type { Entry, Session } from "@pith/context";
-import { MOVE_TYPE, sanitizeLine } from "@pith/context/host";
+import { isMoveEntry, sanitizeLine } from "@pith/context/host";
 import type { Store } from "@pith/context/store";
 import { type EntryLine, shortId, toEntryLine } from "./entries.ts";
 
@@ -103,8 +103,8 @@ async function buildTree(root: Entry, { store, branchIds, budget, stopId }: Buil
   return top;
 }
 
-export function isMoveEntry(entry: Entry): boolean {
-  return entry.type === "custom" && entry.customType === MOVE_TYPE;
+export function isUserMessage(entry: Entry): boolean {
+  return entry.type === "message" && entry.message.role === "user";
 }
 
 export interface TreeLine {

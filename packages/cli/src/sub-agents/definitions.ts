@@ -1,17 +1,17 @@
 /** Finds and parses agent definitions, and applies `--agent`. A definition can only remove tools; it never grants a permission. */
 
-import { readdir } from "node:fs/promises";
-import { basename, join, relative, sep } from "node:path";
+import { basename, join } from "node:path";
 import { decodeText } from "@pith/agent";
 import type { ThinkingLevel } from "@pith/context";
 import type { CliArgs } from "../args/args.ts";
 import { parseFrontMatter } from "../resources/front-matter.ts";
-import { readResourceFile } from "../resources/skills.ts";
+import { listTrustedMarkdown, readMarkdownFolder } from "../resources/templates.ts";
 import { validateSetting } from "../settings/fields.ts";
 import type { Settings } from "../settings/settings.ts";
 import { escapeControls, truncate } from "../text/safe-text.ts";
 import { findNearest, type UsageError, usageError } from "../text/usage-error.ts";
-import { type FolderTrust, listTrustedFiles } from "../trust/trust.ts";
+import type { FoundFile } from "../trust/project-files.ts";
+import type { FolderTrust } from "../trust/trust.ts";
 
 export interface AgentDefinition {
   readonly name: string;
@@ -27,11 +27,6 @@ export interface AgentDefinition {
   readonly path: string;
 }
 
-export interface AgentFile {
-  readonly path: string;
-  readonly bytes: Uint8Array;
-}
-
 export interface ParseAgentResult {
   /** Null if the file is not a valid agent. */
   readonly agent: AgentDefinition | null;
@@ -39,7 +34,7 @@ export interface ParseAgentResult {
   readonly notes: readonly string[];
 }
 
-export function parseAgent({ path, bytes }: AgentFile): ParseAgentResult {
+export function parseAgent({ path, bytes }: FoundFile): ParseAgentResult {
   const source = decodeText(bytes);
   if (source === null) return createInvalidAgent(path, "is not a text file");
   const { fields, body, error } = parseFrontMatter(source);
@@ -120,8 +115,9 @@ export interface FoundAgents {
 
 /** The user's agents come first and the first agent of a name is used, so a project cannot replace an agent of the user. */
 export async function findAgents({ home, trustedFolder }: AgentSources): Promise<FoundAgents> {
-  const userFiles = await readUserAgentFiles(join(home, "agents"));
-  const parsed = [...userFiles.files, ...listProjectAgentFiles(trustedFolder)].map(parseAgent);
+  const userFiles = await readMarkdownFolder(join(home, "agents"), 2 * MAX_AGENTS);
+  const projectFiles = trustedFolder ? listTrustedMarkdown(trustedFolder, "agents") : [];
+  const parsed = [...userFiles.files, ...projectFiles].map(parseAgent);
   const notes = [...userFiles.notes, ...parsed.flatMap((result) => result.notes)];
   const byName = new Map<string, AgentDefinition>();
   for (const { agent } of parsed) {
@@ -136,33 +132,6 @@ export async function findAgents({ home, trustedFolder }: AgentSources): Promise
 }
 
 const MAX_AGENTS = 50;
-
-async function readUserAgentFiles(
-  folder: string,
-): Promise<{ readonly files: readonly AgentFile[]; readonly notes: readonly string[] }> {
-  // A folder that cannot be read has no agents.
-  const names = (await readdir(folder).catch(() => [])).filter(isAgentFile).sort();
-  const files: AgentFile[] = [];
-  const notes: string[] = [];
-  for (const path of names.slice(0, 2 * MAX_AGENTS).map((name) => join(folder, name))) {
-    const content = await readResourceFile(path);
-    if (typeof content === "string") notes.push(content);
-    else if (content) files.push({ path, bytes: content });
-  }
-  return { files, notes };
-}
-
-function listProjectAgentFiles(trustedFolder: FolderTrust | undefined): readonly AgentFile[] {
-  if (!trustedFolder) return [];
-  return listTrustedFiles(trustedFolder, "agents").filter(({ path, folder }) => {
-    const [, , name = "", ...subpath] = relative(folder, path).split(sep);
-    return subpath.length === 0 && isAgentFile(name);
-  });
-}
-
-function isAgentFile(name: string): boolean {
-  return name.endsWith(".md") && !name.startsWith(".");
-}
 
 export type ApplyAgentResult =
   | {

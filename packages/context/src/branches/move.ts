@@ -5,7 +5,7 @@ import { isVisibleToModel } from "../compaction/cut-point.ts";
 import { editableText } from "../context/attachments.ts";
 import { entryMessage } from "../context/build-context.ts";
 import { entryText } from "../context/entry-text.ts";
-import { type BranchSummaryEntry, type Entry, MOVE_TYPE } from "../entry.ts";
+import { type BranchSummaryEntry, isEditableMessage, isMoveEntry, MOVE_TYPE } from "../entry.ts";
 import { reportHookFailure } from "../hooks.ts";
 import type { Runtime } from "../runtime.ts";
 import type { BusyReason, NewEntry, Session } from "../session/session.ts";
@@ -179,18 +179,10 @@ async function resolveMoveTarget(session: Session, target: string | null): Promi
   const entry = target === null ? undefined : await session.store.entry(target);
   if (target !== null && !entry) throw new Error(`cannot move to ${target}: it is not in this session`);
   const fromId = session.branch.entries.findLast((each) => !isMoveEntry(each))?.id ?? null;
-  if (!entry || !isResendable(entry)) return { fromId, leaf: target, isCurrent: target === fromId };
+  if (!entry || !isEditableMessage(entry)) return { fromId, leaf: target, isCurrent: target === fromId };
   const message = entryMessage(entry, undefined);
   const editorText = message?.role === "user" ? editableText(message.content) : entryText(entry);
   return { fromId, leaf: entry.parentId, editorText, isCurrent: false };
-}
-
-function isMoveEntry(entry: Entry): boolean {
-  return entry.type === "custom" && entry.customType === MOVE_TYPE;
-}
-
-function isResendable(entry: Entry): boolean {
-  return entry.type === "custom_message" || (entry.type === "message" && entry.message.role === "user");
 }
 
 const NO_SUMMARY: SummarizeOldBranchResult = {

@@ -5,7 +5,7 @@ import {
   type BeforeCompactOutcome,
   type CompactionHookRunner,
   type CompactionPlan,
-  type HookCandidate,
+  type PlannedCandidate,
   POSTPONE_TYPE,
   planWithCut,
 } from "../compaction/plan.ts";
@@ -138,7 +138,7 @@ export function parseHookCandidate(
   plan: CompactionPlan,
   compaction: unknown,
   describeImages: DescribeImages,
-): HookCandidate {
+): PlannedCandidate {
   const { summary, firstKeptEntryId, details, usage } = Object(compaction) as JsonObject;
   if (typeof summary !== "string" || summary.trim() === "") throw new Error("its summary is empty");
   const hookPlan = replanAtEntry(plan, firstKeptEntryId, describeImages);
@@ -232,7 +232,7 @@ interface BeforeCompactAnswer {
   readonly cancel: boolean;
   readonly postpone: boolean;
   readonly instructions: string;
-  readonly hookCandidate: HookCandidate | null;
+  readonly hookCandidate: PlannedCandidate | null;
 }
 
 function parseBeforeCompactAnswer(

@@ -15,7 +15,6 @@ import {
   type AttemptState,
   BATCH_CANCELLED,
   type CompactionBatch,
-  createAttemptState,
   type ReadyBatch,
   type SummaryOptions,
   type SummaryWishes,
@@ -75,7 +74,7 @@ async function startAttempts(options: CompactionOptions): Promise<AttemptState> 
   const startTime = options.runtime.now();
   // PREP2: a summary that is being prepared is awaited, instead of writing a second one.
   await options.prepared;
-  return createAttemptState(await withEarlierEntries(options), startTime);
+  return { options: await withEarlierEntries(options), startTime, findings: [], unusedCalls: [] };
 }
 
 /** Chooses a plan, runs the hooks, and fills the plan with the prepared summary or a new one. */

@@ -2,6 +2,7 @@
 
 import { entryMessage, latestEdit } from "../context/build-context.ts";
 import { type ContextEditEntry, type Entry, isStateEntry } from "../entry.ts";
+import { isToolResult } from "../session/append-rules.ts";
 import type { LoadedBranch } from "../session/loaded-branch.ts";
 
 export interface CutPoint {
@@ -41,10 +42,10 @@ export function toCutPoint({ entries, edits }: Pick<LoadedBranch, "entries" | "e
 /** Returns whether a cut at this index separates no tool call from its results. */
 export function isCutAllowed(entries: readonly Entry[], index: number, edits: readonly ContextEditEntry[]): boolean {
   const first = entries[index];
-  if (first && isToolResultEntry(first)) return false;
+  if (first && isToolResult(first)) return false;
   for (const entry of entries.slice(index)) {
     if (!isVisibleToModel(entry, edits)) continue;
-    if (isToolResultEntry(entry)) return false;
+    if (isToolResult(entry)) return false;
     if (isAssistantEntry(entry)) return true;
   }
   return true;
@@ -117,7 +118,7 @@ function findCutCandidates(entries: readonly Entry[], { keepTokens, tokensOf, ed
 
 /** CUT2, for a walk backwards: returns whether a cut before this visible entry would separate a tool result from its call. */
 export function isInsideExchange(entry: Entry, hasOpenResults: boolean): boolean {
-  return isToolResultEntry(entry) || (hasOpenResults && !isAssistantEntry(entry));
+  return isToolResult(entry) || (hasOpenResults && !isAssistantEntry(entry));
 }
 
 // CUT6: entries without content directly before the cut, such as labels and model changes, are kept. A compaction is not.
@@ -156,10 +157,6 @@ export function isVisibleToModel(entry: Entry, edits: readonly ContextEditEntry[
   if (!message || message.role === "system") return false;
   if (message.role === "assistant") return message.stopReason !== "error" && message.stopReason !== "aborted";
   return message.role !== "bashExecution" || !message.excludeFromContext;
-}
-
-function isToolResultEntry(entry: Entry): boolean {
-  return entry.type === "message" && entry.message.role === "toolResult";
 }
 
 function isAssistantEntry(entry: Entry): boolean {

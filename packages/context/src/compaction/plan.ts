@@ -383,8 +383,8 @@ export type SummarizerResult =
       readonly calls?: readonly CallUsage[];
     };
 
-/** A summary from a hook, with the plan for the cut that the hook chose. */
-export interface HookCandidate {
+/** A summary before the review and the checks, with the plan that it fills. A hook may have chosen another cut. */
+export interface PlannedCandidate {
   readonly plan: CompactionPlan;
   readonly candidate: SummaryCandidate;
 }
@@ -394,7 +394,7 @@ export type BeforeCompactOutcome =
   | { readonly type: "postponed" }
   | {
       readonly type: "continue";
-      readonly hookCandidate: HookCandidate | null;
+      readonly hookCandidate: PlannedCandidate | null;
       /** The instructions of the user and of hooks. */
       readonly instructions: string;
       readonly findings: readonly Finding[];

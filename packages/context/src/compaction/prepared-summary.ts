@@ -3,24 +3,23 @@
 import { runWithPauses, type Steps } from "../event-loop.ts";
 import type { LoadedBranch } from "../session/loaded-branch.ts";
 import type { NewEntry, Session } from "../session/session.ts";
-import { type Budget, compactionLevels } from "./budget.ts";
+import { compactionLevels } from "./budget.ts";
 import { choosePlanInSteps, leavesEnough } from "./choose-plan.ts";
 import {
   type CallUsage,
   type CompactionPlan,
   coversSameEntries,
-  type PlanRequest,
+  type PlannedCandidate,
   planWithCut,
   type SummaryCandidate,
 } from "./plan.ts";
 import type { Finding } from "./receipt.ts";
-import { collectPartsInSteps, type SummaryDesign } from "./summary-message.ts";
+import { collectPartsInSteps } from "./summary-message.ts";
 import {
   type AttemptState,
   BATCH_CANCELLED,
   buildBatch,
   type CompactionBatch,
-  createAttemptState,
   type ReadyBatch,
   recordFinding,
   type SummaryOptions,
@@ -37,22 +36,14 @@ export interface PreparedSummary extends PreparedParts {
   toJSON(): unknown;
 }
 
-interface PreparedParts {
-  readonly plan: CompactionPlan;
-  /** Before the review and the checks. */
-  readonly candidate: SummaryCandidate;
+interface PreparedParts extends PlannedCandidate {
   readonly findings: readonly Finding[];
   /** Model calls of failed attempts. */
   readonly unusedCalls: readonly CallUsage[];
   readonly durationMs: number;
 }
 
-export interface PreparedSummaryOptions extends Pick<PlanRequest, "earlier"> {
-  readonly session: Session;
-  readonly budget: Budget;
-  readonly design: Pick<SummaryDesign, "describeImages">;
-  readonly instructions?: string;
-}
+type PreparedSummaryOptions = Pick<SummaryOptions, "session" | "budget" | "design" | "instructions" | "earlier">;
 
 function createPreparedSummary(parts: PreparedParts, options: PreparedSummaryOptions): PreparedSummary {
   const { plan } = parts;
@@ -91,7 +82,8 @@ export async function writePreparedSummary(requestOptions: PrepareSummaryOptions
   }
   const { branch } = session;
   const snapshot = { branch, redact: <Value>(value: Value): Value => session.redact(value) };
-  const state = createAttemptState({ ...options, session: snapshot, isAhead: true }, runtime.now());
+  const attempt = { ...options, session: snapshot, isAhead: true };
+  const state: AttemptState = { options: attempt, startTime: runtime.now(), findings: [], unusedCalls: [] };
   const batch = await planAndWrite(state);
   const { findings, unusedCalls } = state;
   const unusedEntries = toUsageEntries(unusedCalls, budget);

@@ -3,7 +3,7 @@
 import { latestEdit } from "../context/build-context.ts";
 import { findCalibration } from "../context/calibration.ts";
 import { collectCalibration, entryTokens } from "../context/context-size.ts";
-import { type Entry, MOVE_TYPE } from "../entry.ts";
+import { type Entry, isUndoEntry } from "../entry.ts";
 import type { LoadedBranch } from "../session/loaded-branch.ts";
 import type { Session } from "../session/session.ts";
 import type { AppendResult } from "../session/store.ts";
@@ -42,7 +42,7 @@ export async function undoCompaction(session: Session): Promise<UndoResult> {
 /** Moves the leaf back to its position before the last undo, unless the context has been compacted, or has had results removed, since. */
 export async function redoCompaction(session: Session): Promise<UndoResult> {
   const { branch, leaf } = session;
-  const index = branch.entries.findLastIndex(isUndo);
+  const index = branch.entries.findLastIndex(isUndoEntry);
   const undo = branch.entries[index];
   const { from, undoes } = Object(index > newestChangeIndex(branch) && undo?.type === "custom" ? undo.data : null);
   const entry = typeof undoes === "string" ? await session.store.entry(undoes) : undefined;
@@ -65,15 +65,11 @@ function toUndoResult(type: "undone" | "redone", entry: Entry, appended: AppendR
 
 // UNDO2: prevents the same compaction from running again right after an undo.
 export function isQuietAfterUndo(branch: LoadedBranch, budget: Budget): boolean {
-  const undoIndex = branch.entries.findLastIndex(isUndo);
+  const undoIndex = branch.entries.findLastIndex(isUndoEntry);
   if (undoIndex === -1 || undoIndex < branch.compactionIndex) return false;
   const calibration = findCalibration(collectCalibration(branch), budget.model);
   const addedTokens = branch.entries
     .slice(undoIndex)
     .reduce((sum, entry) => sum + entryTokens(entry, latestEdit(branch.edits, entry), calibration), 0);
   return addedTokens < budget.shareBase * budget.limits.quietAfterUndo;
-}
-
-function isUndo(entry: Entry): boolean {
-  return entry.type === "custom" && entry.customType === MOVE_TYPE && typeof Object(entry.data).undoes === "string";
 }

@@ -18,11 +18,11 @@ import {
   type CompactionPlan,
   compareEstimates,
   coversSameEntries,
+  type PlannedCandidate,
   rebasePlan,
   type SummarizeOptions,
   type Summarizer,
   type SummarizerResult,
-  type SummaryCandidate,
 } from "./plan.ts";
 import { calculateAllowance, type Finding, isAllowed, type Receipt } from "./receipt.ts";
 import type { SummaryDesign } from "./summary-message.ts";
@@ -39,26 +39,20 @@ export interface SummaryOptions extends CompactionRequest {
    * The order in which the summarizers are tried: as they are listed (the default), or by estimated cost. Those that read everything in
    * full come first then, and those of unknown cost last.
    */
-  readonly summarizerOrder?: "listed" | "cheapest";
+  readonly summarizerOrder?: "listed" | "cheapest" | undefined;
   /** What the summary should focus on. */
-  readonly instructions?: string;
+  readonly instructions?: string | undefined;
   /**
    * How the session's requests are built: `{ model, build: (context) => buildRequest(context, { model }) }`. The session's model may then
    * write the summary with its last request, which the provider has cached. By default every summarizer gets a transcript.
    */
-  readonly requests?: RequestBuilder;
+  readonly requests?: RequestBuilder | undefined;
   readonly progress?: OnProgress;
   readonly signal?: AbortSignal;
 }
 
-interface SummarizedPlan {
-  readonly plan: CompactionPlan;
-  /** Before the review and the checks. */
-  readonly candidate: SummaryCandidate;
-}
-
 export type CompactionBatch =
-  | (SummarizedPlan & {
+  | (PlannedCandidate & {
       readonly type: "ready";
       readonly id: string;
       /** The leaf to append the batch to. */
@@ -85,10 +79,6 @@ export interface AttemptState {
   readonly findings: Finding[];
   /** Model calls whose summaries were not used. */
   readonly unusedCalls: CallUsage[];
-}
-
-export function createAttemptState(options: AttemptState["options"], startTime: number): AttemptState {
-  return { options, startTime, findings: [], unusedCalls: [] };
 }
 
 /** Loads the entries before the branch that the parts of the summary message read. */
@@ -164,10 +154,7 @@ function cancelAttempts(result: CandidateWithPlan | "cancelled" | null, state: A
   return BATCH_CANCELLED;
 }
 
-interface CandidateWithPlan {
-  readonly candidate: SummaryCandidate;
-  readonly plan?: CompactionPlan;
-}
+type CandidateWithPlan = Pick<PlannedCandidate, "candidate"> & Partial<PlannedCandidate>;
 
 /** Returns null if the summarizer produces no candidate; its calls are recorded in the state. */
 async function runSummarizer(
@@ -253,7 +240,7 @@ type BuildBatchResult = ReadyBatch | { readonly type: "refused"; readonly findin
 
 /** Reviews and checks a candidate, and builds the batch to append. */
 export function buildBatch(
-  { plan, candidate: draft }: SummarizedPlan,
+  { plan, candidate: draft }: PlannedCandidate,
   { options, startTime, findings, unusedCalls, prepared }: AttemptState & Pick<BatchOptions, "prepared">,
 ): BuildBatchResult {
   const now = options.runtime.now();

@@ -166,7 +166,7 @@ function checkEdit(entry: ContextEditEntry, findEarlier: (id: string) => Entry |
     throw new Error(`context edit ${entry.id} changes ${target.id}, which has no content to edit`);
 }
 
-function isToolResult(entry: Entry): boolean {
+export function isToolResult(entry: Entry): boolean {
   return entry.type === "message" && entry.message.role === "toolResult";
 }
 

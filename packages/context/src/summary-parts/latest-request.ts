@@ -1,5 +1,6 @@
 /** Finds the user's latest request and puts it at the end of the summary message, unless a kept message contains it. Finds the question that a short answer needs. */
 
+import { memoize } from "../cache.ts";
 import { findCitedReferences } from "../citations.ts";
 import { type CompactionPlan, summaryTokens } from "../compaction/plan.ts";
 import type { SummaryPart } from "../compaction/summary-message.ts";
@@ -280,14 +281,6 @@ export const ENDS_IN_QUESTION: RegExp = /[?？؟\u037e]["'”’»)\]*_`\s]*$/u;
 
 // Created on first use, because loading a segmenter takes time.
 const segmenters = {
-  words: createLazy(() => new Intl.Segmenter(undefined, { granularity: "word" })),
-  sentences: createLazy(() => new Intl.Segmenter(undefined, { granularity: "sentence" })),
+  words: memoize(() => new Intl.Segmenter(undefined, { granularity: "word" })),
+  sentences: memoize(() => new Intl.Segmenter(undefined, { granularity: "sentence" })),
 };
-
-function createLazy<Value>(create: () => Value): () => Value {
-  let value: Value | undefined;
-  return () => {
-    value ??= create();
-    return value;
-  };
-}

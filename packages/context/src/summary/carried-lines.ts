@@ -1,5 +1,6 @@
 /** Finds which sentences of the user's messages the lines of a summary carry over, and puts back lines that a newer summary left out. */
 
+import { memoize } from "../cache.ts";
 import { findCitedReferences, formatCitation, removeCitations } from "../citations.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
 import {
@@ -141,11 +142,7 @@ export function splitSentences(text: string): readonly string[] {
 }
 
 // Created on first use, because loading a segmenter takes time.
-let segmenter: Intl.Segmenter | null = null;
-const sentenceSegmenter = (): Intl.Segmenter => {
-  segmenter ??= new Intl.Segmenter(undefined, { granularity: "sentence" });
-  return segmenter;
-};
+const sentenceSegmenter = memoize(() => new Intl.Segmenter(undefined, { granularity: "sentence" }));
 
 export interface CompareLinesOptions {
   /** The summary of the previous compaction. */

@@ -1,5 +1,6 @@
 /** Collects what a summary is checked against: the entries it may cite, their texts and the names in them. Each is computed on first use. */
 
+import { memoize } from "../cache.ts";
 import { findCitedReferences } from "../citations.ts";
 import { splitQuotation } from "../context/attachments.ts";
 import { authorOf, entryText, splitUserEntry } from "../context/entry-text.ts";
@@ -120,14 +121,6 @@ export function collectEvidence(options: EvidenceOptions): Evidence {
     sources,
     userSources: memoize(() => new Map([...sources()].filter(([, { isFromUser }]) => isFromUser))),
     userTexts: memoize(() => collectUserTexts(options)),
-  };
-}
-
-function memoize<Value>(compute: () => Value): () => Value {
-  let cached: { readonly value: Value } | null = null;
-  return () => {
-    cached ??= { value: compute() };
-    return cached.value;
   };
 }
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import type { CompactionOutcome } from "../../src/compaction/compact.ts";
-import type { CompactionPlan, HookCandidate, Summarizer } from "../../src/compaction/plan.ts";
+import type { CompactionPlan, PlannedCandidate, Summarizer } from "../../src/compaction/plan.ts";
 import type { CompactionTrigger } from "../../src/compaction/receipt.ts";
 import { compactionDue } from "../../src/compaction/should-compact.ts";
 import {
@@ -603,7 +603,7 @@ describe("hook candidate", () => {
   }
 
   /** What is made of a hook's compaction. */
-  function made(compaction: object, plan = planOf(...lines)): HookCandidate {
+  function made(compaction: object, plan = planOf(...lines)): PlannedCandidate {
     return parseHookCandidate(
       plan,
       { summary: "mine", firstKeptEntryId: plan.kept[0]?.id, ...compaction },

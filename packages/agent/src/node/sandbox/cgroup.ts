@@ -1,9 +1,9 @@
 /** Creates a cgroup for each command where this user may, so that the kernel itself limits the memory and the processes of a command. */
 
-import { accessSync, constants, mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
+import { accessSync, constants, mkdirSync, rmdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type CommandLimits, formatMemoryProblem, hasProcessLimit, kernelProcessLimit } from "./limits.ts";
+import { type CommandLimits, formatMemoryProblem, hasProcessLimit, kernelProcessLimit, readText } from "./limits.ts";
 import { readFolderNames } from "./options.ts";
 import { readStartTime } from "./path-placeholders.ts";
 
@@ -134,14 +134,5 @@ function writeIfPossible(file: string, text: string): void {
     writeFileSync(file, text);
   } catch {
     // The kernel lacks it.
-  }
-}
-
-/** Empty if the file cannot be read. */
-function readText(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    return "";
   }
 }

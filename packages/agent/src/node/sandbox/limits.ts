@@ -163,7 +163,7 @@ function readKilobytes(text: string, name: string): number {
 }
 
 /** Empty if the file cannot be read. */
-function readText(file: string): string {
+export function readText(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch {

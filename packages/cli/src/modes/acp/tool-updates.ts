@@ -12,6 +12,7 @@ import type {
 } from "@agentclientprotocol/sdk/unstable";
 import type { AgentEvent, PermissionQuestion } from "@pith/agent";
 import type { AssistantMessage, ImageBlock, TextBlock, ToolResultMessage } from "@pith/context";
+import { asRecord } from "../../commands/diff.ts";
 import { describeToolCall } from "../../text/tool-call-text.ts";
 import type { ClientFeatures } from "./acp-context.ts";
 
@@ -137,10 +138,6 @@ export function createDiff(
 function removePithDetails(details: unknown): unknown {
   const { pith: _, ...rest } = asRecord(details);
   return Object.keys(rest).length === 0 ? undefined : rest;
-}
-
-function asRecord(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? { ...value } : {};
 }
 
 /** Finds the call of a permission question by tool and arguments: the editor needs the id, and the question does not have it. */

@@ -1,7 +1,7 @@
 /** Shows the last messages of a branch when a session opens, also those before a compaction. */
 
 import type { Entry, Session } from "@pith/context";
-import { readBranch } from "../../sessions/tree-lines.ts";
+import { isUserMessage, readBranch } from "../../sessions/tree-lines.ts";
 import { keyHint, readKeymap } from "../../settings/keymap.ts";
 import { formatCount } from "../../text/format.ts";
 import { loadHighlighter } from "./render/markdown.ts";
@@ -31,10 +31,6 @@ function findStart(entries: readonly Entry[]): number {
 }
 
 const MAX_SHOWN_ENTRIES = 12;
-
-export function isUserMessage(entry: Entry): boolean {
-  return entry.type === "message" && entry.message.role === "user";
-}
 
 /** Whether the transcript shows the entry. */
 function isVisibleEntry(entry: Entry): boolean {

@@ -1,5 +1,6 @@
 /** Tracks the contents of a session file while other processes write to it. Opening changes nothing; the first append repairs the file. */
 
+import { memoize } from "../../cache.ts";
 import type { Header } from "../../entry.ts";
 import type { Damage } from "../../format/damage.ts";
 import { readReservedNumber } from "../../format/entry-line.ts";
@@ -179,18 +180,10 @@ function readContents(log: LogFile, options: ReadContentsOptions): FileContents 
 
 /** Collects the damage of the torn end, and of lines that were damaged after they were indexed. */
 function validFileDamage(entries: FileEntries, validFile: ValidFile): Pick<FileContents, "damage"> {
-  const tailDamage = once(() => withLineNumbers(validFile, validFile.damage));
+  const tailDamage = memoize(() => withLineNumbers(validFile, validFile.damage));
   return {
     damage: () =>
       entries.damage.length === 0 ? tailDamage() : [...withLineNumbers(validFile, entries.damage), ...tailDamage()],
-  };
-}
-
-function once<Value>(compute: () => Value): () => Value {
-  let value: Value | undefined;
-  return () => {
-    value ??= compute();
-    return value;
   };
 }
 

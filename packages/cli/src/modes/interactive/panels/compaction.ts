@@ -2,7 +2,7 @@
 
 import type { Agent, CompactRequest } from "@pith/agent";
 import type { CompactionPreview, Entry, LoadedBranch } from "@pith/context";
-import { entryReference, MOVE_TYPE } from "@pith/context/host";
+import { entryReference, isUndoEntry } from "@pith/context/host";
 import { type CommandResult, success } from "../../../commands/command.ts";
 import { describeLostPins, reportCompaction } from "../../../commands/compact.ts";
 import {
@@ -312,8 +312,4 @@ function hasUndo({ entries }: LoadedBranch): boolean {
 
 function isUndoable(entry: Entry): boolean {
   return entry.type === "compaction" || (entry.type === "context_edit" && entry.pith?.outdated !== undefined);
-}
-
-function isUndoEntry(entry: Entry): boolean {
-  return entry.type === "custom" && entry.customType === MOVE_TYPE && typeof Object(entry.data).undoes === "string";
 }

@@ -95,15 +95,10 @@ function colorText(text: string, { kind, isFailed }: OutlineNode, theme: Theme):
 }
 
 export interface PageLayout {
-  readonly list: Size;
+  readonly list: Pick<Viewport, "width" | "height">;
   /** The height is 0 if there is no room for a preview. */
-  readonly preview: Size;
+  readonly preview: Pick<Viewport, "width" | "height">;
   readonly isPreviewBeside: boolean;
-}
-
-interface Size {
-  readonly width: number;
-  readonly height: number;
 }
 
 export function layoutPage({ width, height }: Pick<Viewport, "width" | "height">): PageLayout {

@@ -10,10 +10,10 @@ import {
   unifiedDiff,
 } from "@pith/agent";
 import type { Entry, Session } from "@pith/context";
-import { MOVE_TYPE } from "@pith/context/host";
+import { isEditableMessage, MOVE_TYPE } from "@pith/context/host";
 import type { UserShellApp } from "../../../../app/user-shell.ts";
 import type { CommandResult } from "../../../../commands/command.ts";
-import { forkAtEntry, isEditableMessage } from "../../../../commands/fork.ts";
+import { forkAtEntry } from "../../../../commands/fork.ts";
 import { describeRestoredFiles, reportMove } from "../../../../commands/tree.ts";
 import { entryEditableText } from "../../../../resources/attachments.ts";
 import { isVisibleEntry } from "../../../../sessions/tree-outline.ts";
