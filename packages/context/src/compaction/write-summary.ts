@@ -102,8 +102,8 @@ export async function writeSummary(
   const { session, runtime, budget, requests, signal, design } = state.options;
   await yieldToEventLoop(runtime);
   const { cacheLifetime } = budget.limits.outdated;
-  const sent = requests && findSentRequest(plan, { ...requests, now: runtime.now(), cacheLifetime });
-  const summarizers = orderSummarizers(plan, state.options, sent ? { sent } : {});
+  const sent = (requests && findSentRequest(plan, { ...requests, now: runtime.now(), cacheLifetime })) ?? undefined;
+  const summarizers = orderSummarizers(plan, state.options, { sent });
   const attempts = [...(hookCandidate ? [hookCandidate] : []), ...summarizers];
   const limit = startTimeLimit(budget.limits.summaryTime, runtime);
   try {
@@ -111,9 +111,7 @@ export async function writeSummary(
       // Only the last summarizer may retry a slow attempt.
       const time = { ...limit, mayRetrySlowAttempt: index === attempts.length - 1 };
       const result =
-        "candidate" in attempt
-          ? attempt
-          : await runSummarizer(attempt, plan, state, { instructions, time, sent: sent ?? undefined });
+        "candidate" in attempt ? attempt : await runSummarizer(attempt, plan, state, { instructions, time, sent });
       if (result === "cancelled" || signal?.aborted) return cancelAttempts(result, state);
       const current = result && rebasePlan(result.plan ?? plan, session.branch, design.describeImages);
       const batch = result && acceptCandidate(result, current, state);

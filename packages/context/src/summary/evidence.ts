@@ -200,19 +200,13 @@ function collectSources(options: EvidenceOptions): ReadonlyMap<string, EvidenceS
   );
   const workTexts = collectConfirmedTexts(previous, (section) => !isUserSection(section));
   const sources = new Map<string, EvidenceSource>(collectPreviousSources(previous, nonUserTexts));
-  const addNonUserText = (attached: string, reference: string): string =>
-    attached === "" ? "" : `${attached}\n${nonUserTexts.get(reference) ?? ""}`;
-  const addMessage = (reference: string, typed: string, attached: string): void => {
+  const addMessage = (reference: string, ownText: string, attachedText: string): void => {
+    const context = wishTexts.get(reference) ?? "";
     // Sentences that lines of the earlier summary carry over are no longer in the message.
-    const carried = typed.includes(CARRIED_MARK) ? (wishTexts.get(reference) ?? "") : "";
+    const typed = `${ownText}\n${ownText.includes(CARRIED_MARK) ? context : ""}`;
+    const attached = attachedText === "" ? "" : `${attachedText}\n${nonUserTexts.get(reference) ?? ""}`;
     const work = memoize(() => [buildVocabulary(workTexts.get(reference) ?? "")]);
-    sources.set(
-      reference,
-      createUserSource({
-        ...{ typed: `${typed}\n${carried}`, attached: addNonUserText(attached, reference), isComplete: false },
-        ...{ context: wishTexts.get(reference) ?? "", work },
-      }),
-    );
+    sources.set(reference, createUserSource({ typed, attached, isComplete: false, context, work }));
   };
   for (const [reference, text] of splitUserMessages(options.userMessages)) {
     const { typed, attached } = splitQuotation(text);
