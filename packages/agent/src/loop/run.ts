@@ -266,10 +266,7 @@ export function resumeFromLog(): RunStart {
       if (pending.type === "results") yield* runCalls(pending.calls, run);
       // RUN6: steering messages are delivered before the next request, and follow-ups when the turn is done.
       if (pending.type === "results" || pending.type === "reply") return nextTurn(run);
-      const deliveredCount = yield* deliverQueued(
-        run,
-        createDeliveryFilter(isSteered(run) ? "steer" : "followUp", run),
-      );
+      const deliveredCount = yield* deliverQueued(run, createFirstDeliveryFilter(run));
       // HARM5: the request is lost, so the user has to write it again.
       if (pending.type === "damaged" && deliveredCount === 0) throw new CannotResumeError(pending.entry);
       if (deliveredCount === 0) return null;
@@ -277,6 +274,14 @@ export function resumeFromLog(): RunStart {
       return nextTurn(run);
     },
   };
+}
+
+/** A turn begins with the oldest message. If that is a follow-up, the steering messages after it belong to its turn. */
+function createFirstDeliveryFilter(run: RunContext): (queued: QueuedMessage) => boolean {
+  const isSteering = createDeliveryFilter("steer", run);
+  if (run.session.branch.state.queue[0]?.kind === "steer") return isSteering;
+  const isFollowUp = createDeliveryFilter("followUp", run);
+  return (queued) => isFollowUp(queued) || isSteering(queued);
 }
 
 /** The turn after the last entry. The same log gives the same ids, and the last entry was never followed by another one. */

@@ -219,6 +219,28 @@ test("RUN8 resume delivers messages that were queued without a run one at a time
   ]);
 });
 
+test("RUN8 resume begins a turn with the oldest message; steering messages that were queued after a follow-up belong to its turn", async () => {
+  const test = await createTestAgent(heldModel());
+  await test.agent.followUp("First.");
+  await test.agent.followUp("Second.");
+  await test.agent.steer("And this.");
+  const model = heldModel();
+  const again = await reopenTestAgent(test, { model }, "f");
+  const end = again.resume();
+  for (const words of ["First done.", "Second done."]) {
+    await quiet();
+    model.waiting[0]?.end(text(words));
+  }
+  expect(await end).toEqual({ type: "done" });
+  expect(await branchLines(again)).toEqual([
+    "user: First.",
+    "user: And this.",
+    "assistant: First done.",
+    "user: Second.",
+    "assistant: Second done.",
+  ]);
+});
+
 test("RUN21 the ids of replies and results depend on the log alone, whoever resumes it and however often", async () => {
   const test = await createTestAgent(heldModel());
   void test.prompt("Begin.");
