@@ -8,12 +8,13 @@ import { readApi } from "../docs/api.ts";
 const root = join(import.meta.dirname, "../..");
 const { entryPoints } = readApi(root);
 
-test("the main entry point exports at most 130 names, and all together at most 274", () => {
+test("the main entry point exports at most 130 names, and all together at most 300", () => {
   const main = entryPoints.find(({ specifier }) => specifier === "@pith/context");
   expect(main?.exports.length).toBeLessThanOrEqual(130);
   const names = entryPoints.flatMap(({ exports }) => exports.map(({ name }) => name));
   expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
-  expect(names.length).toBeLessThanOrEqual(274);
+  // A store that does not read whole files, such as the one in PostgreSQL, needs 20 of them.
+  expect(names.length).toBeLessThanOrEqual(300);
 });
 
 /** Prints the loaded files below src/search, and the loaded parts of Node that concern SQLite. */

@@ -27,7 +27,7 @@ export async function measureQuestions(log: (text: string) => void): Promise<Fig
   const figures: Record<string, number> = {};
   for (const kind of ["recorded", "written"] as const) {
     const answers = await askAll(
-      questions.filter(({ source: asked }) => asked === kind),
+      questions.filter(({ source }) => source === kind),
       kind === "recorded" ? RECORDED_QUESTIONS_AT : Number.POSITIVE_INFINITY,
     );
     for (const { query, isAnswered, tokens } of answers)

@@ -16,11 +16,7 @@ export {
   decodeSession,
   encodeSession,
   isFutureHeader,
-  isNewerFormat,
 } from "./format/session-file.ts";
-export { listIndexWords, parsePathTerm, parseQuery, type SearchQuery } from "./search/query.ts";
-export { extractSearchableText } from "./search/searchable-text.ts";
-export { createSnippet, type Snippet } from "./search/snippet.ts";
 export {
   type AppendFacts,
   type AppendLookups,

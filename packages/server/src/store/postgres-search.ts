@@ -9,7 +9,7 @@ import {
   parsePathTerm,
   parseQuery,
   type SearchQuery,
-} from "@pith/context/store";
+} from "@pith/context/search";
 import { type Database, UnavailableError } from "./connect.ts";
 import { type EntryRow, fromStoredText, toStoredText } from "./entry-rows.ts";
 import type { SessionRef } from "./postgres-store.ts";

@@ -10,7 +10,7 @@ import {
   type EntryLine,
   encodeSession,
   harmlessDamageKinds,
-  isNewerFormat,
+  isFutureHeader,
   readReservedNumber,
   serializeEntry,
   setEntryNumberInLine,
@@ -48,7 +48,7 @@ export async function importSession(
 ): Promise<ImportResult> {
   checkTenant(tenant);
   const file = decodeSession(bytes, runtime);
-  if (isNewerFormat(file)) return { type: "newer-version" };
+  if (file.header && isFutureHeader(file.header)) return { type: "newer-version" };
   const damage = file.damage.filter(({ kind }) => !harmlessDamageKinds.has(kind));
   if (damage.length > 0 && !skipsDamage) return { type: "damaged", damage };
   const header = file.header ?? createHeader({ cwd: "" }, runtime);

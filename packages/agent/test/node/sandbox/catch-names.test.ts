@@ -91,8 +91,9 @@ describe("a command that makes a file that other programs run", () => {
       expect(existsSync(join(folders.workspace, file)), file).toBe(false);
       expect(new Set(outcome.caught.map(({ outcome: kind }) => kind)), file).toEqual(new Set(["moved"]));
     }
-    // The folder of the workflows is the command's own.
-    expect(readdirSync(folders.workspace).toSorted()).toEqual([".git", ".github", "way-out"]);
+    // The folder of the workflows is the command's own, and so is `a`, which `mv` keeps if its copy was moved away meanwhile.
+    const names = readdirSync(folders.workspace).filter((name) => name !== "a");
+    expect(names.toSorted()).toEqual([".git", ".github", "way-out"]);
   });
 
   test("BOX35 the file is caught while the command still runs", async () => {

@@ -91,4 +91,4 @@ function panelFunctions(text: string): readonly string[] {
 }
 
 /** The parameters may stand on several lines. */
-const RETURNS_PANEL = /^(?:(?:export )?function .*|\}: .*)?\): Panel<[^;]*> \{$/m;
+const RETURNS_PANEL = /^(?:(?:export )?function .*|\}: .*)?\): Panel<.*> \{$/m;
