@@ -124,20 +124,19 @@ async function writeRows(
   { tenant, key, token }: WriterSession,
   { batch, guard, texts, numbers, parent, contextStarts }: BatchRows,
 ): Promise<AppendBatchResult | null> {
+  const rows = batch.map(({ id, type }, index) => ({
+    ...{ id: toStoredText(id), type, number: numbers[index] ?? null },
+    ...{ context_start: contextStarts?.[index] ?? null, body: texts[index] ?? "" },
+  }));
+  const [first, ...more] = rows;
+  const last = rows.at(-1);
   const { expectedLeaf } = guard;
   const lastNumber = await database
     .call<number>("append", [
-      tenant,
-      key,
-      token,
-      expectedLeaf === null ? null : toStoredText(expectedLeaf),
-      parent,
-      batch.map(({ id }) => toStoredText(id)),
-      batch.map(({ type }) => type),
-      numbers,
-      numbers.findLast((number) => number !== null) ?? null,
-      contextStarts,
-      texts,
+      ...[tenant, key, token, expectedLeaf === null ? null : toStoredText(expectedLeaf), parent],
+      ...[first?.id, first?.type, first?.number, first?.context_start, first?.body],
+      more.length > 0 ? JSON.stringify(more) : null,
+      ...[last?.id, numbers.findLast((number) => number !== null) ?? null, last?.context_start],
     ])
     .catch((error: unknown) => {
       if (error instanceof DatabaseError && error.code === UNIQUE_VIOLATION) return NOT_AS_EXPECTED;

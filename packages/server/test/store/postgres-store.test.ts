@@ -1,6 +1,6 @@
 /** Tests the store on PostgreSQL against the store contract, as the role of the application, and what the contract leaves open. */
 
-import type { Entry } from "@pith/context";
+import { type Entry, Session } from "@pith/context";
 import { storeContract, story, testRuntime } from "@pith/context/testing";
 import { describe, expect, test } from "vitest";
 import {
@@ -120,6 +120,25 @@ describe("an append", () => {
     expect((await reader.branchEntries(await reader.leaf())).map(({ id }) => id)).toEqual(ids);
     expect((await reader.entry("\ud800"))?.parentId).toBe("\u0000");
   });
+});
+
+test("PG1 a context is read without the entries before it", async () => {
+  const store = await createStore();
+  const session = await Session.open(store, testRuntime());
+  for (let count = 0; count < 40; count++) await session.addUserMessage(`message ${count}`);
+  const [firstKept] = (await session.branchEntries()).slice(-2);
+  const compaction = {
+    type: "compaction",
+    summary: "short",
+    firstKeptEntryId: firstKept?.id ?? "",
+    tokensBefore: 1,
+  } as const;
+  await session.append(compaction);
+  await session.addUserMessage("next");
+  const { tenant, key } = store.session;
+  const rows = await server.database.readRows("read_branch", [tenant, key, session.leaf, false]);
+  expect(rows).toHaveLength(4);
+  expect((await store.loadBranch(session.leaf)).entries).toHaveLength(4);
 });
 
 test("PG5 a prepared summary is kept beside the log, replaced and removed", async () => {

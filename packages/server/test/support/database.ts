@@ -22,7 +22,7 @@ export async function startDatabase(settings: Readonly<Record<string, string>> =
   const owner = connect(cluster.as(OWNER));
   await migrate(owner, { applicationRole: APPLICATION });
   await owner.close();
-  return { cluster, database: connect({ ...cluster.as(APPLICATION), retryMs: 30_000 }) };
+  return { cluster, database: connect({ ...cluster.as(APPLICATION), retryMs: 30_000, timeoutMs: 600_000 }) };
 }
 
 /** Opens a session that exists. */

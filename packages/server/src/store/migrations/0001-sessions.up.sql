@@ -106,17 +106,21 @@ create table pith.searchable_entry (
   foreign key (tenant, session) references pith.session (tenant, key) on delete cascade
 );
 
--- A row is visible only while its tenant is set, also to the owner of the tables.
+-- A row is visible only while its tenant is set, also to the owner of the tables. The condition on what is read is computed once for each
+-- statement; that on what is written is cheaper without a subquery, as is that on sessions, of which a statement reads one.
 do $$
 declare
   name text;
+  own text;
 begin
   foreach name in array array['tenant', 'session', 'segment', 'entry', 'blob', 'prepared_summary', 'searchable_entry'] loop
+    own := 'nullif(current_setting(''pith.tenant'', true), '''')::uuid';
     execute format('alter table pith.%I enable row level security', name);
     execute format('alter table pith.%I force row level security', name);
-    execute format(
-      'create policy own_tenant on pith.%I using (%I = (select nullif(current_setting(''pith.tenant'', true), '''')::uuid))',
-      name, case name when 'tenant' then 'id' else 'tenant' end);
+    execute format('create policy own_tenant on pith.%I using (%I = %s) with check (%I = %s)',
+      name, case name when 'tenant' then 'id' else 'tenant' end,
+      case name when 'session' then own else '(select ' || own || ')' end,
+      case name when 'tenant' then 'id' else 'tenant' end, own);
   end loop;
 end
 $$;

@@ -68,35 +68,38 @@ end
 $$;
 
 -- Appends a batch if the token, the leaf and the numbers are as expected. Returns the last number in use, or -1 if something is not as
--- expected; then nothing is written.
+-- expected; then nothing is written. Most batches have one entry, so the first one is passed as values; p_more has the others.
 --
 -- p_parent: null appends at the leaf; otherwise the segment, the position and the context_start of another parent, or nulls for no parent.
--- p_context_starts: null is that of the parent for all entries; -n is the n-th entry of the batch.
+-- p_context_start: null is that of the parent for all entries; -n is the n-th entry of the batch.
+-- p_new_leaf, p_leaf_context_start and p_last_number are those of the last entry.
 create function pith.append(
   p_tenant uuid, p_session bigint, p_token bigint, p_leaf text, p_parent integer[],
-  p_ids text[], p_types text[], p_numbers integer[], p_last_number integer, p_context_starts integer[], p_bodies text[]
+  p_id text, p_type text, p_number integer, p_context_start integer, p_body text, p_more jsonb,
+  p_new_leaf text, p_last_number integer, p_leaf_context_start integer
 ) returns integer language plpgsql as $$
 declare
   tenant constant text := set_config('pith.tenant', p_tenant::text, true);
-  size constant integer := cardinality(p_ids);
+  size constant integer := 1 + coalesce(jsonb_array_length(p_more), 0);
+  more record;
   new_segment integer;
   new_context_start integer;
   new_number integer;
   first_seq integer;
 begin
   update pith.session u set
-      leaf = p_ids[size],
+      leaf = p_new_leaf,
       last_seq = u.last_seq + size,
       last_segment = u.last_segment + case when u.leaf is null or p_parent is not null then 1 else 0 end,
       leaf_segment = case when u.leaf is null or p_parent is not null then u.last_segment + 1 else u.leaf_segment end,
       leaf_context_start = case
-        when p_context_starts[size] < 0 then u.last_seq - p_context_starts[size]
-        else coalesce(p_context_starts[size], case when p_parent is null then u.leaf_context_start else p_parent[3] end, u.last_seq + 1)
+        when p_leaf_context_start < 0 then u.last_seq - p_leaf_context_start
+        else coalesce(p_leaf_context_start, case when p_parent is null then u.leaf_context_start else p_parent[3] end, u.last_seq + 1)
       end,
       last_number = greatest(p_last_number, u.last_number),
       changed = now()
     where u.key = p_session and u.token = p_token and u.leaf is not distinct from p_leaf
-      and (p_numbers[1] is null or p_numbers[1] > u.last_number)
+      and (p_number is null or p_number > u.last_number)
     returning u.leaf_segment, u.leaf_context_start, u.last_number, u.last_seq - size + 1
     into new_segment, new_context_start, new_number, first_seq;
   if not found then
@@ -106,12 +109,22 @@ begin
     insert into pith.segment (session, segment, tenant, parent_segment, parent_seq, first_seq)
       values (p_session, new_segment, p_tenant, p_parent[1], p_parent[2], first_seq);
   end if;
-  -- One statement per entry: its plan is kept, where a plan for all of them is made anew for each batch.
-  for i in 1..size loop
+  insert into pith.entry (session, seq, tenant, id, segment, context_start, number, type, body) values (
+    p_session, first_seq, p_tenant, p_id, new_segment,
+    case when p_context_start < 0 then first_seq - p_context_start - 1 else coalesce(p_context_start, new_context_start) end,
+    p_number, p_type, p_body
+  );
+  if size = 1 then
+    return new_number;
+  end if;
+  for more in
+    select e.*, row_number() over () as index
+      from jsonb_to_recordset(p_more) as e (id text, type text, number integer, context_start integer, body text)
+  loop
     insert into pith.entry (session, seq, tenant, id, segment, context_start, number, type, body) values (
-      p_session, first_seq + i - 1, p_tenant, p_ids[i], new_segment,
-      case when p_context_starts[i] < 0 then first_seq - p_context_starts[i] - 1 else coalesce(p_context_starts[i], new_context_start) end,
-      p_numbers[i], p_types[i], p_bodies[i]
+      p_session, first_seq + more.index, p_tenant, more.id, new_segment,
+      case when more.context_start < 0 then first_seq - more.context_start - 1 else coalesce(more.context_start, new_context_start) end,
+      more.number, more.type, more.body
     );
   end loop;
   return new_number;
