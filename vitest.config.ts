@@ -39,7 +39,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "program",
-          include: ["packages/{agent,cli}/test/**/*.test.ts"],
+          include: ["packages/{agent,cli,host}/test/**/*.test.ts"],
           globalSetup: ["packages/cli/test/support/triggered.ts"],
         },
       },

@@ -67,7 +67,7 @@ export async function buildProgram(
     dir: folder,
     format: "esm",
     minify,
-    codeSplitting: { groups: [...planChunkGroups(chunks, cli)] },
+    codeSplitting: { groups: [...planChunkGroups(chunks)] },
     // With the extension .mjs, Node does not have to detect the module type.
     entryFileNames: "pith.mjs",
     chunkFileNames: "[name]-[hash].mjs",
@@ -99,24 +99,22 @@ interface ChunkGroup {
  * Plans the files from a draft of the program, in which every dynamic import has a file of its own. Without groups, each shared module would
  * become a file, and a start would open many files.
  */
-function planChunkGroups(chunks: readonly OutputChunk[], cli: string): readonly ChunkGroup[] {
+function planChunkGroups(chunks: readonly OutputChunk[]): readonly ChunkGroup[] {
   const providers = chunks
     .filter(({ facadeModuleId }) => PROVIDER_PATTERN.test(facadeModuleId ?? ""))
     .map(listLoadedModules);
   const runModules = new Set([
-    ...["src/main.ts", "src/policy/policy-file.ts", "src/modes/print/print.ts"].flatMap((module) => [
-      ...findModules(module),
-    ]),
+    ...["cli/src/main.ts", "cli/src/modes/print/print.ts"].flatMap((module) => [...findModules(module)]),
     ...listSharedModules(providers),
   ]);
-  const screenModules = findModules("src/modes/interactive/interactive.ts");
+  const screenModules = findModules("cli/src/modes/interactive/interactive.ts");
   return [
     { name: "run", test: (module) => runModules.has(module) || module.startsWith(BUNDLER_PREFIX), priority: 1 },
     { name: "screen", test: (module) => screenModules.has(module), priority: 0 },
   ];
 
   function findModules(module: string): ReadonlySet<string> {
-    const chunk = chunks.find(({ facadeModuleId }) => facadeModuleId === join(cli, module));
+    const chunk = chunks.find(({ facadeModuleId }) => facadeModuleId === join(root, "packages", module));
     if (!chunk) throw new Error(`${module} has no file of its own in the draft of the program`);
     return listLoadedModules(chunk);
   }
@@ -156,7 +154,7 @@ const packageFacadesPlugin: Plugin = {
     id.endsWith(FACADE_SUFFIX) ? `export * from ${JSON.stringify(id.slice(0, -FACADE_SUFFIX.length))};` : null,
 };
 
-const EXTENSION_LOADER = join(cli, "src/extensions/load.ts");
+const EXTENSION_LOADER = join(root, "packages/host/src/extensions/load.ts");
 const FACADE_SUFFIX = "?facade";
 
 /** Rewrites the output of the bundler so that Node loads it faster. The behaviour stays the same. */

@@ -176,7 +176,7 @@ export default (pith: ExtensionApi): void => {
 /** Bundles an MCP server of the tests into one file with its dependencies, like an installed one. */
 async function bundleServer(folder: string): Promise<string> {
   const bundle = await rolldown({
-    input: join(root, "packages/cli/test/mcp/servers/stdio-server.ts"),
+    input: join(root, "packages/host/test/mcp/servers/stdio-server.ts"),
     platform: "node",
   });
   const file = join(folder, "mcp-server.mjs");

@@ -1,5 +1,7 @@
 /** Runs a subcommand or a mode and returns the exit code: 0 done, 1 failed, 2 usage error, 128 and more a signal. */
 
+import { readPolicy } from "@pith/host/policy";
+import { toJsonLine } from "@pith/host/text";
 import { type CliArgs, parseCliArgs } from "./args/args.ts";
 import type { ExitStatus } from "./text/process-io.ts";
 import { createTerminal, type Terminal } from "./text/process-io.ts";
@@ -45,7 +47,6 @@ async function main(argv: readonly string[]): Promise<number> {
 async function reportUsageError(message: string, argv: readonly string[], terminal: Terminal): Promise<void> {
   terminal.notify(`pith: ${message}`);
   if (!argv.some((arg, index) => arg === "--mode=json" || (arg === "--mode" && argv[index + 1] === "json"))) return;
-  const { toJsonLine } = await import("./text/safe-text.ts");
   await terminal.writeOutput(toJsonLine({ type: "error", error: message }));
 }
 
@@ -59,7 +60,6 @@ async function tryRunSubcommand(argv: readonly string[], terminal: Terminal): Pr
 
 /** POL4: a mode that can run a model or a tool must not start if the policy is invalid. */
 async function findPolicyError(): Promise<string | null> {
-  const { readPolicy } = await import("./policy/policy-file.ts");
   const policy = await readPolicy();
   return policy.type === "mistake" ? policy.message : null;
 }

@@ -12,14 +12,21 @@ import {
   type SystemPromptOptions,
   type Tool,
 } from "@pith/agent";
-import type { Summarizer } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
-import type { CliArgs } from "../args/args.ts";
-import type { PermissionModeControl } from "../commands/command.ts";
-import type { SessionActionsOptions } from "../extensions/session.ts";
-import { createModelOpener, findBaseUrlOwner, type OpenModelByName } from "../models/open-model.ts";
-import type { SummaryModelOptions } from "../models/summary-models.ts";
-import { formatRefusal, getModeRefusal, requiresSandbox } from "../policy/policy.ts";
+import {
+  createGitHeadReader,
+  createPermissions,
+  createWorkspaceTools,
+  describeGitHead,
+  describeUnknownTools,
+  type PermissionSetup,
+  selectProviderTools,
+  selectTools,
+  type WorkspaceTools,
+} from "@pith/host";
+import { createSessionActions, createSessionListener } from "@pith/host/extensions";
+import { createModelOpener, findBaseUrlOwner, loadSummarizers, type OpenModelByName } from "@pith/host/models";
+import { formatRefusal, getModeRefusal, requiresSandbox } from "@pith/host/policy";
 import {
   createGuidanceActions,
   type ExtensionFolders,
@@ -28,16 +35,15 @@ import {
   type GuidanceOptions,
   type LoadedGuidance,
   loadGuidance,
-} from "../resources/guidance.ts";
-import { describeLeftFiles } from "../sandbox/caught.ts";
-import { closeSandbox, type OpenSandbox, openSandbox } from "../sandbox/sandbox.ts";
-import { listOutsideSessionPaths } from "../settings/home-files.ts";
-import { restoreSecrets } from "../settings/secrets.ts";
-import type { CompactionSettings, Settings } from "../settings/settings.ts";
+} from "@pith/host/resources";
+import { closeSandbox, describeLeftFiles, type OpenSandbox, openSandbox } from "@pith/host/sandbox";
+import { listOutsideSessionPaths, restoreSecrets, type Settings } from "@pith/host/settings";
+import type { CliArgs } from "../args/args.ts";
+import type { PermissionModeControl } from "../commands/command.ts";
+import { listCommandNames } from "../commands/names.ts";
+import { resolveSettings } from "../settings/resolve.ts";
 import type { AppOptions } from "./app-options.ts";
 import { type AuditClient, AuditLog } from "./audit-log.ts";
-import { createGitHeadReader, describeGitHead } from "./git-branch.ts";
-import { createPermissions, type PermissionSetup } from "./permissions.ts";
 import {
   buildResumeHint,
   measureInBackground,
@@ -48,13 +54,7 @@ import {
   type StartFailure,
 } from "./session.ts";
 import { describeDamage, describeTornEnd, type SessionDamagedEvent } from "./session-damage.ts";
-import {
-  createWorkspaceTools,
-  describeUnknownTools,
-  selectProviderTools,
-  selectTools,
-  type WorkspaceTools,
-} from "./tools.ts";
+import { openStorage } from "./storage.ts";
 
 /** The agent, its session, and the other parts that modes and commands use. */
 export interface AppParts extends GuidanceActions, ResumeHint {
@@ -159,7 +159,7 @@ export async function buildApp(args: CliArgs, options: AppOptions): Promise<Buil
     },
     ...(workspace.rewind && { rewind: workspace.rewind }),
     extensionActions: options.extensions
-      ? await loadExtensionActions({ agent, options, sessionPath: path, openModel })
+      ? createSessionActions({ agent, options, sessionPath: path, openModel })
       : null,
     ...createGuidanceActions(agent, loadedGuidance, { ...guidanceOptions, buildSystemPrompt }),
     ...buildResumeHint(args, session),
@@ -170,12 +170,6 @@ export async function buildApp(args: CliArgs, options: AppOptions): Promise<Buil
       audit?.close();
     },
   };
-}
-
-/** Imports the module only if there are extensions. */
-async function loadExtensionActions(options: SessionActionsOptions): Promise<ExtensionActions> {
-  const { createSessionActions } = await import("../extensions/session.ts");
-  return createSessionActions(options);
 }
 
 /** The parts that exist before the agent: its session and model, permissions, guidance and workspace. */
@@ -204,8 +198,11 @@ async function createComponents(args: CliArgs, options: AppOptions): Promise<App
   const auditFailure = checkRequiredAuditLog(settings, audit);
   if (auditFailure !== null) return await closeSandboxAndFail(sandbox, auditFailure);
   const sessionPaths = Promise.withResolvers<readonly string[]>();
-  const permissionSetup = await createPermissions(args, {
-    ...{ ...options, userHome, temporaryFolder, sessionPaths: sessionPaths.promise, audit },
+  const permissionSetup = await createPermissions({
+    ...{ ...options, userHome, temporaryFolder, sessionPaths: sessionPaths.promise, flagRules: args },
+    vault: options.vault ?? null,
+    extensions: options.extensions ?? null,
+    ...(audit && { audit: (record) => audit.record(record) }),
   });
   if (permissionSetup.type === "failed") return await closeSandboxAndFail(sandbox, permissionSetup);
   const sessionAndModel = await openSessionAndModel(args, options);
@@ -216,26 +213,27 @@ async function createComponents(args: CliArgs, options: AppOptions): Promise<App
   const { mayRead, deniedPaths } = permissionSetup;
   const extensionFolders = await findExtensionFolders(options);
   const guidanceOptions = {
-    args,
+    agentName: args.agent,
+    readSettings: () => resolveSettings(args, { cwd, home, userHome, environment }),
     cwd,
     home,
     userHome,
-    environment,
     settings,
     mayRead,
     trustedFolder,
     notify,
-    commandNames,
+    commandNames: listCommandNames,
     ...(extensionFolders && { extensionFolders }),
   };
   const loadedGuidance = await loadGuidance(guidanceOptions);
-  const { session, path: sessionPath } = sessionAndModel;
+  const { session } = sessionAndModel;
   const workspace = await createWorkspaceTools({
     ...options,
     ...permissionSetup,
     deniedPaths: { ...deniedPaths, unreadable: [...deniedPaths.unreadable, ...outsideSessionPaths] },
+    vault: options.vault ?? null,
     session,
-    sessionPath,
+    storage: openStorage(sessionAndModel, options),
     sandbox,
     skillAt: loadedGuidance.findSkillName,
     checkRestorePermission: (path) => permissionSetup.permissions.permitRestore(path),
@@ -248,12 +246,6 @@ async function createComponents(args: CliArgs, options: AppOptions): Promise<App
 function listSessionFiles({ session, path }: Extract<SessionAndModel, { type: "opened" }>): readonly string[] {
   const { parentSession } = session.store.header;
   return [path, parentSession].filter((file) => typeof file === "string");
-}
-
-/** Imports the commands only when guidance needs their names. */
-async function commandNames(): Promise<readonly string[]> {
-  const { builtInNames } = await import("../commands/commands.ts");
-  return builtInNames();
 }
 
 function openAuditLog(
@@ -334,7 +326,7 @@ async function createAgent(
     skillFiles: loadedGuidance,
     limits: loadedGuidance.limits,
     describeFailure: (failure, failedModel) => describeFailure(failure, failedModel, { mode, ...options }),
-    ...(await createEventListener(options, sessionAndModel)),
+    ...createEventListener(options, sessionAndModel),
     ...(hooks && { hooks }),
     ...(openingNote !== null && { openingNote }),
     ...(extensions && { stateSections: extensions.stateSections }),
@@ -362,34 +354,12 @@ async function describeFailure(...failureArguments: Parameters<DescribeFailure>)
 
 type DescribeFailure = typeof import("../models/describe-failure.ts").describeFailure;
 
-/** Imports the module only if the settings or an extension configure a summarizer. */
-async function loadSummarizers(
-  { model: setting, modelOrder }: CompactionSettings = {},
-  { openModel, currentModel, extensionSummarizers, home }: LoadSummarizersOptions,
-): Promise<Pick<AgentOptions, "summarizers" | "summarizerOrder">> {
-  if (setting === undefined && extensionSummarizers.length === 0) return {};
-  const { createCompactionSummarizers } = await import("../models/summary-models.ts");
-  const { openCatalogue } = await import("../models/catalogue.ts");
-  const { catalogue } = await openCatalogue(home);
-  const options = { setting, openModel, currentModel, runtime: nodeRuntime, catalogue };
-  return {
-    summarizers: [...extensionSummarizers, ...createCompactionSummarizers(options)],
-    ...(modelOrder && { summarizerOrder: modelOrder }),
-  };
-}
-
-interface LoadSummarizersOptions extends Pick<SummaryModelOptions, "openModel" | "currentModel"> {
-  readonly extensionSummarizers: readonly Summarizer[];
-  readonly home: string;
-}
-
-/** Forwards events to extensions too. Imports the module only if there are extensions. */
-async function createEventListener(
+/** Forwards events to extensions too. */
+function createEventListener(
   { onEvent, extensions }: Pick<AppOptions, "onEvent" | "extensions">,
   { model, thinkingLevel = "off" }: SessionModel,
-): Promise<Pick<AgentOptions, "onEvent">> {
+): Pick<AgentOptions, "onEvent"> {
   if (!extensions) return onEvent ? { onEvent } : {};
-  const { createSessionListener } = await import("../extensions/session.ts");
   return { onEvent: createSessionListener(onEvent, extensions, { model, level: thinkingLevel }) };
 }
 

@@ -2,9 +2,9 @@
 
 import { type AgentEvent, AppendError, type RunEnd } from "@pith/agent";
 import type { Redaction } from "@pith/context";
+import type { SessionStart } from "@pith/host/extensions";
 import type { CliArgs } from "../args/args.ts";
 import type { CommandResult } from "../commands/command.ts";
-import type { SessionStart } from "../extensions/session.ts";
 import type { SessionShutdownDetails } from "./build.ts";
 import { type App, type Frontend, startApp } from "./start.ts";
 import type { UserShellApp } from "./user-shell.ts";

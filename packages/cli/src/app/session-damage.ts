@@ -4,8 +4,8 @@ import type { AgentEvent } from "@pith/agent";
 import type { GapEntry } from "@pith/context";
 import { TORN_END_NOTE } from "@pith/context/host";
 import { crashDamageKinds, type Damage, harmlessDamageKinds } from "@pith/context/store";
+import { formatCount } from "@pith/host/text";
 import { formatSessionArgument } from "../sessions/find-session.ts";
-import { formatCount } from "../text/format.ts";
 
 type DamageKind = Damage["kind"];
 

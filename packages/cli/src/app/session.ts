@@ -6,8 +6,8 @@ import { MemoryStore, type Model, type Redaction, Session, type ThinkingLevel } 
 import { measureInSteps } from "@pith/context/host";
 import { createSession, listSessions, nodeRuntime, openStore, pithHome } from "@pith/context/node";
 import type { Damage } from "@pith/context/store";
+import { chooseModel, createAbsentModel } from "@pith/host/models";
 import type { CliArgs, SessionTarget } from "../args/args.ts";
-import { chooseModel, createAbsentModel } from "../models/open-model.ts";
 import { isSubAgentSession } from "../sessions/sub-agent-ids.ts";
 import type { AppOptions } from "./app-options.ts";
 

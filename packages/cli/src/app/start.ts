@@ -5,19 +5,21 @@ import { type AgentEventListener, MAX_IMAGE_SOURCE_BYTES, type UserContent } fro
 import { nodeFiles } from "@pith/agent/node";
 import type { Redaction } from "@pith/context";
 import { pithHome } from "@pith/context/node";
+import { askExtensionsForTrust, emitSessionStart, loadExtensions, type SessionStart } from "@pith/host/extensions";
+import { resolveSummaryModels } from "@pith/host/models";
+import { createVault, REDACTION_OFF_NOTICE } from "@pith/host/settings";
+import { type UsageError, usageError } from "@pith/host/text";
+import { hashProject } from "@pith/host/trust";
 import { CostLimit } from "@pith/models";
 import type { CliArgs } from "../args/args.ts";
-import { askExtensionsForTrust, loadExtensions } from "../extensions/extensions.ts";
-import type { SessionStart } from "../extensions/session.ts";
-import { resolveSummaryModels } from "../models/open-model.ts";
+import { version } from "../args/help.ts";
+import { listCommandNames } from "../commands/names.ts";
+import { listBundledExtensions } from "../extensions/bundled.ts";
 import { buildPromptContent, type PromptContent } from "../resources/attachments.ts";
 import { readStdin } from "../resources/read-stdin.ts";
 import { type ListedSetting, listSettings } from "../settings/list.ts";
 import { type EffectiveSettings, type ProcessContext, resolveSettings } from "../settings/resolve.ts";
-import { createVault, REDACTION_OFF_NOTICE } from "../settings/secrets.ts";
 import type { ApplyAgentResult } from "../sub-agents/definitions.ts";
-import { type UsageError, usageError } from "../text/usage-error.ts";
-import { hashProject } from "../trust/project-files.ts";
 import type { AppOptions } from "./app-options.ts";
 import { type AppParts, buildApp } from "./build.ts";
 import { takeNotices } from "./notices.ts";
@@ -87,6 +89,8 @@ export async function startApp(cliArgs: CliArgs, frontend: Frontend): Promise<Ap
   let describeUsedServers: (() => Promise<string>) | null = null;
   const baseOptions: AppOptions = {
     ...processContext,
+    version: version(),
+    commandNames: listCommandNames,
     onMcpStatus: (describeServers) => {
       describeUsedServers = describeServers;
     },
@@ -110,7 +114,7 @@ export async function startApp(cliArgs: CliArgs, frontend: Frontend): Promise<Ap
       baseUrlOwner: null,
     },
   };
-  const extensions = await loadExtensions(baseOptions);
+  const extensions = await loadExtensions({ ...baseOptions, bundled: listBundledExtensions(baseOptions) });
   const options: AppOptions = extensions ? { ...baseOptions, extensions } : baseOptions;
   for (const notice of await takeNotices({ ...processContext, isSessionSaved: args.session.type !== "none" }))
     notify(notice);
@@ -185,7 +189,12 @@ async function resolveSettingsAndTrust(
   )
     return { effective, trustedArgs: args };
   const { trustedFolder, settings } = effective;
-  const isTrusted = await askExtensionsForTrust({ ...processContext, trustedFolder, settings });
+  const isTrusted = await askExtensionsForTrust({
+    ...processContext,
+    trustedFolder,
+    settings,
+    commandNames: listCommandNames,
+  });
   if (!isTrusted) return { effective, trustedArgs: args };
   // The flag keeps the folder trusted when the settings are read again.
   const trustedArgs = { ...args, trustsProject: true };
@@ -200,7 +209,6 @@ function createSessionStartEmitter(
   return async (sessionStart) => {
     if (!extensions || !extensionActions || isDone) return;
     isDone = true;
-    const { emitSessionStart } = await import("../extensions/session.ts");
     await emitSessionStart({ extensions, actions: extensionActions, start: sessionStart });
   };
 }

@@ -1,9 +1,8 @@
 /** Defines the flags and parses the command line into `CliArgs` or a usage error. */
 
 import { parseArgs } from "node:util";
-import { validateSetting } from "../settings/fields.ts";
-import type { SettingsOverrides } from "../settings/settings.ts";
-import { findNearest, type UsageError, usageError } from "../text/usage-error.ts";
+import { type SettingsOverrides, validateSetting } from "@pith/host/settings";
+import { findNearest, type UsageError, usageError } from "@pith/host/text";
 
 export interface SettingFlags {
   readonly model?: string;

@@ -1,7 +1,7 @@
 /** Defines `Subcommand`, from which parsing, help and completions are made; reports progress; parses numbers, ages and dates in flags. */
 
+import { type UsageError, usageError } from "@pith/host/text";
 import type { Environment } from "@pith/models";
-import { type UsageError, usageError } from "../text/usage-error.ts";
 
 export interface Subcommand {
   /** The words after `pith`, such as `sessions list`. */

@@ -10,12 +10,12 @@ import type {
   UserContent,
 } from "@pith/agent";
 import { type AppendResult, refusalNotes } from "@pith/context";
+import type { ChooseModelResult } from "@pith/host/models";
+import type { Templates } from "@pith/host/resources";
+import type { Settings } from "@pith/host/settings";
+import { type UsageError, usageError } from "@pith/host/text";
 import type { Environment } from "@pith/models";
-import type { ChooseModelResult } from "../models/open-model.ts";
-import type { Templates } from "../resources/templates.ts";
 import type { ListedSetting } from "../settings/list.ts";
-import type { Settings } from "../settings/settings.ts";
-import { type UsageError, usageError } from "../text/usage-error.ts";
 
 export interface Command {
   /** Without the slash. */

@@ -1,8 +1,8 @@
 /** Lists every slash command in display order, and implements `/help` and `/quit`. */
 
 import type { CommandRegistration } from "@pith/agent";
-import type { Templates } from "../resources/templates.ts";
-import { usageError } from "../text/usage-error.ts";
+import type { Templates } from "@pith/host/resources";
+import { usageError } from "@pith/host/text";
 import { type Command, success } from "./command.ts";
 import { autocompactCommand, compactCommand } from "./compact.ts";
 import { contextCommand, rulesCommand, seenCommand } from "./context.ts";

@@ -10,10 +10,9 @@ import {
   type Session,
 } from "@pith/context";
 import { entryReference, isEditableMessage } from "@pith/context/host";
+import { formatCost, formatCount, type UsageError, usageError } from "@pith/host/text";
 import { findEntry, shortId } from "../sessions/entries.ts";
 import { isVisibleEntry } from "../sessions/tree-outline.ts";
-import { formatCost, formatCount } from "../text/format.ts";
-import { type UsageError, usageError } from "../text/usage-error.ts";
 import { type CommandResult, describeUnknownFlag, failure, success } from "./command.ts";
 import { reportMove } from "./tree.ts";
 

@@ -9,6 +9,15 @@ import {
   refusalNotes,
 } from "@pith/context";
 import { breakerNotes, type TokenAmount } from "@pith/context/host";
+import { openCatalogue } from "@pith/host/models";
+import {
+  formatCost,
+  formatCount,
+  formatNumber,
+  formatTokenAmount,
+  formatTokenLimit,
+  usageError,
+} from "@pith/host/text";
 import type { PreviewStats } from "../context-report/compaction-preview.ts";
 import {
   describeBusyRefusal,
@@ -17,8 +26,6 @@ import {
   isCompacting,
   MAX_FINDINGS,
 } from "../text/compaction-text.ts";
-import { formatCost, formatCount, formatNumber, formatTokenAmount, formatTokenLimit } from "../text/format.ts";
-import { usageError } from "../text/usage-error.ts";
 import {
   type Command,
   type CommandContext,
@@ -189,7 +196,6 @@ async function reportPreview(
   const { computePreviewStats, computeReplacementStats, readSummarizerChoice } = await import(
     "../context-report/compaction-preview.ts"
   );
-  const { openCatalogue } = await import("../models/catalogue.ts");
   const { from } = request;
   const replaced = from && (await findReplacedEntries(from, agent.session));
   if (replaced?.type === "mistake") return replaced;

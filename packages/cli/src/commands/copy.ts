@@ -1,9 +1,8 @@
 /** Implements `/copy`: finds an answer or its last code block. The interactive mode copies it to the clipboard; other modes print it. */
 
 import type { Entry, Session } from "@pith/context";
+import { formatCount, usageError } from "@pith/host/text";
 import { isUserMessage } from "../sessions/tree-lines.ts";
-import { formatCount } from "../text/format.ts";
-import { usageError } from "../text/usage-error.ts";
 import { type Command, type CommandContext, type CommandResult, success } from "./command.ts";
 
 /** Null if there is no code block. A block that is not closed, because the answer was cut off, extends to the end. */

@@ -5,8 +5,8 @@ import { decodeText, type FileReadResult, type PlannedFile } from "@pith/agent";
 import { nodeFiles, originalsFolder } from "@pith/agent/node";
 import type { Entry } from "@pith/context";
 import { sessionIdToFileName } from "@pith/context/node";
+import { escapeLineBreaks } from "@pith/host/text";
 import { structuredPatch } from "diff";
-import { escapeLineBreaks } from "../text/safe-text.ts";
 import type { CommandContext } from "./command.ts";
 
 export interface Patch {

@@ -3,11 +3,11 @@
 import type { Entry, Session } from "@pith/context";
 import { authorOf, isEditableMessage, sanitizeLine } from "@pith/context/host";
 import { forkSession } from "@pith/context/node";
+import { usageError } from "@pith/host/text";
 import { entryEditableText } from "../resources/attachments.ts";
 import { describeMissingBlobs, entryDisplayText, findEntry, shortId } from "../sessions/entries.ts";
 import { describeOpenFailure } from "../sessions/find-session.ts";
 import { readBranch } from "../sessions/tree-lines.ts";
-import { usageError } from "../text/usage-error.ts";
 import {
   type Command,
   type CommandContext,

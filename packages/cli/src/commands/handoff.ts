@@ -6,8 +6,7 @@ import { DRAFT_TYPE, type HandOffResult } from "@pith/agent";
 import { type NewEntry, refusalNotes, Session } from "@pith/context";
 import { PIN_TYPE } from "@pith/context/host";
 import { createSession, nodeRuntime } from "@pith/context/node";
-import { formatCost, formatCount } from "../text/format.ts";
-import { usageError } from "../text/usage-error.ts";
+import { formatCost, formatCount, usageError } from "@pith/host/text";
 import {
   type Command,
   type CommandContext,

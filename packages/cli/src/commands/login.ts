@@ -1,5 +1,7 @@
 /** Implements `/login` and `/logout` for modes in which no secret can be entered. Interactive mode asks for the key in a panel. */
 
+import { isAbsentModel } from "@pith/host/models";
+import { type UsageError, usageError } from "@pith/host/text";
 import { findProviderOption, type ProviderOption } from "../models/check-key.ts";
 import {
   describeKeySource,
@@ -9,8 +11,6 @@ import {
   reopenModel,
   resolveProviderOption,
 } from "../models/login.ts";
-import { isAbsentModel } from "../models/open-model.ts";
-import { type UsageError, usageError } from "../text/usage-error.ts";
 import { type Command, type CommandContext, type CommandResult, failure, success } from "./command.ts";
 
 export const loginCommand: Command = {

@@ -3,8 +3,8 @@
 import type { Agent } from "@pith/agent";
 import { type AppendResult, type Entry, pinEntry, pinText, type Session, unpin as unpinEntry } from "@pith/context";
 import { entryText, type Pin, sanitizeLine, splitContent } from "@pith/context/host";
+import { usageError } from "@pith/host/text";
 import { findEntry, findReferencedEntry, matchesId, shortId } from "../sessions/entries.ts";
-import { usageError } from "../text/usage-error.ts";
 import { type Command, type CommandResult, success, successInTranscript, toCommandResult } from "./command.ts";
 
 function listPins(session: Session): CommandResult {

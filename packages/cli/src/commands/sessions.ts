@@ -4,13 +4,11 @@ import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { sanitizeLine } from "@pith/context/host";
 import { createSession, listSessions, type SessionItem } from "@pith/context/node";
+import { escapeLineBreaks, expandTilde, formatAge, truncate } from "@pith/host/text";
 import { describeMissingBlobs } from "../sessions/entries.ts";
 import { addSessionId, findSession, formatSessionArgument, requireSessionFile } from "../sessions/find-session.ts";
 import { countSessionTotals, formatSessionReport, type SessionReport } from "../sessions/session-stats.ts";
 import { countBranches } from "../sessions/tree-lines.ts";
-import { formatAge } from "../text/format.ts";
-import { escapeLineBreaks, truncate } from "../text/safe-text.ts";
-import { expandTilde } from "../text/shell-words.ts";
 import {
   type Command,
   type CommandContext,

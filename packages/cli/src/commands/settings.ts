@@ -2,9 +2,8 @@
 
 import type { Agent, PermissionMode, SetModelResult } from "@pith/agent";
 import type { ThinkingLevel } from "@pith/context";
-import { isAbsentModel } from "../models/open-model.ts";
-import { formatNumber } from "../text/format.ts";
-import { usageError } from "../text/usage-error.ts";
+import { isAbsentModel } from "@pith/host/models";
+import { formatNumber, usageError } from "@pith/host/text";
 import { type Command, type CommandResult, failure, success } from "./command.ts";
 import { describeOutcome } from "./compact.ts";
 

@@ -3,11 +3,10 @@
 import type { NavigateResult, PlannedFile, RewindResult } from "@pith/agent";
 import { refusalNotes, type Session } from "@pith/context";
 import { isMoveEntry } from "@pith/context/host";
+import { formatCount, usageError } from "@pith/host/text";
 import { findEntry, formatEntry, shortId } from "../sessions/entries.ts";
 import { readBranch, readTreePart, renderTree, type TreeLine } from "../sessions/tree-lines.ts";
 import { describeBusyRefusal } from "../text/compaction-text.ts";
-import { formatCount } from "../text/format.ts";
-import { usageError } from "../text/usage-error.ts";
 import {
   type Command,
   type CommandContext,

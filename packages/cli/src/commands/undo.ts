@@ -2,8 +2,8 @@
 
 import type { Agent } from "@pith/agent";
 import { type Receipt, readReceipt, refusalNotes } from "@pith/context";
+import { formatNumber } from "@pith/host/text";
 import { describeBusyRefusal, formatReceipt } from "../text/compaction-text.ts";
-import { formatNumber } from "../text/format.ts";
 import { type Command, type CommandResult, failure, LEAF_MOVED_MESSAGE, success } from "./command.ts";
 
 export const undoCommand: Command = {

@@ -12,10 +12,10 @@ import {
   type OldBranch,
 } from "@pith/context";
 import { compareEstimates, estimatePlanCost, listUserRules } from "@pith/context/host";
+import { describeSummaryModel, readSummaryModelNames } from "@pith/host/models";
+import type { Settings } from "@pith/host/settings";
 import type { Catalogue } from "@pith/models";
-import { describeSummaryModel, readSummaryModelNames } from "../models/summary-models.ts";
 import { isVisibleEntry } from "../sessions/tree-outline.ts";
-import type { Settings } from "../settings/settings.ts";
 import type { MessageCounts } from "../text/compaction-text.ts";
 import { computeEntryWeights } from "./meter.ts";
 

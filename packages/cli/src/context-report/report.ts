@@ -13,8 +13,8 @@ import {
   type ToolCallBlock,
 } from "@pith/context";
 import { entryText, fileTouches, mergeSystemMessages, sanitizeLine, type ToolRoles } from "@pith/context/host";
+import { formatContextTokens, formatCount, formatNumber } from "@pith/host/text";
 import { shortId } from "../sessions/entries.ts";
-import { formatContextTokens, formatCount, formatNumber } from "../text/format.ts";
 import { describeToolArguments, describeToolCall } from "../text/tool-call-text.ts";
 import {
   computeEntryWeights,

@@ -4,12 +4,10 @@ import { type Entry, type Redaction, readReceipt, type ToolResultMessage } from 
 import { addToTotals, describeAttachment, parseBlobBlock, splitContent, zeroTotals } from "@pith/context/host";
 import { readBlob } from "@pith/context/node";
 import type { Store } from "@pith/context/store";
+import { escapeControls, formatCost, formatCount, type UsageError } from "@pith/host/text";
 import { findEntryInStore } from "../sessions/entries.ts";
 import { describeAuthor, formatSizes } from "../text/compaction-text.ts";
-import { formatCost, formatCount } from "../text/format.ts";
-import { escapeControls } from "../text/safe-text.ts";
 import { describeToolCall, formatCallEnd } from "../text/tool-call-text.ts";
-import type { UsageError } from "../text/usage-error.ts";
 
 type BlobInfo = NonNullable<ReturnType<typeof parseBlobBlock>>;
 

@@ -5,12 +5,20 @@ import { homedir, tmpdir } from "node:os";
 import { basename, dirname, join, sep } from "node:path";
 import type { ExtensionInfo } from "@pith/agent";
 import type { Bubblewrap } from "@pith/agent/node";
+import {
+  assembleExtensions,
+  createExtensionModules,
+  type ExtensionOrigin,
+  type FoundExtension,
+  findExtensions,
+  loadExtensions,
+} from "@pith/host/extensions";
+import { parseJsonObject, quoteIfNeeded } from "@pith/host/text";
 import type { Environment } from "@pith/models";
+import { version } from "../args/help.ts";
 import type { SubcommandCall, SubcommandResult } from "../args/subcommand.ts";
-import { parseJsonObject } from "../text/jsonc.ts";
-import { quoteIfNeeded } from "../text/shell-words.ts";
-import type { ExtensionOrigin, FoundExtension } from "./extension-files.ts";
-import { assembleExtensions, findExtensions, loadExtensions } from "./extensions.ts";
+import { listCommandNames } from "../commands/names.ts";
+import { listBundledExtensions } from "./bundled.ts";
 
 export interface Capabilities extends ExtensionInfo {
   /** Why parts of the extension are ignored. */
@@ -74,7 +82,11 @@ export async function runListExtensions({
     };
   const { found } = await findExtensions({ home, trustedFolder, settings });
   const { list = [], notes = [] } =
-    (await loadExtensions({ cwd, home, environment, settings, trustedFolder, notify })) ?? {};
+    (await loadExtensions({
+      ...{ cwd, home, environment, settings, trustedFolder, notify, version: version() },
+      bundled: listBundledExtensions({ home, environment, trustedFolder, notify }),
+      commandNames: listCommandNames,
+    })) ?? {};
   const origins = new Map(found.map(({ name, origin }) => [name, origin]));
   const rows = list.map((info) => ({ ...info, from: origins.get(info.name) ?? ("pith" as const) }));
   const descriptions = rows.map((row) =>
@@ -204,11 +216,11 @@ function findProgramFolder(program: string): string {
 
 /** Runs in the restricted process that `inspectExtension` starts. */
 export async function readCapabilities(path: string): Promise<Capabilities> {
-  const { createExtensionModules } = await import("./load.ts");
   const extension: FoundExtension = { name: path, origin: "user", path, stamp: "0" };
   const report = (): void => {};
   const { list, notes } = await assembleExtensions(createExtensionModules([extension], report), {
     cwd: process.cwd(),
+    commandNames: listCommandNames,
     report,
   });
   return { ...NO_CAPABILITIES, name: path, ...list[0], notes };

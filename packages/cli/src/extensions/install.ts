@@ -5,13 +5,12 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync,
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { promisify } from "node:util";
+import { extensionsFolder, findEntryFile, findInstalledPackages, findUserExtensions } from "@pith/host/extensions";
+import { formatRefusal } from "@pith/host/policy";
+import { usageError } from "@pith/host/text";
 import type { SubcommandCall, SubcommandResult } from "../args/subcommand.ts";
-import { formatRefusal } from "../policy/policy.ts";
 import { loadSettings } from "../settings/resolve.ts";
 import { canPrompt, confirm } from "../text/process-io.ts";
-import { usageError } from "../text/usage-error.ts";
-import { extensionsFolder } from "./extension-files.ts";
-import { findEntryFile, findInstalledPackages, findUserExtensions } from "./find.ts";
 import { formatCapabilities, inspectExtension } from "./inspect.ts";
 
 export type NpmResult = { readonly type: "done" } | { readonly type: "failed"; readonly message: string };

@@ -1,102 +1,30 @@
-/** Implements `pith mcp list`, `pith mcp test` and `pith mcp trust`, and the server status that `/mcp` shows. */
+/** Implements `pith mcp list`, `pith mcp test` and `pith mcp trust`. */
 
-import type { SubcommandCall, SubcommandResult } from "../args/subcommand.ts";
-import { resolveSettings } from "../settings/resolve.ts";
-import { type DisabledServer, formatServerCommand, type NamedServer } from "../settings/settings.ts";
-import { formatCount } from "../text/format.ts";
-import { canPrompt, confirm } from "../text/process-io.ts";
-import { escapeControls } from "../text/safe-text.ts";
-import { type UsageError, usageError } from "../text/usage-error.ts";
-import { createClientOptions, McpClient } from "./client.ts";
-import type { FindSandbox } from "./server-sandbox.ts";
-import { readConfiguredServers } from "./servers.ts";
-import { Trust } from "./trust.ts";
-import { type Confirm, formatOrigin, formatTrustText, formatTrustTitle, sanitizeLine } from "./trust-question.ts";
 import {
+  type Confirm,
+  createClientOptions,
   createTrustRecord,
+  type FindSandbox,
+  formatServerStatuses,
+  formatTrustText,
+  formatTrustTitle,
   isSameTrustRecord,
+  McpClient,
   type OfferedTool,
+  readConfiguredServers,
+  readServerStatuses,
   readTrustRecords,
   type ServerTrustRecord,
   saveTrustRecord,
+  Trust,
   trustRecordKey,
-} from "./trust-records.ts";
-
-export interface ServerStatus {
-  readonly name: string;
-  readonly commandOrUrl: string;
-  readonly from: NamedServer["from"];
-  readonly state: McpClient["state"] | "off";
-  /** The number of trusted tools. Null if the server is not trusted. */
-  readonly trusted: number | null;
-  readonly failure?: string;
-  /** `on`, or why it is off. Absent for an HTTP server. */
-  readonly sandbox?: string;
-  /** The hosts that the program reached or was refused, most recent first. */
-  readonly hosts?: readonly string[];
-}
-
-export interface StatusOptions {
-  readonly cwd: string;
-  readonly home: string;
-  readonly disabled: readonly DisabledServer[];
-  readonly findSandbox: FindSandbox;
-}
-
-export async function readServerStatuses(
-  clients: readonly McpClient[],
-  { cwd, home, disabled, findSandbox }: StatusOptions,
-): Promise<readonly ServerStatus[]> {
-  const recordsResult = await readTrustRecords(home);
-  const disabledStatuses = disabled.map(
-    ({ name, commandOrUrl, from }): ServerStatus => ({
-      name,
-      commandOrUrl: sanitizeLine(commandOrUrl, 200),
-      from,
-      state: "off",
-      trusted: null,
-    }),
-  );
-  const statuses = clients.map(async ({ namedServer, state, lastFailure, recentHosts }): Promise<ServerStatus> => {
-    const detection = "url" in namedServer.server ? null : await findSandbox(namedServer);
-    const record =
-      recordsResult.type === "read" ? recordsResult.records.get(trustRecordKey(namedServer, cwd)) : undefined;
-    return {
-      name: namedServer.name,
-      commandOrUrl: sanitizeLine(formatServerCommand(namedServer.server), 200),
-      from: namedServer.from,
-      state,
-      trusted: record ? Object.keys(record.tools).length : null,
-      ...(lastFailure !== null && { failure: sanitizeLine(lastFailure, 300) }),
-      ...(detection && { sandbox: detection.type === "available" ? "on" : `off, ${sanitizeLine(detection.why, 200)}` }),
-      ...(recentHosts.length > 0 && { hosts: recentHosts }),
-    };
-  });
-  return [...(await Promise.all(statuses)), ...disabledStatuses];
-}
-
-export function formatServerStatuses(statuses: readonly ServerStatus[]): string {
-  if (statuses.length === 0) return NO_SERVERS_MESSAGE;
-  return statuses
-    .map(({ name, commandOrUrl, from, state, trusted, failure, sandbox, hosts }) => {
-      const trustLabel = trusted === null ? "not trusted yet" : `${formatCount(trusted, "tool")} trusted`;
-      const stateLabel = state === "off" ? 'off ("enabled": false)' : `${state}, ${trustLabel}`;
-      const details = [
-        commandOrUrl,
-        failure ?? "",
-        sandbox && `sandbox: ${sandbox}`,
-        hosts && `hosts: ${hosts.join(", ")}`,
-      ];
-      return [`${name}  ${stateLabel}${formatOrigin(from)}`, ...details.filter(Boolean)].join("\n  ");
-    })
-    .join("\n");
-}
-
-const NO_SERVERS_MESSAGE = [
-  "No MCP servers are configured. To add one, name it in ~/.pith/settings.json, for example:",
-  '  "mcpServers": { "tracker": { "url": "https://tracker.example.com/mcp" } }',
-  "Then start Pith again, or run /reload in an interactive session.",
-].join("\n");
+} from "@pith/host/mcp";
+import type { DisabledServer } from "@pith/host/settings";
+import { escapeControls, type UsageError, usageError } from "@pith/host/text";
+import { version } from "../args/help.ts";
+import type { SubcommandCall, SubcommandResult } from "../args/subcommand.ts";
+import { resolveSettings } from "../settings/resolve.ts";
+import { canPrompt, confirm } from "../text/process-io.ts";
 
 export type OpenClientsResult =
   | {
@@ -122,7 +50,7 @@ async function openClients(
   const confirm = (): Confirm | null => (canPrompt() ? createTerminalConfirm(notify) : null);
   const clientOptions = createClientOptions(
     { workspace: cwd, home, environment, settings: effective.settings },
-    { trust, confirm },
+    { trust, confirm, version: version() },
   );
   const clients = servers.map((namedServer) => new McpClient(namedServer, clientOptions));
   const { type, project } = effective.trustedFolder;

@@ -1,5 +1,6 @@
 /** Lists the providers that a user can enter a key for, and tests a key with a request that costs nothing. */
 
+import { parseModelIds } from "@pith/host/models";
 import {
   baseUrlFromEnvironment,
   createEndpoint,
@@ -8,7 +9,6 @@ import {
   type Provider,
   providers,
 } from "@pith/models";
-import { parseModelIds } from "./available-models.ts";
 
 export interface ProviderOption {
   readonly provider: Provider;

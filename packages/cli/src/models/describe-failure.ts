@@ -1,14 +1,11 @@
 /** Says what to do when a request to a model fails. Every mode shows this text; no other file words such advice. */
 
 import type { ModelFailure, ModelName } from "@pith/context";
+import { findLocalServers, openCatalogue } from "@pith/host/models";
+import { findKeyVariable, type Settings } from "@pith/host/settings";
+import { formatWait, listNearest } from "@pith/host/text";
 import { baseUrlFromEnvironment, type Environment, type Provider, providers } from "@pith/models";
 import type { CliArgs } from "../args/args.ts";
-import { findKeyVariable } from "../settings/provider-keys.ts";
-import type { Settings } from "../settings/settings.ts";
-import { formatWait } from "../text/format.ts";
-import { listNearest } from "../text/usage-error.ts";
-import { findLocalServers } from "./available-models.ts";
-import { openCatalogue } from "./catalogue.ts";
 import { findProviderOption } from "./check-key.ts";
 
 export interface FailureAdviceOptions {

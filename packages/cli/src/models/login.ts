@@ -1,7 +1,7 @@
 /** Saves and removes a provider's API key, says which key is used, and opens the session's model again with another key. */
 
 import type { Agent } from "@pith/agent";
-import { type Environment, type Provider, providers } from "@pith/models";
+import { type ChooseModelResult, canonicalProviderId, isAbsentModel, openCatalogue } from "@pith/host/models";
 import {
   findKey,
   findKeyVariable,
@@ -9,14 +9,13 @@ import {
   type KeySources,
   keyFilePath,
   readKeyFile,
+  type Settings,
   savedKeyName,
-} from "../settings/provider-keys.ts";
+} from "@pith/host/settings";
+import { findNearest, type UsageError, usageError } from "@pith/host/text";
+import { type Environment, type Provider, providers } from "@pith/models";
 import { type RemoveKeyResult, removeKeys, saveKey } from "../settings/save.ts";
-import type { Settings } from "../settings/settings.ts";
-import { findNearest, type UsageError, usageError } from "../text/usage-error.ts";
-import { openCatalogue } from "./catalogue.ts";
 import { findProviderOption, listProviderOptions, type ProviderOption } from "./check-key.ts";
-import { type ChooseModelResult, canonicalProviderId, isAbsentModel } from "./open-model.ts";
 
 export type ResolvedProviderOption = { readonly type: "found"; readonly option: ProviderOption } | UsageError;
 

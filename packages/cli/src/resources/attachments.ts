@@ -1,17 +1,10 @@
 /** Builds a prompt from attached files, piped input and the user's text, and converts images and entries for editing. */
 
-import {
-  decodeFile,
-  detectImageType,
-  fitImage,
-  MAX_IMAGE_BYTES,
-  type UserContent,
-  type WorkspaceFiles,
-} from "@pith/agent";
+import { decodeFile, detectImageType, fitImage, type UserContent, type WorkspaceFiles } from "@pith/agent";
 import type { Entry, ImageBlock, TextBlock } from "@pith/context";
 import { attachImage, attachText, editableText, entryText } from "@pith/context/host";
+import { type UsageError, usageError } from "@pith/host/text";
 import type { CliArgs } from "../args/args.ts";
-import { type UsageError, usageError } from "../text/usage-error.ts";
 import type { StdinResult } from "./read-stdin.ts";
 
 export type FileBlocksResult =
@@ -109,17 +102,6 @@ const STDIN = { kind: "stdin", name: "stdin" } as const;
 function simplifyContent(blocks: readonly Block[]): UserContent {
   const [first, ...rest] = blocks;
   return first?.type === "text" && first.pith === undefined && rest.length === 0 ? first.text : blocks;
-}
-
-/**
- * Detects the type of an image from its bytes; the declared type is ignored. Null if it is not an image or too large: the provider
- * would refuse every later request of the session because of an invalid image.
- */
-export function parseImage(base64: string): ImageBlock | null {
-  if (base64.length > MAX_IMAGE_BYTES * 1.4) return null;
-  const bytes = Buffer.from(base64, "base64");
-  const mimeType = bytes.length > MAX_IMAGE_BYTES ? null : detectImageType(bytes);
-  return mimeType === null ? null : { type: "image", data: bytes.toString("base64"), mimeType };
 }
 
 /** Returns the text of an entry for the editor, so that the user can change it and send it again. */

@@ -4,14 +4,12 @@ import { type AgentMessage, type Entry, type Redaction, Session } from "@pith/co
 import { displayText, entryText, sanitizeLine } from "@pith/context/host";
 import { nodeRuntime } from "@pith/context/node";
 import type { Store } from "@pith/context/store";
+import { createVault } from "@pith/host/settings";
+import { escapeLineBreaks, formatCount, formatNumber, type UsageError, usageError } from "@pith/host/text";
 import type { SubcommandCall } from "../args/subcommand.ts";
 import { loadSettings } from "../settings/resolve.ts";
-import { createVault } from "../settings/secrets.ts";
 import { formatSizes } from "../text/compaction-text.ts";
-import { formatCount, formatNumber } from "../text/format.ts";
-import { escapeLineBreaks } from "../text/safe-text.ts";
 import { formatCallEnd } from "../text/tool-call-text.ts";
-import { type UsageError, usageError } from "../text/usage-error.ts";
 
 export interface EntryLine {
   /** `you`, `reply`, `compaction`, …; null for entries that are not shown to the user. */

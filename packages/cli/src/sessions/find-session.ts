@@ -11,9 +11,8 @@ import {
   sessionIdToFileName,
   sessionsFolder,
 } from "@pith/context/node";
+import { expandTilde, quoteIfNeeded, type UsageError, usageError } from "@pith/host/text";
 import type { SubcommandCall, SubcommandResult } from "../args/subcommand.ts";
-import { expandTilde, quoteIfNeeded } from "../text/shell-words.ts";
-import { type UsageError, usageError } from "../text/usage-error.ts";
 import { isSubAgentSession } from "./sub-agent-ids.ts";
 
 type FileStat = NonNullable<ReturnType<typeof realFiles.stat>>;

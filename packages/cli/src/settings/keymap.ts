@@ -2,9 +2,7 @@
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { parseJsonc } from "../text/jsonc.ts";
-import { escapeControls } from "../text/safe-text.ts";
-import { findNearest } from "../text/usage-error.ts";
+import { escapeControls, findNearest, parseJsonc } from "@pith/host/text";
 
 export interface KeyBinding {
   /** The name in the keymap file. */

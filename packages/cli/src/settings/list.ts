@@ -1,11 +1,15 @@
 /** Lists every setting with its value and source for `/settings` and `pith settings`, and builds the JSON Schema for editors. */
 
-import type { JsonObject } from "../text/jsonc.ts";
-import type { Setting } from "./definitions.ts";
-import { findSetting, formatSettingName, listFields } from "./fields.ts";
+import {
+  findSetting,
+  formatSettingName,
+  listFields,
+  type Setting,
+  type Settings,
+  settingTable,
+} from "@pith/host/settings";
+import type { JsonObject } from "@pith/host/text";
 import type { SettingSources } from "./resolve.ts";
-import type { Settings } from "./settings.ts";
-import { settingTable } from "./table.ts";
 
 export interface ListedSetting {
   readonly name: string;

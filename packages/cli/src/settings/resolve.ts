@@ -6,20 +6,25 @@
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import type { Environment } from "@pith/models";
-import { type ApplyPolicyResult, applyPolicy } from "../policy/apply-policy.ts";
-import { type PolicyLocation, readPolicy } from "../policy/policy-file.ts";
-import { type UsageError, usageError } from "../text/usage-error.ts";
+import { type ApplyPolicyResult, applyPolicy, type PolicyLocation, readPolicy } from "@pith/host/policy";
 import {
-  checkTrust,
-  type FolderTrust,
-  formatTrustNotice,
-  listTrustedFiles,
-  TRUSTED_HASH_VARIABLE,
-} from "../trust/trust.ts";
-import { buildSettings, findSetting, formatSettingName, formatValue, listFields, type SettingField } from "./fields.ts";
-import { type ParseSettingsResult, parseSettings, parseVariables } from "./parse.ts";
-import type { Settings, SettingsOverrides } from "./settings.ts";
+  buildSettings,
+  findSetting,
+  formatSettingName,
+  formatValue,
+  listFields,
+  type ParseSettingsResult,
+  parseSettings,
+  parseVariables,
+  type ResolvedSettings,
+  type SettingField,
+  type Settings,
+  type SettingsOverrides,
+} from "@pith/host/settings";
+import { type UsageError, usageError } from "@pith/host/text";
+import { type FolderTrust, listTrustedFiles } from "@pith/host/trust";
+import type { Environment } from "@pith/models";
+import { checkTrust, formatTrustNotice, TRUSTED_HASH_VARIABLE } from "../trust/trust.ts";
 
 /** Reads the user's settings file. A missing file is not an error. */
 export async function readSettings(home: string): Promise<ParseSettingsResult> {
@@ -175,9 +180,7 @@ function getProjectSettingsFile(folder: FolderTrust): ProjectSettingsFile | null
   return nearestFile ? { path: nearestFile.path, text: new TextDecoder().decode(nearestFile.bytes) } : null;
 }
 
-export type EffectiveSettings =
-  | (Extract<LoadSettingsResult, { type: "resolved" }> & { readonly trustedFolder: FolderTrust })
-  | UsageError;
+export type EffectiveSettings = ResolvedSettings | UsageError;
 
 export interface ProcessContext {
   readonly cwd: string;

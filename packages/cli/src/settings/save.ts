@@ -1,9 +1,8 @@
 /** Saves a setting, and saves or removes a provider key, in the user's files. Files are replaced atomically; comments and other values stay. */
 
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { parseJsonc, type Token, tokenize } from "../text/jsonc.ts";
-import { type UsageError, usageError } from "../text/usage-error.ts";
-import { keyFilePath, type ProviderKeys, readKeyFile } from "./provider-keys.ts";
+import { keyFilePath, type ProviderKeys, readKeyFile } from "@pith/host/settings";
+import { parseJsonc, type Token, tokenize, type UsageError, usageError } from "@pith/host/text";
 import { settingsFilePath } from "./resolve.ts";
 
 /** Null if the text is invalid, or if a part of the path is not an object. */

@@ -3,8 +3,8 @@
 import type { ExtensionContext, RunEnd } from "@pith/agent";
 import { RpcClient, type RpcEvent, type RpcUiRequest, type RpcUiResponse } from "@pith/client";
 import type { ModelName } from "@pith/context";
+import { canonicalProviderId } from "@pith/host/models";
 import type { CostLimit } from "@pith/models";
-import { canonicalProviderId } from "../models/open-model.ts";
 import { TRUSTED_HASH_VARIABLE } from "../trust/trust.ts";
 import type { AgentDefinition } from "./definitions.ts";
 import { SUB_AGENT } from "./log.ts";

@@ -3,15 +3,11 @@
 import { basename, join } from "node:path";
 import { decodeText } from "@pith/agent";
 import type { ThinkingLevel } from "@pith/context";
+import { listTrustedMarkdown, parseFrontMatter, readMarkdownFolder } from "@pith/host/resources";
+import { type Settings, validateSetting } from "@pith/host/settings";
+import { escapeControls, findNearest, truncate, type UsageError, usageError } from "@pith/host/text";
+import type { FolderTrust, FoundFile } from "@pith/host/trust";
 import type { CliArgs } from "../args/args.ts";
-import { parseFrontMatter } from "../resources/front-matter.ts";
-import { listTrustedMarkdown, readMarkdownFolder } from "../resources/templates.ts";
-import { validateSetting } from "../settings/fields.ts";
-import type { Settings } from "../settings/settings.ts";
-import { escapeControls, truncate } from "../text/safe-text.ts";
-import { findNearest, type UsageError, usageError } from "../text/usage-error.ts";
-import type { FoundFile } from "../trust/project-files.ts";
-import type { FolderTrust } from "../trust/trust.ts";
 
 export interface AgentDefinition {
   readonly name: string;

@@ -3,8 +3,7 @@
 import type { RpcEvent } from "@pith/client";
 import type { Usage } from "@pith/context";
 import { addUsage, zeroUsage } from "@pith/context/host";
-import { formatUsage } from "../text/format.ts";
-import { truncate } from "../text/safe-text.ts";
+import { formatUsage, truncate } from "@pith/host/text";
 import { type ResultDetails, SUB_AGENT } from "./log.ts";
 
 export interface Excerpt {

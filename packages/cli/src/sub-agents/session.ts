@@ -5,8 +5,8 @@ import { basename, dirname, join } from "node:path";
 import type { AssistantMessage, Entry, Usage } from "@pith/context";
 import { zeroUsage } from "@pith/context/host";
 import { createSession, type JsonlStore, openStore, readSessionTotals, renameSession } from "@pith/context/node";
+import { truncate } from "@pith/host/text";
 import { formatEntry } from "../sessions/entries.ts";
-import { truncate } from "../text/safe-text.ts";
 
 export interface NewSessionOptions {
   readonly id: string;

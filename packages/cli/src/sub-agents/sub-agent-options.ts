@@ -4,9 +4,9 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Permissions } from "@pith/agent";
 import type { Vault } from "@pith/context/secrets";
+import { type FolderTrust, listTrustedFiles } from "@pith/host/trust";
 import type { CostLimit, Environment } from "@pith/models";
 import type { CliArgs } from "../args/args.ts";
-import { type FolderTrust, listTrustedFiles } from "../trust/trust.ts";
 
 export interface SubAgentOptions {
   /** Pith's home folder. */

@@ -11,18 +11,27 @@ import {
   Session,
 } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
+import { openCatalogue, openWindowStore, resolveSummaryModels, selectModel } from "@pith/host/models";
+import { requiresSandbox } from "@pith/host/policy";
+import {
+  createLimitsForModel,
+  createVault,
+  type KeySources,
+  type Settings,
+  validateSetting,
+} from "@pith/host/settings";
+import { escapeLineBreaks, formatCost, formatCount, formatNumber, type UsageError, usageError } from "@pith/host/text";
 import { type Catalogue, providers, readContextWindow } from "@pith/models";
 import { buildApp } from "../app/build.ts";
 import { parseCliArgs } from "../args/args.ts";
+import { version } from "../args/help.ts";
 import type { SubcommandCall, SubcommandResult } from "../args/subcommand.ts";
 import type { CommandResult } from "../commands/command.ts";
 import { reportCompaction, reportNoPlan } from "../commands/compact.ts";
 import { toPlanRequest } from "../commands/compact-request.ts";
+import { listCommandNames } from "../commands/names.ts";
 import { computePreviewStats, type PreviewStats, readSummarizerChoice } from "../context-report/compaction-preview.ts";
 import { buildContextReport, formatContextReport } from "../context-report/report.ts";
-import { openCatalogue } from "../models/catalogue.ts";
-import { openWindowStore, resolveSummaryModels, selectModel } from "../models/open-model.ts";
-import { requiresSandbox } from "../policy/policy.ts";
 import { createRedaction, findEntry } from "../sessions/entries.ts";
 import {
   type FailedOutcome,
@@ -30,16 +39,9 @@ import {
   findWritableSession,
   formatSessionArgument,
 } from "../sessions/find-session.ts";
-import { validateSetting } from "../settings/fields.ts";
-import type { KeySources } from "../settings/provider-keys.ts";
 import { resolveSettings } from "../settings/resolve.ts";
-import { createVault } from "../settings/secrets.ts";
-import { createLimitsForModel, type Settings } from "../settings/settings.ts";
 import { describeMessages, formatReceipt } from "../text/compaction-text.ts";
-import { formatCost, formatCount, formatNumber } from "../text/format.ts";
 import { abortOnSignals } from "../text/process-io.ts";
-import { escapeLineBreaks } from "../text/safe-text.ts";
-import { type UsageError, usageError } from "../text/usage-error.ts";
 
 export async function runCompact(call: SubcommandCall): Promise<SubcommandResult> {
   const { cwd, home, environment, flags, notify } = call;
@@ -58,7 +60,10 @@ export async function runCompact(call: SubcommandCall): Promise<SubcommandResult
     ...(!requiresSandbox(policy) && { sandbox: "off" as const }),
   };
   const vault = await createVault({ home, environment, settings });
-  const app = await buildApp(parsed.args, { cwd, home, environment, settings, vault });
+  const app = await buildApp(parsed.args, {
+    ...{ cwd, home, environment, settings, vault, version: version() },
+    commandNames: listCommandNames,
+  });
   if (app.type === "failed") return app.code === 1 ? app : usageError(app.message);
   const { agent, close } = app;
   const request = await parseCompactFlags(flags, agent.session);

@@ -1,5 +1,7 @@
 /** Implements `pith login` and `pith logout`. A key is read from the terminal without echo or from a pipe, never from an argument. */
 
+import { buildSettings, findKeyVariable, isKey, keyFilePath, type Settings } from "@pith/host/settings";
+import { type UsageError, usageError } from "@pith/host/text";
 import type { SubcommandCall, SubcommandResult } from "../args/subcommand.ts";
 import { resolveLogout } from "../commands/login.ts";
 import {
@@ -20,12 +22,8 @@ import {
   saveProviderKey,
 } from "../models/login.ts";
 import { readStdin } from "../resources/read-stdin.ts";
-import { buildSettings } from "../settings/fields.ts";
-import { findKeyVariable, isKey, keyFilePath } from "../settings/provider-keys.ts";
 import { readSettings } from "../settings/resolve.ts";
-import type { Settings } from "../settings/settings.ts";
 import { askLine, canPrompt, readSecret } from "../text/process-io.ts";
-import { type UsageError, usageError } from "../text/usage-error.ts";
 
 export async function runLogin(call: SubcommandCall): Promise<SubcommandResult> {
   const { arguments: args, home, flags } = call;

@@ -2,20 +2,20 @@
 
 import { open } from "node:fs/promises";
 import { resolve } from "node:path";
-import { createNetworkFetch, parseModelList, writeCatalogueFile } from "@pith/models";
-import type { SubcommandCall, SubcommandResult } from "../args/subcommand.ts";
 import {
   type AvailableModel,
+  catalogueFilePath,
   filterModels,
   formatPrice,
   formatWindow,
   listLocalModels,
   listModelsWithKey,
-} from "../models/available-models.ts";
-import { catalogueFilePath, openCatalogue } from "../models/catalogue.ts";
+  openCatalogue,
+} from "@pith/host/models";
+import { formatCount, usageError } from "@pith/host/text";
+import { createNetworkFetch, parseModelList, writeCatalogueFile } from "@pith/models";
+import type { SubcommandCall, SubcommandResult } from "../args/subcommand.ts";
 import { resolveSettings } from "../settings/resolve.ts";
-import { formatCount } from "../text/format.ts";
-import { usageError } from "../text/usage-error.ts";
 
 export async function runListModels(call: SubcommandCall): Promise<SubcommandResult> {
   const { cwd, home, environment, notify, flags } = call;

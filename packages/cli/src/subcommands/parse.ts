@@ -1,8 +1,8 @@
 /** Finds the subcommand of a command line and parses its arguments and flags. */
 
 import { parseArgs } from "node:util";
+import { findNearest, type UsageError, usageError } from "@pith/host/text";
 import type { Subcommand, SubcommandCall, SubcommandFlag } from "../args/subcommand.ts";
-import { findNearest, type UsageError, usageError } from "../text/usage-error.ts";
 
 export type ParsedCall =
   | ({ readonly type: "call"; readonly isJson: boolean } & Pick<SubcommandCall, "arguments" | "flags">)

@@ -1,8 +1,8 @@
 /** Runs a subcommand or prints its help. Exit codes: 0 success, 1 failure, 2 usage error. */
 
+import { escapeControls, formatJson } from "@pith/host/text";
 import type { Subcommand, SubcommandCall, SubcommandFlag, SubcommandResult } from "../args/subcommand.ts";
 import type { Terminal } from "../text/process-io.ts";
-import { escapeControls, formatJson } from "../text/safe-text.ts";
 import { commonFlags, findSubcommand, findTopicError, parseCall } from "./parse.ts";
 import { subcommands } from "./subcommands.ts";
 

@@ -1,7 +1,7 @@
 /** Lists all subcommands in the order of the help text, and defines those outside `pith sessions`. Each loads its code when it runs. */
 
+import { usageError } from "@pith/host/text";
 import type { Subcommand, SubcommandCall, SubcommandResult } from "../args/subcommand.ts";
-import { usageError } from "../text/usage-error.ts";
 import {
   exportSubcommand,
   listSubcommand,

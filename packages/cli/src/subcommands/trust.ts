@@ -4,17 +4,14 @@ import { realpath, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, resolve } from "node:path";
 import type { Redaction } from "@pith/context";
+import { readContextFiles } from "@pith/host/resources";
+import { escapeLineBreaks, formatCount, usageError } from "@pith/host/text";
+import { type FolderTrust, findProjectFolders, type ProjectFiles } from "@pith/host/trust";
 import type { SubcommandCall, SubcommandResult } from "../args/subcommand.ts";
-import { readContextFiles } from "../resources/context-files.ts";
 import { createRedaction } from "../sessions/entries.ts";
-import { formatCount } from "../text/format.ts";
 import { canPrompt, confirm } from "../text/process-io.ts";
-import { escapeLineBreaks } from "../text/safe-text.ts";
-import { usageError } from "../text/usage-error.ts";
-import type { ProjectFiles } from "../trust/project-files.ts";
-import { findProjectFolders } from "../trust/project-files.ts";
 import { createTrustQuestion, formatTrustQuestion, type TrustQuestion, toQuestionJson } from "../trust/question.ts";
-import { checkTrust, type FolderTrust } from "../trust/trust.ts";
+import { checkTrust } from "../trust/trust.ts";
 import { createTrustRecord, readTrust, type SaveTrustResult, saveTrust } from "../trust/trust-file.ts";
 
 async function listTrustedFolders(home: string): Promise<SubcommandResult> {

@@ -10,8 +10,8 @@ import {
   formatNumber,
   formatSeconds,
   formatTokens,
-} from "./format.ts";
-import { truncate } from "./safe-text.ts";
+  truncate,
+} from "@pith/host/text";
 
 type Reason = Receipt["reason"] | Extract<CompactionEvent, { type: "compaction_start" }>["reason"];
 

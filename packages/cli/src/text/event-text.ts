@@ -3,9 +3,8 @@
 import { type AgentEvent, readCallOutcome, type Tool } from "@pith/agent";
 import type { Usage } from "@pith/context";
 import { addUsage, zeroUsage } from "@pith/context/host";
+import { formatSeconds, formatUsage, truncate } from "@pith/host/text";
 import { formatCompactionEvent, formatProgressLine, formatRereadFiles } from "./compaction-text.ts";
-import { formatSeconds, formatUsage } from "./format.ts";
-import { truncate } from "./safe-text.ts";
 import { OUTSIDE_SANDBOX } from "./tool-call-text.ts";
 
 const MAX_NOTE_CHARS = 300;

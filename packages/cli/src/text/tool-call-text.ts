@@ -2,7 +2,7 @@
 
 import { readCallOutcome } from "@pith/agent";
 import type { ToolResultMessage } from "@pith/context";
-import { escapeLineBreaks } from "./safe-text.ts";
+import { escapeLineBreaks } from "@pith/host/text";
 
 type ToolArguments = Readonly<Record<string, unknown>>;
 

@@ -1,17 +1,16 @@
 /** Builds the question whether to trust a folder, and formats it as text and as JSON. */
 
 import { decodeText, type ProjectText } from "@pith/agent";
-import { formatCount } from "../text/format.ts";
-import { escapeLineBreaks } from "../text/safe-text.ts";
+import { escapeLineBreaks, formatCount } from "@pith/host/text";
 import {
+  type FolderTrust,
   type ProjectFile,
   type ProjectFileKind,
+  type TrustChange,
   toRelativeName,
   trustRequiredPaths,
   type UnreadFile,
-} from "./project-files.ts";
-import type { FolderTrust } from "./trust.ts";
-import type { TrustChange } from "./trust-file.ts";
+} from "@pith/host/trust";
 
 export interface TrustQuestion {
   /** The real path of the project. */

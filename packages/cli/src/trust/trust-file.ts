@@ -5,14 +5,15 @@ import { dirname, join } from "node:path";
 import { decodeText, unifiedDiff } from "@pith/agent";
 import { moveAside, readOwnedFile, syncFolder, withLock, writeOwnerOnlyFile } from "@pith/agent/node";
 import type { Redaction } from "@pith/context";
-import { isObject, parseJsonObject } from "../text/jsonc.ts";
+import { isObject, parseJsonObject } from "@pith/host/text";
 import {
   hashProject,
   type ProjectFile,
   type ProjectFiles,
+  type TrustChange,
   toRelativeName,
   trustRequiredPaths,
-} from "./project-files.ts";
+} from "@pith/host/trust";
 
 export interface TrustRecords {
   /** The records by the real path of the project's root. */
@@ -173,11 +174,6 @@ function isInScope(name: string, { root, folders }: ProjectFiles): boolean {
 
 const MAX_TEXT_BYTES = 16 * 1024;
 const MAX_TOTAL_TEXT_BYTES = 64 * 1024;
-
-export type TrustChange =
-  | { readonly type: "added" | "removed"; readonly name: string }
-  /** There is no diff if the old text was not stored, or if one of the versions is not text. */
-  | { readonly type: "changed"; readonly name: string; readonly diff?: string };
 
 /** Ignores files in folders that are not read from the current working directory. */
 export async function findChanges(record: TrustRecord, project: ProjectFiles): Promise<readonly TrustChange[]> {

@@ -1,15 +1,15 @@
 /** Decides whether a folder is trusted: its files must be, byte for byte, those the user trusted. Nothing in the folder can grant trust. */
 
-import { escapeLineBreaks } from "../text/safe-text.ts";
+import { escapeLineBreaks } from "@pith/host/text";
 import {
+  type FolderTrust,
   hashProject,
   type ProjectFile,
   type ProjectFileKind,
   type ProjectFiles,
   readProjectFiles,
   trustRequiredPaths,
-} from "./project-files.ts";
-import type { TrustChange } from "./trust-file.ts";
+} from "@pith/host/trust";
 
 export interface CheckTrustOptions {
   readonly cwd: string;
@@ -25,26 +25,6 @@ export interface CheckTrustOptions {
 
 /** The environment variable with `trustedHash`. */
 export const TRUSTED_HASH_VARIABLE = "PITH_SUBAGENT_TRUST";
-
-export type FolderTrust = TrustedFolder | UntrustedFolder;
-
-export interface TrustedFolder {
-  readonly type: "trusted";
-  /** The project with the trusted bytes. No file is read a second time. */
-  readonly project: ProjectFiles;
-  readonly notes: readonly string[];
-}
-
-export interface UntrustedFolder {
-  readonly type: "untrusted";
-  /** `changed`: the folder was trusted, but its files have changed since. */
-  readonly reason: "never" | "changed";
-  /** If the project has no files, there is nothing to trust. */
-  readonly project: ProjectFiles;
-  /** The changes since the folder was trusted. */
-  readonly changes: readonly TrustChange[];
-  readonly notes: readonly string[];
-}
 
 export async function checkTrust({
   cwd,
@@ -69,11 +49,6 @@ async function compareWithRecord(project: ProjectFiles, home: string): Promise<F
   const changes = await findChanges(record, project);
   if (changes.length === 0) return { type: "trusted", project, notes };
   return { type: "untrusted", reason: "changed", project, changes, notes };
-}
-
-/** Lists the files of one kind, those of the root first. Empty if the folder is not trusted. */
-export function listTrustedFiles(folder: FolderTrust, kind: ProjectFileKind): readonly ProjectFile[] {
-  return folder.type === "trusted" ? folder.project.files.filter((file) => file.kind === kind) : [];
 }
 
 function listKinds(files: readonly Pick<ProjectFile, "kind">[]): readonly ProjectFileKind[] {

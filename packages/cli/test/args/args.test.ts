@@ -1,9 +1,9 @@
 /** The command line: what it asks for, and what it says where it cannot be understood. */
 
 import { expect, test } from "vitest";
+import { defaultTools } from "../../../host/src/settings/definitions.ts";
 import { type CliArgs, flags, parseCliArgs } from "../../src/args/args.ts";
 import { help } from "../../src/args/help.ts";
-import { defaultTools } from "../../src/settings/definitions.ts";
 
 test("PRT5 the help names the default tools", () => {
   expect(help).toContain(`(default: ${defaultTools.join(",")})`);

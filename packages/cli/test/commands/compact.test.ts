@@ -4,7 +4,7 @@ import { Agent } from "@pith/agent";
 import { Session } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
 import { expect, test } from "vitest";
-import { createLimitsForModel } from "../../src/settings/settings.ts";
+import { createLimitsForModel } from "../../../host/src/settings/settings.ts";
 import { createCommandContext, runForResult, runForText } from "../support/command-context.ts";
 
 const summary =

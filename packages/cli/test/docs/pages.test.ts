@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { startServer, type TestServer } from "@pith/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { parseSettings } from "../../src/settings/parse.ts";
+import { parseSettings } from "../../../host/src/settings/parse.ts";
 import { codeBlocks } from "../support/code-blocks.ts";
 
 const run = promisify(execFile);

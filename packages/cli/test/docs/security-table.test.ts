@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { settingTable } from "../../src/settings/table.ts";
+import { settingTable } from "../../../host/src/settings/table.ts";
 
 const docs = join(import.meta.dirname, "../../../../docs");
 const page = readFileSync(join(docs, "security.md"), "utf8");

@@ -5,12 +5,12 @@ import { join } from "node:path";
 import type { ContentBlock } from "@agentclientprotocol/sdk/unstable";
 import type { UserContent } from "@pith/agent";
 import { nodeFiles } from "@pith/agent/node";
+import { createTemplates } from "../../../host/src/resources/templates.ts";
 import type { CliArgs } from "../../src/args/args.ts";
 import { buildContent, parsePromptBlocks } from "../../src/modes/acp/prompt.ts";
 import { buildMessageContent } from "../../src/modes/interactive/editor/attachments.ts";
 import { withAttachments } from "../../src/modes/rpc/commands/prompt.ts";
 import { buildPromptContent } from "../../src/resources/attachments.ts";
-import { createTemplates } from "../../src/resources/templates.ts";
 
 export interface Posing {
   readonly name: string;

@@ -9,12 +9,12 @@ import { detectBubblewrap } from "@pith/agent/node";
 import { RpcClient } from "@pith/client";
 import type { Step } from "@pith/testkit";
 import { afterAll, beforeAll, test } from "vitest";
+import { countProcessesWith, isRunning, testServerCommand } from "../../../host/test/mcp/mcp-host.ts";
+import { startHttpMcpServer } from "../../../host/test/mcp/servers/web-server.ts";
 import type { SubcommandCall } from "../../src/args/subcommand.ts";
 import { trustServer } from "../../src/mcp/subcommands.ts";
 import { findBuiltProgram } from "../support/built-program.ts";
 import { TestProgram } from "../support/test-program.ts";
-import { countProcessesWith, isRunning, testServerCommand } from "./mcp-host.ts";
-import { startHttpMcpServer } from "./servers/web-server.ts";
 
 const here = await detectBubblewrap({ root: "/nowhere", environment: process.env });
 
@@ -138,7 +138,7 @@ test.skipIf(here.type === "unavailable")(
   "MCP25 MCP29 a sandboxed server is trusted and called without a terminal, and a kill leaves no process behind",
   async () => {
     const mark = `--mark=${program.home}`;
-    const args = [join(import.meta.dirname, "servers/probe-server.ts"), mark];
+    const args = [join(import.meta.dirname, "../../../host/test/mcp/servers/probe-server.ts"), mark];
     settle({ curious: { command: process.execPath, args } });
     writeFileSync(join(program.folder, "secret"), "secret");
     const { code, out } = await program.run(["mcp", "trust", "curious", "--yes"]);

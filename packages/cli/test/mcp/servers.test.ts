@@ -1,11 +1,11 @@
 /** Which servers count, and which do not. */
 
 import assert from "node:assert/strict";
+import type { FolderTrust } from "@pith/host/trust";
 import { test } from "vitest";
-import { hasConfiguredServers, readConfiguredServers } from "../../src/mcp/servers.ts";
-import { parseSettings } from "../../src/settings/parse.ts";
+import { hasConfiguredServers, readConfiguredServers } from "../../../host/src/mcp/servers.ts";
+import { parseSettings } from "../../../host/src/settings/parse.ts";
 import { filterProjectFields } from "../../src/settings/resolve.ts";
-import type { FolderTrust } from "../../src/trust/trust.ts";
 
 function holding(text: string, type: "trusted" | "untrusted" = "trusted"): FolderTrust {
   const file = { kind: "servers", folder: "/p", path: "/p/.mcp.json", name: ".mcp.json", hash: "" } as const;

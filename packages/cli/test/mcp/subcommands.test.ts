@@ -5,10 +5,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished, test } from "vitest";
+import { testServerCommand } from "../../../host/test/mcp/mcp-host.ts";
+import { startSseMcpServer } from "../../../host/test/mcp/servers/web-server.ts";
 import type { SubcommandCall, SubcommandResult } from "../../src/args/subcommand.ts";
 import { listServers, testServer, trustServer } from "../../src/mcp/subcommands.ts";
-import { testServerCommand } from "./mcp-host.ts";
-import { startSseMcpServer } from "./servers/web-server.ts";
 
 test("MCP2 MCP4 pith mcp list contacts no server; pith mcp trust trusts only with --yes, and exactly what it shows", async () => {
   const home = mkdtempSync(join(tmpdir(), "pith-home-"));

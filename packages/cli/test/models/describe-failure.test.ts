@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ModelFailure } from "@pith/context";
+import { catalogueFilePath } from "@pith/host/models";
 import { writeCatalogueFile } from "@pith/models";
 import { afterAll, expect, test } from "vitest";
-import { catalogueFilePath } from "../../src/models/catalogue.ts";
 import { describeFailure, type FailureAdviceOptions } from "../../src/models/describe-failure.ts";
 
 const claude = { api: "anthropic-messages", provider: "anthropic", model: "claude-sonet-4-5" };

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createCatalogue } from "@pith/models";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
-import { resolveSummaryModels, selectModel } from "../../src/models/open-model.ts";
+import { resolveSummaryModels, selectModel } from "../../../host/src/models/open-model.ts";
 import { TestProgram } from "../support/test-program.ts";
 
 const catalogue = createCatalogue();

@@ -5,23 +5,23 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Permissions } from "@pith/agent";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { FoundExtension } from "../../src/extensions/extension-files.ts";
-import { applyPolicy } from "../../src/policy/apply-policy.ts";
-import { parsePolicy, policyTable } from "../../src/policy/parse-policy.ts";
+import type { FoundExtension } from "../../../host/src/extensions/extension-files.ts";
+import { applyPolicy } from "../../../host/src/policy/apply-policy.ts";
+import { parsePolicy, policyTable } from "../../../host/src/policy/parse-policy.ts";
 import {
   buildPolicyLimits,
   buildPolicyRules,
   filterExtensions,
   getHostRefusal,
   getServerRefusal,
-} from "../../src/policy/permitted-parts.ts";
-import { findNearestMode, getBaseUrlRefusal, getModelRefusal, type Policy } from "../../src/policy/policy.ts";
+} from "../../../host/src/policy/permitted-parts.ts";
+import { findNearestMode, getBaseUrlRefusal, getModelRefusal, type Policy } from "../../../host/src/policy/policy.ts";
 import {
   getPolicyLocation,
   isWritableOnlyByOwner,
   type PolicyLocation,
   readPolicy,
-} from "../../src/policy/policy-file.ts";
+} from "../../../host/src/policy/policy-file.ts";
 import { loadSettings } from "../../src/settings/resolve.ts";
 import { codeBlocks } from "../support/code-blocks.ts";
 

@@ -5,7 +5,7 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import { basename, dirname, join } from "node:path";
 import type { Step } from "@pith/testkit";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { listPrivatePaths } from "../../src/settings/home-files.ts";
+import { listPrivatePaths } from "../../../host/src/settings/home-files.ts";
 import { TestProgram } from "../support/test-program.ts";
 
 let program: TestProgram;

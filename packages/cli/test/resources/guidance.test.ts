@@ -6,7 +6,8 @@ import { dirname, join } from "node:path";
 import type { SystemPromptOptions } from "@pith/agent";
 import { noRedaction } from "@pith/context/host";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createGuidanceActions, loadGuidance } from "../../src/resources/guidance.ts";
+import { createGuidanceActions, loadGuidance } from "../../../host/src/resources/guidance.ts";
+import { resolveSettings } from "../../src/settings/resolve.ts";
 import { trustShownFiles } from "../../src/subcommands/trust.ts";
 import { checkTrust } from "../../src/trust/trust.ts";
 
@@ -30,16 +31,12 @@ function place(files: Readonly<Record<string, string>>): void {
   }
 }
 
-const cliArgs = { overrides: {}, trustsProject: false } as Parameters<typeof loadGuidance>[0]["args"];
-
 function parts(choices: Parameters<typeof loadGuidance>[0]["settings"] = {}) {
+  const folders = { cwd: join(root, "repo"), home: join(root, "home"), userHome: join(root, "user") };
   return {
-    args: cliArgs,
+    ...folders,
     settings: choices,
-    cwd: join(root, "repo"),
-    home: join(root, "home"),
-    userHome: join(root, "user"),
-    environment: {},
+    readSettings: () => resolveSettings({ overrides: {}, trustsProject: false }, { ...folders, environment: {} }),
     mayRead: async () => true,
     trustedFolder: undefined,
     commandNames: async () => ["help"],

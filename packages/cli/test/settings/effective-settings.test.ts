@@ -3,10 +3,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { toolNamesKind } from "../../src/settings/definitions.ts";
-import { findSetting, listFields } from "../../src/settings/fields.ts";
-import type { Settings } from "../../src/settings/settings.ts";
-import { settingTable } from "../../src/settings/table.ts";
+import { toolNamesKind } from "../../../host/src/settings/definitions.ts";
+import { findSetting, listFields } from "../../../host/src/settings/fields.ts";
+import type { Settings } from "../../../host/src/settings/settings.ts";
+import { settingTable } from "../../../host/src/settings/table.ts";
 import { TestProgram } from "../support/test-program.ts";
 
 let program: TestProgram;

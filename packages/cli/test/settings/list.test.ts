@@ -1,9 +1,9 @@
 /** Tests settings/list.ts: list, schema. */
 
 import { describe, expect, test } from "vitest";
-import { validateSetting } from "../../src/settings/fields.ts";
+import { validateSetting } from "../../../host/src/settings/fields.ts";
+import { settingTable } from "../../../host/src/settings/table.ts";
 import { buildSettingsSchema, formatSettings, listSettings } from "../../src/settings/list.ts";
-import { settingTable } from "../../src/settings/table.ts";
 
 describe("list", () => {
   test("MCP17 variables and headers of servers are listed without their values", () => {

@@ -2,10 +2,10 @@
 
 import { expect, test } from "vitest";
 import { expectLinearTime } from "../../../context/test/support/expect-speed.ts";
-import { buildSettings } from "../../src/settings/fields.ts";
+import { buildSettings } from "../../../host/src/settings/fields.ts";
+import { parseSettings } from "../../../host/src/settings/parse.ts";
+import type { Settings } from "../../../host/src/settings/settings.ts";
 import { listSettings } from "../../src/settings/list.ts";
-import { parseSettings } from "../../src/settings/parse.ts";
-import type { Settings } from "../../src/settings/settings.ts";
 
 const whole: Settings = {
   model: "anthropic/claude-sonnet-4-5",

@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Settings } from "../../../host/src/settings/settings.ts";
+import { settingTable } from "../../../host/src/settings/table.ts";
 import { loadSettings, readSettings } from "../../src/settings/resolve.ts";
-import type { Settings } from "../../src/settings/settings.ts";
-import { settingTable } from "../../src/settings/table.ts";
 
 describe("precedence", () => {
   let home: string;

@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { readKeyFile } from "../../src/settings/provider-keys.ts";
+import { readKeyFile } from "../../../host/src/settings/provider-keys.ts";
+import { parseJsonc } from "../../../host/src/text/jsonc.ts";
 import { saveKey, saveSetting, setJsoncValue } from "../../src/settings/save.ts";
-import { parseJsonc } from "../../src/text/jsonc.ts";
 
 describe("edit JSON text", () => {
   test("FST6 comments, order and commas of the text stay", () => {

@@ -17,10 +17,10 @@ import { nodeRuntime } from "@pith/context/node";
 import { type ScriptedReply, scriptedModel } from "@pith/context/testing";
 import { defaultRequestPolicy } from "@pith/models";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { type CompactionSettings, createLimitsForModel } from "../../../host/src/settings/settings.ts";
+import { settingTable } from "../../../host/src/settings/table.ts";
 import { parseCliArgs } from "../../src/args/args.ts";
 import { loadSettings } from "../../src/settings/resolve.ts";
-import { type CompactionSettings, createLimitsForModel } from "../../src/settings/settings.ts";
-import { settingTable } from "../../src/settings/table.ts";
 
 let home: string;
 

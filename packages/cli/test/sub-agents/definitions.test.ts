@@ -5,8 +5,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, test } from "vitest";
+import { createLimitsForModel } from "../../../host/src/settings/settings.ts";
 import type { CliArgs } from "../../src/args/args.ts";
-import { createLimitsForModel } from "../../src/settings/settings.ts";
 import { applyAgent, findAgents, parseAgent } from "../../src/sub-agents/definitions.ts";
 import { DEPTH_VARIABLE, hasSubAgents } from "../../src/sub-agents/sub-agent-options.ts";
 import { checkTrust } from "../../src/trust/trust.ts";

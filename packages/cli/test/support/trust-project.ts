@@ -4,8 +4,9 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { noRedaction } from "@pith/context/host";
+import type { FolderTrust } from "@pith/host/trust";
 import { trustShownFiles } from "../../src/subcommands/trust.ts";
-import { checkTrust, type FolderTrust } from "../../src/trust/trust.ts";
+import { checkTrust } from "../../src/trust/trust.ts";
 import type { SaveTrustResult } from "../../src/trust/trust-file.ts";
 
 export class TrustProject {

@@ -4,7 +4,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { readBytes, readProjectFiles, scanLimits } from "../../src/trust/project-files.ts";
+import { readBytes, readProjectFiles, scanLimits } from "../../../host/src/trust/project-files.ts";
 import { names, TrustProject } from "../support/trust-project.ts";
 
 let project: TrustProject;

@@ -2,8 +2,9 @@
 
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { listTrustedFiles } from "@pith/host/trust";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { formatTrustNotice, listTrustedFiles } from "../../src/trust/trust.ts";
+import { formatTrustNotice } from "../../src/trust/trust.ts";
 import { names, TrustProject } from "../support/trust-project.ts";
 
 let project: TrustProject;

@@ -2,12 +2,11 @@
 
 import type { SessionConfigOption, SessionModeState } from "@agentclientprotocol/sdk/unstable";
 import type { PermissionMode } from "@pith/agent";
+import { isAbsentModel, listModelsWithKey, type ModelsWithKeyOptions } from "@pith/host/models";
+import { listPermittedModes, type Policy } from "@pith/host/policy";
 import type { CommandContext } from "../../commands/command.ts";
 import { runCommand } from "../../commands/run-command.ts";
 import { permissionModes, thinkingLevels } from "../../commands/settings.ts";
-import { listModelsWithKey, type ModelsWithKeyOptions } from "../../models/available-models.ts";
-import { isAbsentModel } from "../../models/open-model.ts";
-import { listPermittedModes, type Policy } from "../../policy/policy.ts";
 import { invalidParams } from "./acp-context.ts";
 
 export function createModeState(current: PermissionMode, policy: Policy | undefined): SessionModeState {

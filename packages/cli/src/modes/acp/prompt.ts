@@ -6,13 +6,14 @@ import type { ContentBlock, EmbeddedResource, PromptResponse, StopReason } from 
 import type { UserContent } from "@pith/agent";
 import type { ImageBlock, TextBlock } from "@pith/context";
 import { attachImage, attachText } from "@pith/context/host";
+import { isAbsentModel } from "@pith/host/models";
+import { parseImage } from "@pith/host/resources";
+import { type UsageError, usageError } from "@pith/host/text";
 import { drainRun, toCommandFailure } from "../../app/live-session.ts";
 import type { CommandResult } from "../../commands/command.ts";
 import { runCommand } from "../../commands/run-command.ts";
-import { isAbsentModel } from "../../models/open-model.ts";
-import { MAX_TEXT_BYTES, parseImage } from "../../resources/attachments.ts";
+import { MAX_TEXT_BYTES } from "../../resources/attachments.ts";
 import { getQueuedNotice } from "../../text/compaction-text.ts";
-import { type UsageError, usageError } from "../../text/usage-error.ts";
 import { type AcpSession, authRequired, endSentence, internalError, invalidParams } from "./acp-context.ts";
 import { createNoticeUpdate, textBlock } from "./tool-updates.ts";
 

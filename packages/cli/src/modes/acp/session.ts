@@ -5,13 +5,13 @@ import type { AgentContext } from "@agentclientprotocol/sdk/unstable";
 import type { AgentEvent, SessionReason } from "@pith/agent";
 import type { Redaction } from "@pith/context";
 import { noRedaction } from "@pith/context/host";
+import type { ModelsWithKeyOptions } from "@pith/host/models";
+import type { McpServers } from "@pith/host/settings";
 import { closeApp, openApp, redactEvent } from "../../app/live-session.ts";
 import type { App } from "../../app/start.ts";
 import type { CliArgs, SessionTarget } from "../../args/args.ts";
 import type { CommandContext } from "../../commands/command.ts";
-import type { ModelsWithKeyOptions } from "../../models/available-models.ts";
 import { SessionCost } from "../../sessions/session-stats.ts";
-import type { McpServers } from "../../settings/settings.ts";
 import {
   type AcpSession,
   type ClientFeatures,

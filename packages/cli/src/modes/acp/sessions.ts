@@ -11,10 +11,10 @@ import type {
 } from "@agentclientprotocol/sdk/unstable";
 import type { SessionReason } from "@pith/agent";
 import { findSession, forkSession, listSessions, pithHome } from "@pith/context/node";
+import type { McpServer as ConfiguredMcpServer, McpServers } from "@pith/host/settings";
+import { type UsageError, usageError } from "@pith/host/text";
 import type { SessionTarget } from "../../args/args.ts";
 import { commands } from "../../commands/commands.ts";
-import type { McpServer as ConfiguredMcpServer, McpServers } from "../../settings/settings.ts";
-import { type UsageError, usageError } from "../../text/usage-error.ts";
 import { type AcpSession, internalError, invalidParams, sessionNotFound, sessionNotOpen } from "./acp-context.ts";
 import { buildConfigOptions, createModeState } from "./config-options.ts";
 import { type OpenSessionOptions, openAcpSession } from "./session.ts";

@@ -2,13 +2,12 @@
 
 import { format } from "node:util";
 import { pithHome } from "@pith/context/node";
+import { isExtensionError, type StrayErrorKind } from "@pith/host/extensions";
+import { buildSettings, type SettingsOverrides } from "@pith/host/settings";
+import { escapeControls } from "@pith/host/text";
 import type { CliArgs } from "../../args/args.ts";
-import { isExtensionError, type StrayErrorKind } from "../../extensions/errors.ts";
-import { buildSettings } from "../../settings/fields.ts";
 import { readSettings } from "../../settings/resolve.ts";
-import type { SettingsOverrides } from "../../settings/settings.ts";
 import { EXIT_GRACE_MS, type ExitStatus, signalExitCodes } from "../../text/process-io.ts";
-import { escapeControls } from "../../text/safe-text.ts";
 import type { EditorMessage } from "./editor/message.ts";
 import { suspend, suspendOnSignal } from "./interrupt.ts";
 import type { Notifier } from "./notifications.ts";

@@ -3,8 +3,11 @@
 import { homedir } from "node:os";
 import type { AgentHooks, AskPermission, PermissionAnswer } from "@pith/agent";
 import { pithHome } from "@pith/context/node";
+import { askExtensionsForTrust } from "@pith/host/extensions";
+import type { FolderTrust } from "@pith/host/trust";
 import type { CliArgs } from "../../args/args.ts";
-import { checkTrust, type FolderTrust } from "../../trust/trust.ts";
+import { listCommandNames } from "../../commands/names.ts";
+import { checkTrust } from "../../trust/trust.ts";
 import type { PromptQueue } from "./extension-ui.ts";
 import { stop } from "./interrupt.ts";
 import type { Notifier } from "./notifications.ts";
@@ -112,13 +115,15 @@ async function isTrustedByExtension(
   folder: FolderTrust,
   { paths, args }: { readonly paths: TrustPaths; readonly args: CliArgs },
 ): Promise<boolean> {
-  const [{ askExtensionsForTrust }, { resolveSettings }] = await Promise.all([
-    import("../../extensions/extensions.ts"),
-    import("../../settings/resolve.ts"),
-  ]);
+  const { resolveSettings } = await import("../../settings/resolve.ts");
   const effective = await resolveSettings(args, { ...paths, environment: process.env });
   if (effective.type === "mistake") return false;
-  return await askExtensionsForTrust({ ...paths, trustedFolder: folder, settings: effective.settings });
+  return await askExtensionsForTrust({
+    ...paths,
+    trustedFolder: folder,
+    settings: effective.settings,
+    commandNames: listCommandNames,
+  });
 }
 
 /** Returns true if the user trusts the folder for this run only. Saved trust is found without it. */

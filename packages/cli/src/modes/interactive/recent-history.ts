@@ -1,9 +1,9 @@
 /** Shows the last messages of a branch when a session opens, also those before a compaction. */
 
 import type { Entry, Session } from "@pith/context";
+import { formatCount } from "@pith/host/text";
 import { isUserMessage, readBranch } from "../../sessions/tree-lines.ts";
 import { keyHint, readKeymap } from "../../settings/keymap.ts";
-import { formatCount } from "../../text/format.ts";
 import { loadHighlighter } from "./render/markdown.ts";
 import type { SessionScreen } from "./screen-context.ts";
 import type { AssistantBlock, Block } from "./state/blocks.ts";

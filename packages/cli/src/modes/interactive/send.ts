@@ -1,10 +1,10 @@
 /** Sends a message to the agent, immediately or queued while it is busy, and shows the result of a command. */
 
 import type { Agent, AgentEvent, UserContent } from "@pith/agent";
+import { isAbsentModel } from "@pith/host/models";
 import { drainRun } from "../../app/live-session.ts";
 import type { CliArgs } from "../../args/args.ts";
 import type { CommandResult } from "../../commands/command.ts";
-import { isAbsentModel } from "../../models/open-model.ts";
 import { getQueuedNotice } from "../../text/compaction-text.ts";
 import type { InteractiveContext, ScreenApi, SessionScreen } from "./screen-context.ts";
 

@@ -2,11 +2,11 @@
 
 import type { AgentEvent, AgentEventListener } from "@pith/agent";
 import { pithHome } from "@pith/context/node";
+import type { SessionStart } from "@pith/host/extensions";
 import type { SessionShutdownDetails } from "../../app/build.ts";
 import { closeApp, closeForNext, limitTrust, openApp } from "../../app/live-session.ts";
 import type { App } from "../../app/start.ts";
 import type { CliArgs } from "../../args/args.ts";
-import type { SessionStart } from "../../extensions/session.ts";
 import { formatSessionArgument } from "../../sessions/find-session.ts";
 import type { ExitStatus } from "../../text/process-io.ts";
 import { showSession } from "./begin-session.ts";

@@ -1,10 +1,10 @@
 /** Shows the version, the model, the folder, the loaded instructions and a few keys at the beginning of a new session. */
 
 import { relative } from "node:path";
+import { isAbsentModel } from "@pith/host/models";
+import { formatCount } from "@pith/host/text";
 import type { App } from "../../app/start.ts";
-import { isAbsentModel } from "../../models/open-model.ts";
 import { formatKeyHint } from "../../settings/keymap.ts";
-import { formatCount } from "../../text/format.ts";
 import type { SessionScreen } from "./screen-context.ts";
 import { shortenHome } from "./state/footer.ts";
 

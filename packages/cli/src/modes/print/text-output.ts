@@ -2,6 +2,7 @@
 
 import type { Agent, AgentEvent, AgentEventListener, RunEnd, Tool } from "@pith/agent";
 import { readSessionTotals, realFiles } from "@pith/context/node";
+import { formatUsage } from "@pith/host/text";
 import type { CommandResult } from "../../commands/command.ts";
 import {
   addEventUsage,
@@ -10,7 +11,6 @@ import {
   formatTotals,
   type UsageTotals,
 } from "../../text/event-text.ts";
-import { formatUsage } from "../../text/format.ts";
 import type { Terminal } from "../../text/process-io.ts";
 
 export interface RunOutput {

@@ -2,7 +2,7 @@
 
 import type { RpcAttachment, RpcCommandName } from "@pith/client";
 import type { ImageBlock } from "@pith/context";
-import { findNearest } from "../../text/usage-error.ts";
+import { findNearest } from "@pith/host/text";
 
 export interface Field<Value> {
   /** The end of the sentence `"message" must be …`. */

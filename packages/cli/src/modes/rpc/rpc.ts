@@ -6,6 +6,7 @@ import { nodeFiles } from "@pith/agent/node";
 import type { PromptResult, RpcCostEvent, RpcEvent, RpcResponse } from "@pith/client";
 import type { Redaction } from "@pith/context";
 import { noRedaction } from "@pith/context/host";
+import { toJsonLine } from "@pith/host/text";
 import { getUserShell } from "../../app/user-shell.ts";
 import type { CliArgs } from "../../args/args.ts";
 import { settlesWithin } from "../../protocol/parse-json-line.ts";
@@ -20,7 +21,6 @@ import {
   type LineWriter,
   type Terminal,
 } from "../../text/process-io.ts";
-import { toJsonLine } from "../../text/safe-text.ts";
 import { promptCommands, sendPrompt } from "./commands/prompt.ts";
 import type { Outcome, RpcContext } from "./rpc-context.ts";
 import { RpcServer } from "./server.ts";

@@ -5,6 +5,7 @@ import type { AgentEvent, AgentEventListener } from "@pith/agent";
 import type { RpcEvent } from "@pith/client";
 import type { Redaction } from "@pith/context";
 import { realFiles, sessionCwd } from "@pith/context/node";
+import type { SessionStart } from "@pith/host/extensions";
 import {
   type ClosableSession,
   closeApp,
@@ -15,7 +16,6 @@ import {
 } from "../../app/live-session.ts";
 import type { App } from "../../app/start.ts";
 import type { CliArgs, SessionTarget } from "../../args/args.ts";
-import type { SessionStart } from "../../extensions/session.ts";
 import { initialWireState, toWireEvents } from "../../protocol/events.ts";
 import { readSession } from "../../sessions/find-session.ts";
 import type { ParentCostLimit } from "../../sub-agents/parent-cost-limit.ts";

@@ -3,12 +3,12 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { sessionFolderName, sessionsFolder } from "@pith/context/node";
+import { settingTable } from "@pith/host/settings";
 import type { Environment } from "@pith/models";
 import { modeNames, flags as ownFlags } from "../../args/args.ts";
 import { help } from "../../args/help.ts";
 import type { Subcommand, SubcommandFlag } from "../../args/subcommand.ts";
 import { listProviderOptions } from "../../models/check-key.ts";
-import { settingTable } from "../../settings/table.ts";
 import { commonFlags } from "../parse.ts";
 
 export interface CommandCompletion {

@@ -6,13 +6,13 @@ import { homedir } from "node:os";
 import { basename, delimiter, dirname, isAbsolute, join, relative } from "node:path";
 import { describeRule, isHarmlessRule } from "@pith/agent";
 import { findGitBash, projectRules, resolveRealPath } from "@pith/agent/node";
+import { getPolicyLocation, readPolicy } from "@pith/host/policy";
+import { keyFilePath, readKeyFile } from "@pith/host/settings";
+import { formatBytes, formatCount } from "@pith/host/text";
 import { type Provider, providers } from "@pith/models";
 import { auditFolderPath, listAuditFiles } from "../../app/audit-log.ts";
 import type { SubcommandCall } from "../../args/subcommand.ts";
-import { getPolicyLocation, readPolicy } from "../../policy/policy-file.ts";
-import { keyFilePath, readKeyFile } from "../../settings/provider-keys.ts";
 import { loadSettings } from "../../settings/resolve.ts";
-import { formatBytes, formatCount } from "../../text/format.ts";
 import { checkTrust } from "../../trust/trust.ts";
 
 export interface Check {

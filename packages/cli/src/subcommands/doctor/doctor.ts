@@ -3,10 +3,9 @@
 import { closeSync, existsSync, openSync, readSync } from "node:fs";
 import { diskErrorCode } from "@pith/context/node";
 import { type Damage, harmlessDamageKinds } from "@pith/context/store";
+import { escapeControls, formatCount, truncate } from "@pith/host/text";
 import type { SubcommandCall, SubcommandResult } from "../../args/subcommand.ts";
 import { findSessionForCall, readSession } from "../../sessions/find-session.ts";
-import { formatCount } from "../../text/format.ts";
-import { escapeControls, truncate } from "../../text/safe-text.ts";
 import {
   type Check,
   checkCompletions,

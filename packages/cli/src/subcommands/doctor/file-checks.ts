@@ -4,10 +4,10 @@ import { chmodSync, lstatSync, readdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { listSessions, realFiles, type SessionItem, sessionsFolder } from "@pith/context/node";
+import { PRIVATE_NAMES } from "@pith/host/settings";
+import { formatBytes, formatCount } from "@pith/host/text";
 import { createProgressReporter, type SubcommandCall } from "../../args/subcommand.ts";
 import { readSession } from "../../sessions/find-session.ts";
-import { PRIVATE_NAMES } from "../../settings/home-files.ts";
-import { formatBytes, formatCount } from "../../text/format.ts";
 import { type Check, failure, ok, warning } from "./checks.ts";
 
 export async function checkFilePermissions(

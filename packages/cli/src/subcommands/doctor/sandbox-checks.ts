@@ -12,10 +12,10 @@ import {
   type InstalledRuntime,
   type KernelLimits,
 } from "@pith/agent/node";
+import { buildLimits, runtimeFolderPath } from "@pith/host/sandbox";
+import type { Settings } from "@pith/host/settings";
 import type { SubcommandCall } from "../../args/subcommand.ts";
-import { buildLimits, runtimeFolderPath } from "../../sandbox/sandbox.ts";
 import { loadSettings } from "../../settings/resolve.ts";
-import type { Settings } from "../../settings/settings.ts";
 import { type Check, ok, warning } from "./checks.ts";
 
 export async function checkSandbox(

@@ -4,6 +4,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { diskErrorCode, listSessions, type SessionItem } from "@pith/context/node";
 import { type SearchResult, searchSessions } from "@pith/context/search";
+import { escapeLineBreaks, formatAge, formatBytes, formatCount, truncate } from "@pith/host/text";
 import {
   createProgressReporter,
   parseNumberFlag,
@@ -13,8 +14,6 @@ import {
 } from "../../args/subcommand.ts";
 import { createRedaction } from "../../sessions/entries.ts";
 import { parseSessionScope, type SessionScope } from "../../sessions/find-session.ts";
-import { formatAge, formatBytes, formatCount } from "../../text/format.ts";
-import { escapeLineBreaks, truncate } from "../../text/safe-text.ts";
 
 type SearchHit = Extract<SearchResult, { type: "searched" }>["hits"][number];
 

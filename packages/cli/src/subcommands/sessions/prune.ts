@@ -10,11 +10,10 @@ import {
   type SessionItem,
   type TrashItem,
 } from "@pith/context/node";
+import { formatAge, formatBytes, formatCount, formatNumber, type UsageError, usageError } from "@pith/host/text";
 import { createProgressReporter, parseAge, type SubcommandCall, type SubcommandResult } from "../../args/subcommand.ts";
 import { readSession } from "../../sessions/find-session.ts";
 import { logDeletion, moveToTrash } from "../../sessions/trash.ts";
-import { formatAge, formatBytes, formatCount, formatNumber } from "../../text/format.ts";
-import { type UsageError, usageError } from "../../text/usage-error.ts";
 import { describeSession, shortId } from "./list-search.ts";
 
 export type ExpiredTrash = TrashItem;

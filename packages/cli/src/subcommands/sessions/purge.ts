@@ -5,6 +5,8 @@ import { join } from "node:path";
 import type { Redaction } from "@pith/context";
 import { listSessions, listTrash, purgeSession, realFiles } from "@pith/context/node";
 import type { Vault } from "@pith/context/secrets";
+import { buildVault } from "@pith/host/settings";
+import { formatCount, type UsageError, usageError } from "@pith/host/text";
 import { createProgressReporter, type SubcommandCall, type SubcommandResult } from "../../args/subcommand.ts";
 import { readStdin } from "../../resources/read-stdin.ts";
 import {
@@ -15,9 +17,6 @@ import {
 } from "../../sessions/find-session.ts";
 import { listOriginalsFolders } from "../../sessions/trash.ts";
 import { loadSettings } from "../../settings/resolve.ts";
-import { buildVault } from "../../settings/secrets.ts";
-import { formatCount } from "../../text/format.ts";
-import { type UsageError, usageError } from "../../text/usage-error.ts";
 
 export interface PurgeOriginalsOptions {
   /** Pith's home. */

@@ -4,6 +4,7 @@ import { rm, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { refusalNotes } from "@pith/context";
 import { diskErrorCode, listTrash, realFiles, rebindSession, restoreSession, type TrashItem } from "@pith/context/node";
+import { escapeLineBreaks, formatAge, formatBytes, type UsageError, usageError } from "@pith/host/text";
 import type { SubcommandCall, SubcommandResult } from "../../args/subcommand.ts";
 import {
   describeOpenFailure,
@@ -12,9 +13,6 @@ import {
   readSession,
 } from "../../sessions/find-session.ts";
 import { restoreOriginals } from "../../sessions/trash.ts";
-import { formatAge, formatBytes } from "../../text/format.ts";
-import { escapeLineBreaks } from "../../text/safe-text.ts";
-import { type UsageError, usageError } from "../../text/usage-error.ts";
 
 /** Removes the trash folder of a restored session, if only Pith's own notes are left in it. */
 async function removeEmptyTrashFolder(folder: string): Promise<void> {

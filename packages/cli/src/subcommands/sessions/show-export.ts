@@ -2,6 +2,7 @@
 
 import type { Entry } from "@pith/context";
 import type { JsonlStore } from "@pith/context/node";
+import { escapeLineBreaks, quoteIfNeeded, type UsageError } from "@pith/host/text";
 import { parseNumberFlag, type SubcommandCall, type SubcommandResult } from "../../args/subcommand.ts";
 import { type ExportFormat, exportSession } from "../../export/export-session.ts";
 import {
@@ -13,9 +14,6 @@ import {
 } from "../../sessions/entries.ts";
 import { findAndReadSession, findSessionForCall } from "../../sessions/find-session.ts";
 import { readTreePart, renderTree } from "../../sessions/tree-lines.ts";
-import { escapeLineBreaks } from "../../text/safe-text.ts";
-import { quoteIfNeeded } from "../../text/shell-words.ts";
-import type { UsageError } from "../../text/usage-error.ts";
 
 export async function runShow(call: SubcommandCall): Promise<SubcommandResult> {
   const tail = parseNumberFlag(call.flags, "tail", DEFAULT_TAIL);

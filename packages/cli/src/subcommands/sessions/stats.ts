@@ -4,10 +4,10 @@ import { basename, dirname, join } from "node:path";
 import type { Usage } from "@pith/context";
 import { addUsage, zeroTotals, zeroUsage } from "@pith/context/host";
 import { readSessionTotals, realFiles, type SessionItem } from "@pith/context/node";
+import { formatBytes, formatCost, formatCount, formatNumber } from "@pith/host/text";
 import { createProgressReporter, type SubcommandCall, type SubcommandResult } from "../../args/subcommand.ts";
 import { createRedaction } from "../../sessions/entries.ts";
 import { findSessionForCall, parseSessionScope } from "../../sessions/find-session.ts";
-import { formatBytes, formatCost, formatCount, formatNumber } from "../../text/format.ts";
 import { listSessionsInScope } from "./list-search.ts";
 
 /** Returns a function that sums up the blob sizes of a session. A blob that several sessions share by a hard link is counted once. */

@@ -11,7 +11,7 @@ import { createSession, nodeRuntime } from "@pith/context/node";
 import { story as entriesOf } from "@pith/context/testing";
 import type { ScriptRequest, Step } from "@pith/testkit";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, test } from "vitest";
-import { startSseMcpServer, toTextResult } from "../../mcp/servers/web-server.ts";
+import { startSseMcpServer, toTextResult } from "../../../../host/test/mcp/servers/web-server.ts";
 import { Editor, type EditorOptions } from "../../support/acp-editor.ts";
 import { TestProgram } from "../../support/test-program.ts";
 

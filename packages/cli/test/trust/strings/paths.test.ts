@@ -16,12 +16,12 @@ import {
   sessionIdToFileName,
 } from "@pith/context/node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parseSkill } from "../../../../host/src/resources/skills.ts";
+import { parseTemplate } from "../../../../host/src/resources/templates.ts";
 import type { CommandContext } from "../../../src/commands/command.ts";
 import { runCommand } from "../../../src/commands/run-command.ts";
 import { exportSession } from "../../../src/export/export-session.ts";
 import { readFileBlocks } from "../../../src/resources/attachments.ts";
-import { parseSkill } from "../../../src/resources/skills.ts";
-import { parseTemplate } from "../../../src/resources/templates.ts";
 import { findSession } from "../../../src/sessions/find-session.ts";
 import { hostileStrings, inherited } from "./hostile-strings.ts";
 

@@ -4,8 +4,8 @@ import { MAX_IMAGE_SOURCE_BYTES, type UserContent, type WorkspaceFiles } from "@
 import { nodeFiles, nodeSearch } from "@pith/agent/node";
 import type { ImageBlock, TextBlock } from "@pith/context";
 import { attachImage, attachText } from "@pith/context/host";
+import { type UsageError, usageError } from "@pith/host/text";
 import { type FileBlocksResult, readFileBlocks } from "../../../resources/attachments.ts";
-import { type UsageError, usageError } from "../../../text/usage-error.ts";
 import type { SessionScreen } from "../screen-context.ts";
 import { readClipboardImage } from "./clipboard.ts";
 import { type EditorMessage, findMentions } from "./message.ts";

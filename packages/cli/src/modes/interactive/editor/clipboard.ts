@@ -2,8 +2,8 @@
 
 import { execFile, spawn } from "node:child_process";
 import { detectImageType, MAX_IMAGE_SOURCE_BYTES } from "@pith/agent";
+import { formatLineCount } from "@pith/host/text";
 import { findTextToCopy } from "../../../commands/copy.ts";
-import { formatLineCount } from "../../../text/format.ts";
 import type { PanelCommand } from "../screen-context.ts";
 
 export type ClipboardImage =

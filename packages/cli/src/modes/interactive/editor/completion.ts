@@ -1,9 +1,9 @@
 /** Completes commands at the beginning of a message, their arguments, and paths after an @. */
 
 import type { WorkspaceSearch } from "@pith/agent";
+import { escapeControls } from "@pith/host/text";
 import type { CommandContext } from "../../../commands/command.ts";
 import { commands } from "../../../commands/commands.ts";
-import { escapeControls } from "../../../text/safe-text.ts";
 import type { AutocompleteItem, AutocompleteProvider, AutocompleteSuggestions } from "../terminal/pi-tui.ts";
 import { type CompletionTarget, findCompletionTarget } from "./editor.ts";
 

@@ -5,7 +5,7 @@ import { constants } from "node:fs";
 import { mkdir, open, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { writeOwnerOnlyFile } from "@pith/agent/node";
-import { stripControls } from "../../../text/safe-text.ts";
+import { stripControls } from "@pith/host/text";
 import type { Theme } from "../render/theme.ts";
 import { Editor, type EditorTheme, getKeybindings, type TUI } from "../terminal/pi-tui.ts";
 import { type EditorMessage, ImageAttachments, parseImagePaths } from "./message.ts";

@@ -3,9 +3,9 @@
 import { nodeSearch } from "@pith/agent/node";
 import { displayText } from "@pith/context/host";
 import { listSessions } from "@pith/context/node";
+import { listModelsWithKey, type ModelsWithKeyOptions } from "@pith/host/models";
 import type { CommandContext } from "../../../commands/command.ts";
 import { commands } from "../../../commands/commands.ts";
-import type { ModelsWithKeyOptions } from "../../../models/available-models.ts";
 import { readKeymap } from "../../../settings/keymap.ts";
 import { setKeyMatcher } from "../key-actions.ts";
 import type { InteractiveContext, SessionScreen } from "../screen-context.ts";
@@ -137,7 +137,6 @@ function toCandidate({ name, description }: { readonly name: string; readonly de
 }
 
 async function listModelNames(options: ModelsWithKeyOptions): Promise<readonly string[]> {
-  const { listModelsWithKey } = await import("../../../models/available-models.ts");
   return (await listModelsWithKey(options)).map(({ name }) => name);
 }
 

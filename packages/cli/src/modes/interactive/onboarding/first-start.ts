@@ -2,9 +2,9 @@
 
 import type { UserContent } from "@pith/agent";
 import { editableText } from "@pith/context/host";
+import { openCatalogue } from "@pith/host/models";
 import type { App } from "../../../app/start.ts";
 import type { CliArgs } from "../../../args/args.ts";
-import { openCatalogue } from "../../../models/catalogue.ts";
 import { findProviderOption, type ProviderOption } from "../../../models/check-key.ts";
 import { saveSetting } from "../../../settings/save.ts";
 import type { InteractiveContext, SessionScreen } from "../screen-context.ts";

@@ -1,8 +1,10 @@
 /** Asks for a provider, its key and a model on the first start. Only the length of a key is ever shown. */
 
+import { findLocalServers, type LocalServer } from "@pith/host/models";
+import { isKey, keyFilePath } from "@pith/host/settings";
+import { escapeControls } from "@pith/host/text";
 import type { Environment } from "@pith/models";
 import type { App } from "../../../app/start.ts";
-import { findLocalServers, type LocalServer } from "../../../models/available-models.ts";
 import {
   checkKey,
   formatRefusedKey,
@@ -11,8 +13,6 @@ import {
   type ProviderOption,
 } from "../../../models/check-key.ts";
 import { findKeyBaseUrl, saveProviderKey } from "../../../models/login.ts";
-import { isKey, keyFilePath } from "../../../settings/provider-keys.ts";
-import { escapeControls } from "../../../text/safe-text.ts";
 import { createPickPanel, type PickRow } from "../panels/choice.ts";
 import { continueWith, finishWith, type KeyResult, type Panel, type Viewport } from "../panels/panel.ts";
 import { editInput, emptyInput, type LineInput, renderHints } from "../panels/widgets.ts";

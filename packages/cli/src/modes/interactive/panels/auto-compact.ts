@@ -2,8 +2,8 @@
 
 import type { Budget, LoadedBranch, SessionBeforeCompactEvent, SessionBeforeCompactResult } from "@pith/context";
 import { POSTPONE_TYPE } from "@pith/context/host";
+import { formatNumber, formatTokenAmount, formatTokenLimit } from "@pith/host/text";
 import { saveSetting } from "../../../settings/save.ts";
-import { formatNumber, formatTokenAmount, formatTokenLimit } from "../../../text/format.ts";
 import type { PanelCommand, SessionScreen } from "../screen-context.ts";
 import { showResult } from "../send.ts";
 import type { FooterApp } from "../state/footer.ts";

@@ -1,7 +1,7 @@
 /** Defines the panels that choose one of a few or one of many options, and the side-by-side layout of a list and its preview. */
 
+import { escapeControls } from "@pith/host/text";
 import { formatKey } from "../../../settings/keymap.ts";
-import { escapeControls } from "../../../text/safe-text.ts";
 import { fitCell, fitLine } from "../render/text.ts";
 import { truncateToWidth, visibleWidth, wrapTextWithAnsi } from "../terminal/pi-tui.ts";
 import { continueWith, finishWith, type Panel, type Viewport } from "./panel.ts";

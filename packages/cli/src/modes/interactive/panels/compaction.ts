@@ -3,6 +3,8 @@
 import type { Agent, CompactRequest } from "@pith/agent";
 import type { CompactionPreview, Entry, LoadedBranch } from "@pith/context";
 import { entryReference, isUndoEntry } from "@pith/context/host";
+import { openCatalogue } from "@pith/host/models";
+import { escapeControls, formatCost, formatCount, formatNumber } from "@pith/host/text";
 import { type CommandResult, success } from "../../../commands/command.ts";
 import { describeLostPins, reportCompaction } from "../../../commands/compact.ts";
 import {
@@ -21,11 +23,8 @@ import {
   readSummarizerChoice,
   type UserMessageStats,
 } from "../../../context-report/compaction-preview.ts";
-import { openCatalogue } from "../../../models/catalogue.ts";
 import { keyHint } from "../../../settings/keymap.ts";
 import { isCompacting } from "../../../text/compaction-text.ts";
-import { formatCost, formatCount, formatNumber } from "../../../text/format.ts";
-import { escapeControls } from "../../../text/safe-text.ts";
 import { clearActivity } from "../interrupt.ts";
 import type { Theme } from "../render/theme.ts";
 import type { InteractiveContext, PanelCommand, SessionScreen } from "../screen-context.ts";

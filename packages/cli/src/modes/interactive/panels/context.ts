@@ -2,6 +2,14 @@
 
 import type { Entry, LoadedBranch } from "@pith/context";
 import { entryText } from "@pith/context/host";
+import {
+  type ContextTokens,
+  escapeLine,
+  formatContextTokens,
+  formatCount,
+  formatNumber,
+  truncate,
+} from "@pith/host/text";
 import { contextPlaceTitles } from "../../../commands/context.ts";
 import { REREAD_FILES, readToolCalls } from "../../../context-report/meter.ts";
 import { buildModelView, type ModelViewPart } from "../../../context-report/model-view.ts";
@@ -13,8 +21,6 @@ import {
   describeNextCompaction,
   REREAD_REPLACED,
 } from "../../../context-report/report.ts";
-import { type ContextTokens, formatContextTokens, formatCount, formatNumber } from "../../../text/format.ts";
-import { escapeLine, truncate } from "../../../text/safe-text.ts";
 import { formatFullToolCall } from "../../../text/tool-call-text.ts";
 import {
   barCharacters,

@@ -1,8 +1,7 @@
 /** Implements `/diff`: a page of the files a session changed, with the changes of the selected file below them. */
 
+import { escapeLine, formatCount } from "@pith/host/text";
 import type { ChangedFile } from "../../../commands/diff.ts";
-import { formatCount } from "../../../text/format.ts";
-import { escapeLine } from "../../../text/safe-text.ts";
 import { renderPatchLine } from "../render/diff.ts";
 import type { Theme } from "../render/theme.ts";
 import type { PanelCommand } from "../screen-context.ts";

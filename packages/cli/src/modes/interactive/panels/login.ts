@@ -1,11 +1,11 @@
 /** Implements `/login` and `/logout` on the screen, and asks for another key when the provider has rejected the current one. */
 
+import { findKeyVariable, unsetKeyVariables } from "@pith/host/settings";
 import { drainRun } from "../../../app/live-session.ts";
 import { useCurrentKey } from "../../../commands/login.ts";
 import { runCommand } from "../../../commands/run-command.ts";
 import { findProviderOption, listProviderOptions, type ProviderOption } from "../../../models/check-key.ts";
 import { describeKeySource, listSavedProviders, reopenModel, resolveProviderOption } from "../../../models/login.ts";
-import { findKeyVariable, unsetKeyVariables } from "../../../settings/provider-keys.ts";
 import { askAndSaveKey, type KeyParts } from "../onboarding/questions.ts";
 import type { InteractiveContext, SessionScreen } from "../screen-context.ts";
 import { showResult } from "../send.ts";

@@ -1,7 +1,5 @@
 /** Implements `/model`, a searchable list of the models available through API keys and local servers, and `/thinking`. */
 
-import { runCommand } from "../../../commands/run-command.ts";
-import { thinkingLevels } from "../../../commands/settings.ts";
 import {
   type AvailableModel,
   filterModels,
@@ -9,9 +7,11 @@ import {
   formatWindow,
   listLocalModels,
   listModelsWithKey,
-} from "../../../models/available-models.ts";
+} from "@pith/host/models";
+import { escapeControls } from "@pith/host/text";
+import { runCommand } from "../../../commands/run-command.ts";
+import { thinkingLevels } from "../../../commands/settings.ts";
 import { saveSetting } from "../../../settings/save.ts";
-import { escapeControls } from "../../../text/safe-text.ts";
 import { fitCell, fitLine } from "../render/text.ts";
 import type { InteractiveContext, SessionScreen } from "../screen-context.ts";
 import { showResult } from "../send.ts";

@@ -1,8 +1,8 @@
 /** Switches the permission mode: Shift+Tab cycles plan, ask and edit. Mode `all` is never in the cycle and must be confirmed. */
 
 import type { PermissionMode } from "@pith/agent";
+import { getModeRefusal, listPermittedModes } from "@pith/host/policy";
 import { describeMode, permissionModes } from "../../../commands/settings.ts";
-import { getModeRefusal, listPermittedModes } from "../../../policy/policy.ts";
 import { keyHint } from "../../../settings/keymap.ts";
 import type { ScreenApi, SessionScreen } from "../screen-context.ts";
 import { createChoicePanel } from "./choice.ts";

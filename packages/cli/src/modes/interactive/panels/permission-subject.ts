@@ -3,8 +3,8 @@
 import type { PermissionQuestion } from "@pith/agent";
 import type { Redaction } from "@pith/context";
 import type { Vault } from "@pith/context/secrets";
-import { previewRequestedChange } from "../../../app/permissions.ts";
-import { formatCount } from "../../../text/format.ts";
+import { previewRequestedChange } from "@pith/host";
+import { formatCount } from "@pith/host/text";
 import { toDisplayText } from "../render/text.ts";
 import type { Theme } from "../render/theme.ts";
 import { wrapTextWithAnsi } from "../terminal/pi-tui.ts";

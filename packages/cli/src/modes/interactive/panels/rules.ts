@@ -3,6 +3,7 @@
 import type { Agent } from "@pith/agent";
 import type { Session } from "@pith/context";
 import { splitContent } from "@pith/context/host";
+import { escapeLine, formatNumber } from "@pith/host/text";
 import { toCommandFailure } from "../../../app/live-session.ts";
 import { pinOnce } from "../../../commands/pin.ts";
 import {
@@ -17,8 +18,6 @@ import {
   type UserRules,
 } from "../../../context-report/user-rules.ts";
 import { entryDisplayText, findReferencedEntry } from "../../../sessions/entries.ts";
-import { formatNumber } from "../../../text/format.ts";
-import { escapeLine } from "../../../text/safe-text.ts";
 import { alignEnds, fitCell, fitLine, toDisplayLine } from "../render/text.ts";
 import type { PanelCommand } from "../screen-context.ts";
 import { truncateToWidth, visibleWidth } from "../terminal/pi-tui.ts";

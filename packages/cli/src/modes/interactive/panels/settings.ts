@@ -1,11 +1,11 @@
 /** Implements `/settings`: a page of every setting with its value, source and description. Enter changes a setting in the user's file. */
 
 import { homedir } from "node:os";
-import { findSetting } from "../../../settings/fields.ts";
+import { findSetting } from "@pith/host/settings";
+import { escapeControls } from "@pith/host/text";
 import type { ListedSetting } from "../../../settings/list.ts";
 import { settingsFilePath } from "../../../settings/resolve.ts";
 import { saveSetting } from "../../../settings/save.ts";
-import { escapeControls } from "../../../text/safe-text.ts";
 import { fitCell, fitLine, truncatePath } from "../render/text.ts";
 import type { SessionScreen } from "../screen-context.ts";
 import { visibleWidth, wrapTextWithAnsi } from "../terminal/pi-tui.ts";

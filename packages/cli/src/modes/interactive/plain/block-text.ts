@@ -1,9 +1,8 @@
 /** Renders transcript blocks and state changes as sentences that can be read aloud, without boxes or symbols. Pure. */
 
+import { escapeControls, escapeLineBreaks, formatCountOrNone, formatLineCount, truncate } from "@pith/host/text";
 import { formatBalance, formatHeadline } from "../../../text/compaction-text.ts";
 import { withoutDenial } from "../../../text/event-text.ts";
-import { formatCountOrNone, formatLineCount } from "../../../text/format.ts";
-import { escapeControls, escapeLineBreaks, truncate } from "../../../text/safe-text.ts";
 import { leavesSandbox, OUTSIDE_SANDBOX } from "../../../text/tool-call-text.ts";
 import type {
   AssistantBlock,

@@ -1,8 +1,7 @@
 /** Implements the screen for screen readers and terminals without cursor movement. Lines are appended and never redrawn. */
 
 import type { AgentEvent } from "@pith/agent";
-import { formatCountOrNone } from "../../../text/format.ts";
-import { escapeControls } from "../../../text/safe-text.ts";
+import { escapeControls, formatCountOrNone } from "@pith/host/text";
 import { isCancelKey, openPanel, type Panel } from "../panels/panel.ts";
 import type { EditorText, PanelOptions, ScreenApi } from "../screen-context.ts";
 import { type Block, isDraft, isFinished, type NoteBlock, type ToolBlock } from "../state/blocks.ts";

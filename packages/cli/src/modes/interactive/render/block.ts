@@ -1,7 +1,7 @@
 /** Renders one transcript block as lines. Text in a block must never control the terminal. */
 
+import { formatCount, formatSeconds } from "@pith/host/text";
 import { formatKeyHint } from "../../../settings/keymap.ts";
-import { formatCount, formatSeconds } from "../../../text/format.ts";
 import type { Block, BranchSummaryBlock, NoteBlock, PinBlock, ThinkingBlock, UserBlock } from "../state/blocks.ts";
 import { truncateToWidth, visibleWidth } from "../terminal/pi-tui.ts";
 import { renderCompaction } from "./compaction.ts";

@@ -1,9 +1,9 @@
 /** Renders a compaction: a headline, its balance, the files read again, warnings, and the full receipt if the block is unfolded. */
 
 import type { CompactionEntry } from "@pith/context";
+import { truncate } from "@pith/host/text";
 import { formatKeyHint } from "../../../settings/keymap.ts";
 import { findFreedShare, formatBalance, formatHeadline, listReceiptRows } from "../../../text/compaction-text.ts";
-import { truncate } from "../../../text/safe-text.ts";
 import type { CompactionBlock } from "../state/blocks.ts";
 import { renderFoldable, truncateLine, wrapText } from "./text.ts";
 import { isLive, type RenderContext } from "./theme.ts";

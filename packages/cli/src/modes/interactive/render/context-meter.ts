@@ -1,7 +1,7 @@
 /** Renders how full the context is: a bar with marks for the limits, a percentage, token figures and a legend. */
 
+import { formatNumber } from "@pith/host/text";
 import { pauseReasons } from "../../../context-report/meter.ts";
-import { formatNumber } from "../../../text/format.ts";
 import type { ContextMeter } from "../state/footer.ts";
 import { visibleWidth } from "../terminal/pi-tui.ts";
 import type { Style, Theme } from "./theme.ts";

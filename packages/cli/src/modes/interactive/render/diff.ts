@@ -1,7 +1,7 @@
 /** Renders a unified diff as numbered rows, and single lines of a diff for panels. */
 
+import { escapeControls } from "@pith/host/text";
 import { type DiffRow, highlightRows, parseDiff } from "../../../text/diff-rows.ts";
-import { escapeControls } from "../../../text/safe-text.ts";
 import { visibleWidth, wrapTextWithAnsi } from "../terminal/pi-tui.ts";
 import { tryHighlight } from "./markdown.ts";
 import { renderHiddenCount, toDisplayText, wrapText } from "./text.ts";

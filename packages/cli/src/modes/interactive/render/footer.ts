@@ -1,7 +1,6 @@
 /** Draws the footer: model, folder, mode, cost and context meter, in one line if there is room, otherwise in two. */
 
-import { formatCost } from "../../../text/format.ts";
-import { escapeControls, truncate } from "../../../text/safe-text.ts";
+import { escapeControls, formatCost, truncate } from "@pith/host/text";
 import { OUTSIDE_SANDBOX } from "../../../text/tool-call-text.ts";
 import type { FooterData } from "../state/footer.ts";
 import { truncateToWidth, visibleWidth } from "../terminal/pi-tui.ts";

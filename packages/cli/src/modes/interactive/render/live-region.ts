@@ -1,9 +1,8 @@
 /** Draws the live region: open blocks, status, queue, widgets, editor and footer. The region is never higher than the screen. */
 
+import { escapeControls, formatNumber, truncate } from "@pith/host/text";
 import { formatKeyHint } from "../../../settings/keymap.ts";
 import { describeReason } from "../../../text/compaction-text.ts";
-import { formatNumber } from "../../../text/format.ts";
-import { escapeControls, truncate } from "../../../text/safe-text.ts";
 import { leavesSandbox } from "../../../text/tool-call-text.ts";
 import type { Block } from "../state/blocks.ts";
 import {

@@ -1,8 +1,7 @@
 /** Wraps, cuts, aligns and folds text into lines. Untrusted text must never control the terminal. */
 
+import { escapeControls, formatCount } from "@pith/host/text";
 import { formatKeyHint } from "../../../settings/keymap.ts";
-import { formatCount } from "../../../text/format.ts";
-import { escapeControls } from "../../../text/safe-text.ts";
 import { CURSOR_MARKER, sliceByColumn, truncateToWidth, visibleWidth, wrapTextWithAnsi } from "../terminal/pi-tui.ts";
 import { isLive, type RenderContext } from "./theme.ts";
 

@@ -1,8 +1,8 @@
 /** Renders tool calls and the user's own shell commands as a heading line with folded or full output. */
 
+import { formatCount, formatSeconds } from "@pith/host/text";
 import { formatKeyHint } from "../../../settings/keymap.ts";
 import { formatChangeCount } from "../../../text/diff-rows.ts";
-import { formatCount, formatSeconds } from "../../../text/format.ts";
 import { describeToolCall, isBuiltinTool, LINE_COUNT_TOOLS, languageOfPath } from "../../../text/tool-call-text.ts";
 import type { ShellBlock, ToolBlock } from "../state/blocks.ts";
 import { truncateToWidth, visibleWidth } from "../terminal/pi-tui.ts";

@@ -11,8 +11,8 @@ import type {
   ToolResultMessage,
 } from "@pith/context";
 import { authorOf, displayText, PIN_TYPE } from "@pith/context/host";
+import { truncate } from "@pith/host/text";
 import { formatRereadFiles } from "../../../text/compaction-text.ts";
-import { truncate } from "../../../text/safe-text.ts";
 import {
   type AssistantBlock,
   type Block,

@@ -1,10 +1,9 @@
 /** Reduces agent events, live or read from the log, to the next screen state. Pure. */
 
 import type { AgentEvent, MessageDelta } from "@pith/agent";
+import { formatCount, formatSeconds, truncate } from "@pith/host/text";
 import { describeFinding, describeProgress, formatOutdatedResults } from "../../../text/compaction-text.ts";
 import { formatProgressNote } from "../../../text/event-text.ts";
-import { formatCount, formatSeconds } from "../../../text/format.ts";
-import { truncate } from "../../../text/safe-text.ts";
 import {
   type AssistantBlock,
   type Block,

@@ -12,14 +12,14 @@ import {
   type Session,
 } from "@pith/context";
 import { MARK_CODES, MOVE_TYPE } from "@pith/context/host";
-import { createGitHeadReader, formatGitHead, type GitHeadReader } from "../../../app/git-branch.ts";
+import { createGitHeadReader, formatGitHead, type GitHeadReader } from "@pith/host";
+import { formatCount, formatNumber } from "@pith/host/text";
 import { computeMeterParts, computeRawParts } from "../../../context-report/meter.ts";
 import { readOutline } from "../../../sessions/read-outline.ts";
 import { CompactionCounter, type CompactionCounts, SessionCost } from "../../../sessions/session-stats.ts";
 import { createOutline, extendOutline, type Outline } from "../../../sessions/tree-outline.ts";
 import type { Keymap } from "../../../settings/keymap.ts";
 import { keyHint } from "../../../settings/keymap.ts";
-import { formatCount, formatNumber } from "../../../text/format.ts";
 import type { SessionScreen } from "../screen-context.ts";
 import { buildFooterData, type ContextMeter, emptySlowData, type FooterApp, type SlowFooterData } from "./footer.ts";
 

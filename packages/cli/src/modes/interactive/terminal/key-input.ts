@@ -1,7 +1,7 @@
 /** Decodes terminal input into key names, recognises sequences such as `escape escape`, and reads pasted lines. */
 
+import { stripControls } from "@pith/host/text";
 import { type ActionId, actionBindings, defaultKeymap, type Keymap, normalizeKey } from "../../../settings/keymap.ts";
-import { stripControls } from "../../../text/safe-text.ts";
 import { decodeKittyPrintable, isKeyRelease, parseKey } from "./pi-tui.ts";
 
 /** The longest time between two keys of a sequence. */

@@ -1,10 +1,9 @@
 /** Wraps the terminal so that whole frames are written, detects how it wraps lines, and follows the theme setting. Never clears the scrollback. */
 
 import { pithHome } from "@pith/context/node";
+import { buildSettings, type Settings } from "@pith/host/settings";
 import type { Environment } from "@pith/models";
-import { buildSettings } from "../../../settings/fields.ts";
 import { readSettings } from "../../../settings/resolve.ts";
-import type { Settings } from "../../../settings/settings.ts";
 import {
   chooseTheme,
   createTheme,

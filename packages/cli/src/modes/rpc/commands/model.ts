@@ -1,11 +1,10 @@
 /** Implements the RPC commands that choose the model, the thinking level and the delivery of queued messages. */
 
 import type { RpcCommands, RpcModel } from "@pith/client";
+import { isAbsentModel, listModelsWithKey, type ModelsWithKeyOptions } from "@pith/host/models";
 import type { App } from "../../../app/start.ts";
 import type { CommandContext } from "../../../commands/command.ts";
 import { modelCommand, thinkingLevels } from "../../../commands/settings.ts";
-import { listModelsWithKey, type ModelsWithKeyOptions } from "../../../models/available-models.ts";
-import { isAbsentModel } from "../../../models/open-model.ts";
 import { nameField, oneOf } from "../parse-command.ts";
 import { failure, type Outcome, type RpcCommandDefinitions, success } from "../rpc-context.ts";
 import { toRpcModel } from "./state.ts";

@@ -4,10 +4,10 @@ import { type Agent, type AgentEvent, AppendError, type RunEnd, type UserContent
 import type { PromptResult, RpcAttachment, RpcCommands, RpcSlashCommand, SlashCommandResult } from "@pith/client";
 import type { ImageBlock } from "@pith/context";
 import { attachText } from "@pith/context/host";
+import { isAbsentModel } from "@pith/host/models";
 import { drainRun } from "../../../app/live-session.ts";
 import type { CommandContext, CommandResult } from "../../../commands/command.ts";
 import { commands } from "../../../commands/commands.ts";
-import { isAbsentModel } from "../../../models/open-model.ts";
 import { toCommandResultEvent } from "../../../protocol/events.ts";
 import { getQueuedNotice } from "../../../text/compaction-text.ts";
 import { attachmentsField, imagesField, nonEmptyTextField, oneOf, optional, textField } from "../parse-command.ts";

@@ -1,9 +1,9 @@
 /** Implements the RPC commands for shell lines, automatic retries and the permission mode. */
 
 import type { RpcCommands, RpcParams, RpcResult } from "@pith/client";
+import { getModeRefusal } from "@pith/host/policy";
 import { getUserShell, type UserShellApp } from "../../../app/user-shell.ts";
 import { permissionModes } from "../../../commands/settings.ts";
-import { getModeRefusal } from "../../../policy/policy.ts";
 import { booleanField, nonEmptyTextField, oneOf, optional } from "../parse-command.ts";
 import { failure, type Outcome, type RpcCommandDefinitions, type RpcContext, success } from "../rpc-context.ts";
 

@@ -3,9 +3,9 @@
 import type { Agent } from "@pith/agent";
 import type { RpcCommands, RpcModel, RpcState, RpcStats, RpcUsage } from "@pith/client";
 import { buildSessionContext, type Model } from "@pith/context";
+import { isAbsentModel } from "@pith/host/models";
 import type { App } from "../../../app/start.ts";
 import { findNthLastAnswer } from "../../../commands/copy.ts";
-import { isAbsentModel } from "../../../models/open-model.ts";
 import { countSessionTotals } from "../../../sessions/session-stats.ts";
 import { isCompacting } from "../../../text/compaction-text.ts";
 import { failure, type RpcCommandDefinitions, success } from "../rpc-context.ts";

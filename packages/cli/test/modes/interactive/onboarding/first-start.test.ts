@@ -8,16 +8,16 @@ import { MemoryStore, Session } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
 import { createCatalogue } from "@pith/models";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
+import { chooseModel, createAbsentModel } from "../../../../../host/src/models/open-model.ts";
+import type { Settings } from "../../../../../host/src/settings/settings.ts";
 import { reserveLocalModelPort } from "../../../../e2e/support/local-servers.ts";
 import type { CliArgs } from "../../../../src/args/args.ts";
-import { chooseModel, createAbsentModel } from "../../../../src/models/open-model.ts";
 import {
   type FirstStartContext,
   runFirstStart,
   sendAfterSetup,
 } from "../../../../src/modes/interactive/onboarding/first-start.ts";
 import type { InteractiveContext } from "../../../../src/modes/interactive/screen-context.ts";
-import type { Settings } from "../../../../src/settings/settings.ts";
 import { createTestScreen, type TestScreen } from "../../../support/test-screen.ts";
 
 let home: string;

@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { listModelsWithKey } from "../../../../src/models/available-models.ts";
+import { listModelsWithKey } from "../../../../../host/src/models/available-models.ts";
 import { Notifier } from "../../../../src/modes/interactive/notifications.ts";
 import { startInteractiveApp } from "../../../support/interactive-app.ts";
 

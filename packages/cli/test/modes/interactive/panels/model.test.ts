@@ -2,7 +2,7 @@
 
 import { visibleWidth } from "@earendil-works/pi-tui";
 import { expect, test } from "vitest";
-import type { AvailableModel } from "../../../../src/models/available-models.ts";
+import type { AvailableModel } from "../../../../../host/src/models/available-models.ts";
 import { createModelPanel } from "../../../../src/modes/interactive/panels/model.ts";
 import { openPanel } from "../../../../src/modes/interactive/panels/panel.ts";
 import { createTheme } from "../../../../src/modes/interactive/render/theme.ts";

@@ -1,7 +1,7 @@
 /** Tests what the footer gets from the parts of the program. */
 
 import { expect, test } from "vitest";
-import { createAbsentModel } from "../../../../src/models/open-model.ts";
+import { createAbsentModel } from "../../../../../host/src/models/open-model.ts";
 import { buildFooterData, type FooterApp } from "../../../../src/modes/interactive/state/footer.ts";
 
 function footerModel(spoke: { readonly provider: string; readonly modelId: string } | null): string {

@@ -6,10 +6,10 @@ import { type Redaction, refusalNotes } from "@pith/context";
 import { noRedaction, sanitizeLine } from "@pith/context/host";
 import { listSessions, renameSession, type SessionItem } from "@pith/context/node";
 import { type IndexProgress, type SearchResult, searchSessions } from "@pith/context/search";
+import { formatBytes } from "@pith/host/text";
 import { createRedaction } from "../../../../sessions/entries.ts";
 import { describeOpenFailure } from "../../../../sessions/find-session.ts";
 import { moveToTrash } from "../../../../sessions/trash.ts";
-import { formatBytes } from "../../../../text/format.ts";
 import { createInput } from "../widgets.ts";
 import { createPreviewReader } from "./preview.ts";
 import {

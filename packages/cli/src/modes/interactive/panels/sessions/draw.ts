@@ -2,8 +2,7 @@
 
 import type { SessionItem } from "@pith/context/node";
 import type { Snippet } from "@pith/context/search";
-import { formatAge, formatBytes, formatCost, formatCount } from "../../../../text/format.ts";
-import { escapeControls, escapeLineBreaks } from "../../../../text/safe-text.ts";
+import { escapeControls, escapeLineBreaks, formatAge, formatBytes, formatCost, formatCount } from "@pith/host/text";
 import { alignEnds, fitCell, fitLine, truncatePath } from "../../render/text.ts";
 import type { Theme } from "../../render/theme.ts";
 import { visibleWidth, wrapTextWithAnsi } from "../../terminal/pi-tui.ts";

@@ -1,7 +1,6 @@
 /** Draws the visible part of the transcript page, and searches the transcript for text. */
 
-import { formatCount } from "../../../../text/format.ts";
-import { escapeControls } from "../../../../text/safe-text.ts";
+import { escapeControls, formatCount } from "@pith/host/text";
 import { alignEnds, fitLine } from "../../render/text.ts";
 import type { Block } from "../../state/blocks.ts";
 import type { Viewport } from "../panel.ts";

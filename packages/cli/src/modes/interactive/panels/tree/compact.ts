@@ -3,10 +3,8 @@
 import type { CompactRequest } from "@pith/agent";
 import type { CompactionPreview } from "@pith/context";
 import { entryReference } from "@pith/context/host";
+import { escapeControls, formatCount, type UsageError } from "@pith/host/text";
 import { findReplacedEntries, planCompaction, type ReplacedEntries } from "../../../../commands/compact-request.ts";
-import { formatCount } from "../../../../text/format.ts";
-import { escapeControls } from "../../../../text/safe-text.ts";
-import type { UsageError } from "../../../../text/usage-error.ts";
 import type { InteractiveContext } from "../../screen-context.ts";
 import { createChoicePanel, type Option } from "../choice.ts";
 import { compactFromEntry, confirmCompaction } from "../compaction.ts";

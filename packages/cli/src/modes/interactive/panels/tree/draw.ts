@@ -2,10 +2,9 @@
 
 import type { Entry } from "@pith/context";
 import { entryText } from "@pith/context/host";
+import { escapeControls, formatAge } from "@pith/host/text";
 import { shortId } from "../../../../sessions/entries.ts";
 import type { Outline, OutlineKind, OutlineNode } from "../../../../sessions/tree-outline.ts";
-import { formatAge } from "../../../../text/format.ts";
-import { escapeControls } from "../../../../text/safe-text.ts";
 import { renderBlock } from "../../render/block.ts";
 import { alignEnds } from "../../render/text.ts";
 import type { Theme } from "../../render/theme.ts";

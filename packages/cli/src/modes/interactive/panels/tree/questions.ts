@@ -2,8 +2,7 @@
 
 import { relative } from "node:path/posix";
 import type { PlannedFile } from "@pith/agent";
-import { formatCount, formatNumber } from "../../../../text/format.ts";
-import { escapeControls, escapeLine } from "../../../../text/safe-text.ts";
+import { escapeControls, escapeLine, formatCount, formatNumber } from "@pith/host/text";
 import { renderPatchLine } from "../../render/diff.ts";
 import { fitCell } from "../../render/text.ts";
 import type { Theme } from "../../render/theme.ts";

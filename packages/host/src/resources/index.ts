@@ -1,0 +1,15 @@
+/** Reads context files, skills and prompt templates. */
+
+export { readContextFiles } from "./context-files.ts";
+export { parseFrontMatter } from "./front-matter.ts";
+export {
+  createGuidanceActions,
+  type ExtensionFolders,
+  type Guidance,
+  type GuidanceActions,
+  type GuidanceOptions,
+  type LoadedGuidance,
+  loadGuidance,
+} from "./guidance.ts";
+export { parseImage } from "./parse-image.ts";
+export { listTrustedMarkdown, readMarkdownFolder, type Templates } from "./templates.ts";
