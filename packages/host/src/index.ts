@@ -1,12 +1,15 @@
 /** Builds an agent with its tools, permissions and sandbox, and exports its parts. */
 
-export { createGitHeadReader, describeGitHead, formatGitHead, type GitHeadReader } from "./git-branch.ts";
-export { createPermissions, type PermissionSetup, previewRequestedChange } from "./permissions.ts";
-export type { SessionStorage } from "./storage.ts";
 export {
-  createWorkspaceTools,
-  describeUnknownTools,
-  selectProviderTools,
-  selectTools,
-  type WorkspaceTools,
-} from "./tools.ts";
+  type BuildAgentOptions,
+  type BuiltAgent,
+  buildAgent,
+  type ExtensionSources,
+  type PermissionModeControl,
+  type SessionShutdown,
+} from "./build-agent.ts";
+export { createGitHeadReader, formatGitHead, type GitHeadReader } from "./git-branch.ts";
+export type { HostContext } from "./host-context.ts";
+export { previewRequestedChange } from "./permissions.ts";
+export { openLocalWorkspace } from "./sandbox/local-workspace.ts";
+export type { SessionStorage } from "./storage.ts";

@@ -18,34 +18,30 @@ import {
 } from "@pith/agent";
 import { nodeFiles, projectRules, resolveRealPath } from "@pith/agent/node";
 import type { Vault } from "@pith/context/secrets";
+import type { HostContext } from "./host-context.ts";
 import { buildPolicyLimits, buildPolicyRules } from "./policy/permitted-parts.ts";
 import { networkSetting } from "./sandbox/network.ts";
 import { listPrivatePaths } from "./settings/home-files.ts";
 import type { Settings } from "./settings/settings.ts";
+import type { Workspace } from "./workspace.ts";
 
 export interface CreatePermissionsOptions {
-  readonly cwd: string;
-  /** Pith's home. */
-  readonly home: string;
-  /** The user's home folder. */
-  readonly userHome: string;
-  readonly settings: Settings;
+  readonly context: HostContext;
+  readonly workspace: Pick<Workspace, "sandbox">;
+  /** Files of the session that no tool may read. */
+  readonly privatePaths: readonly string[];
   /** Null: secrets are not redacted. */
   readonly vault: Vault | null;
-  /** Asks the user before a call that needs permission; absent: such a call is refused. */
-  readonly askPermission?: AskPermission | undefined;
   /** Null without extensions. */
   readonly extensions: Pick<Extensions, "tools" | "rules"> | null;
-  /** The folder that commands see as `/tmp`; null without a sandbox. */
-  readonly temporaryFolder: Promise<string | null>;
-  /** The files of sessions outside Pith's home, which no tool may read. Known when the session is open. */
-  readonly sessionPaths: Promise<readonly string[]>;
+  /** Asks the user before a call that needs permission; absent: such a call is refused. */
+  readonly ask?: AskPermission | undefined;
   /** Records decisions. Absent: they are not recorded. */
   readonly audit?: ((record: AuditRecord) => void) | undefined;
-  /** The rules of the flags, as text. */
-  readonly flagRules: FlagRules;
+  readonly flagRules?: FlagRules | undefined;
 }
 
+/** The rules of the flags `--allow` and `--deny`, as text. */
 export interface FlagRules {
   readonly allow: readonly string[];
   readonly deny: readonly string[];
@@ -65,12 +61,11 @@ export type PermissionSetup =
     }
   | { readonly type: "failed"; readonly message: string };
 
-/** Without `askPermission`, a call that needs a question is refused, and the refusal names the flags that would allow it. */
+/** Without `ask`, a call that needs a question is refused, and the refusal names the flags that would allow it. */
 export async function createPermissions(options: CreatePermissionsOptions): Promise<PermissionSetup> {
-  const { allow, deny } = options.flagRules;
-  const { cwd, userHome, home, settings, vault, askPermission, extensions, audit } = options;
-  const temporaryFolders = options.temporaryFolder.then((folder) => [folder ?? tmpdir()]);
-  const hasSandbox = options.temporaryFolder.then((folder) => folder !== null);
+  const { context, workspace, privatePaths, vault, extensions, ask, audit, flagRules } = options;
+  const { cwd, userHome, home, settings } = context;
+  const { allow = [], deny = [] } = flagRules ?? {};
   // A rule for `mcp_call` is valid even if no MCP server is configured.
   const toolNames = ["mcp_call", ...(extensions?.tools ?? []).map(({ name }) => name)];
   const [allowResult, denyResult] = [parseRules("--allow", allow, toolNames), parseRules("--deny", deny, toolNames)];
@@ -101,15 +96,17 @@ export async function createPermissions(options: CreatePermissionsOptions): Prom
     paths: {
       root: cwd,
       home: userHome,
-      temporaryFolders,
-      privatePaths: options.sessionPaths.then((paths) => [...listPrivatePaths(home), ...paths]),
+      temporaryFolders: workspace.sandbox.then((sandbox) => [
+        sandbox.type === "available" ? sandbox.temporaryFolder : tmpdir(),
+      ]),
+      privatePaths: [...listPrivatePaths(home), ...privatePaths],
       permissionFiles: [home],
-      hasSandbox,
+      hasSandbox: workspace.sandbox.then(({ type }) => type === "available"),
     },
     resolveRealPath,
     ruleStore,
     ...(vault && { redaction: vault }),
-    ...(askPermission && { ask: askPermission }),
+    ...(ask && { ask }),
     ...(audit && { audit }),
   });
   return {

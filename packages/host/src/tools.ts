@@ -1,12 +1,10 @@
-/** Creates the workspace and its tools: files, search, the web, and a shell, which is sandboxed if the machine supports it. */
+/** Creates the tools of an agent for its workspace and its session. */
 
-import { homedir, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import {
   allowsProviderSearch,
-  type BashTool,
   type BlobStore,
   bashTool,
-  type CheckRestorePermission,
   fetchTool,
   fileTools,
   findSeenFiles,
@@ -14,7 +12,6 @@ import {
   ReadTracker,
   type RereadOptions,
   type RewindOptions,
-  type Rule,
   recallTool,
   redactBlobs,
   redactSearch,
@@ -25,159 +22,126 @@ import {
   type WorkspaceFiles,
   type WorkspaceShell,
 } from "@pith/agent";
-import {
-  nodeFiles,
-  nodeSearch,
-  nodeShell,
-  nodeWeb,
-  type RuntimeShell,
-  runtimeShell,
-  type SandboxNetwork,
-  sandboxedShell,
-  shrinkImage,
-} from "@pith/agent/node";
+import { nodeFiles, nodeSearch, nodeWeb, shrinkImage } from "@pith/agent/node";
 import type { Model, Session, Tool as ToolSchema } from "@pith/context";
 import type { Vault } from "@pith/context/secrets";
 import { supportsWebSearch, webSearch } from "@pith/models";
-import { type CatchPermissions, createCatchDecisions } from "./sandbox/caught.ts";
-import { createGitSettingsCheck, type GitSettingsPermissions } from "./sandbox/git-settings.ts";
-import {
-  createLazyNetwork,
-  describeNetworkProblem,
-  type LazyNetworkOptions,
-  networkSetting,
-} from "./sandbox/network.ts";
-import {
-  type BuildSandboxOptions,
-  buildSandboxOptions,
-  closeSandbox,
-  listVisibleFolders,
-  type OpenSandbox,
-} from "./sandbox/sandbox.ts";
+import type { HostContext } from "./host-context.ts";
+import type { PermissionSetup } from "./permissions.ts";
+import { listVisibleFolders } from "./sandbox/sandbox.ts";
 import { createSecretSource } from "./secret-source.ts";
 import { allTools, defaultTools } from "./settings/definitions.ts";
 import { listKeyVariables } from "./settings/provider-keys.ts";
-import type { Settings } from "./settings/settings.ts";
 import type { SessionStorage } from "./storage.ts";
+import type { Workspace } from "./workspace.ts";
 
-export interface CreateBashToolOptions
-  extends Omit<BuildSandboxOptions, "caught">,
-    Omit<LazyNetworkOptions, "permissions"> {
+export interface CreateToolsOptions {
+  readonly context: HostContext;
+  readonly workspace: Workspace;
+  readonly storage: SessionStorage;
+  readonly session: Session;
   /** Null: secrets are not redacted. */
   readonly vault: Vault | null;
-  readonly sandbox: Promise<OpenSandbox>;
-  readonly permissions: CatchPermissions & GitSettingsPermissions;
+  readonly permissionSetup: Extract<PermissionSetup, { type: "permissions" }>;
+  /** Returns the name of the skill whose text is in the file; null for other files. */
+  readonly findSkillName: (path: string) => string | null;
 }
 
-export interface BashToolSetup {
-  readonly bash: BashTool;
+export interface AgentTools {
+  readonly tools: readonly Tool[];
+  readonly files: WorkspaceFiles;
+  readonly blobs: BlobStore;
+  /** Absent if files cannot be restored, because nothing keeps their contents. */
+  readonly rewind?: RewindOptions;
+  readonly rereadFiles: RereadOptions;
   readonly notes: readonly string[];
-  /** Ends background jobs, the shells and the network of the sandbox. */
+  /** Ends background jobs and closes the shell. */
   readonly close: () => Promise<void>;
 }
 
-export async function createBashTool(options: CreateBashToolOptions, blobs: BlobStore): Promise<BashToolSetup> {
-  const { cwd: root, environment, settings, mayWrite, deniedPaths, vault } = options;
-  const withRedaction = (shell: WorkspaceShell): WorkspaceShell => (vault ? redactShell(shell, vault) : shell);
+export async function createTools(options: CreateToolsOptions): Promise<AgentTools> {
+  const { context, workspace, session, storage, vault, permissionSetup } = options;
+  const { cwd, userHome, settings } = context;
+  const { permissions } = permissionSetup;
+  const sandbox = await workspace.sandbox;
+  const fileOptions = {
+    root: cwd,
+    home: userHome,
+    temporary: sandbox.type === "available" && sandbox.isMounted ? sandbox.temporaryFolder : undefined,
+    shown: listVisibleFolders(settings, userHome),
+  };
+  const unredactedFiles = nodeFiles(fileOptions);
+  // Paths in the session may contain placeholders for secrets.
+  const files = vault ? restoreFilePaths(unredactedFiles, vault) : unredactedFiles;
+  const redaction = vault ?? undefined;
+  const blobs = vault ? redactBlobs(storage.blobs, vault) : storage.blobs;
+  const { originals } = storage;
+  const readTracker = createReadTracker(session, files.resolve);
+  const { bash, notes, close } = await createBashTool(options, blobs);
+  const unredactedSearch = nodeSearch({ ...fileOptions, ...(await findRipgrep(settings.tools)) });
+  const search = vault ? redactSearch(unredactedSearch, vault) : unredactedSearch;
+  const fileToolOptions = {
+    ...{ files: unredactedFiles, blobs, entries: session.store, redaction, skillAt: options.findSkillName },
+    ...{ shrinkImage, ...(originals && { originals }) },
+  };
+  return {
+    tools: [
+      ...fileTools(fileToolOptions, readTracker),
+      bash,
+      ...createRecallTool(options),
+      ...searchTools({ files: unredactedFiles, search }),
+      fetchTool(nodeWeb({ allowedHosts: settings.fetchHosts ?? [] }), { redaction }),
+    ],
+    files: unredactedFiles,
+    blobs,
+    ...(originals && {
+      rewind: { files, originals, checkPermission: (path) => permissions.permitRestore(path) },
+    }),
+    rereadFiles: { files, readTracker, checkPermission: (path) => permissions.permitReread(path) },
+    notes,
+    close,
+  };
+}
+
+interface BashToolSetup {
+  readonly bash: Tool;
+  readonly notes: readonly string[];
+  /** Ends background jobs, then closes the shell. */
+  readonly close: () => Promise<void>;
+}
+
+async function createBashTool(
+  { context, workspace, storage, vault, permissionSetup }: CreateToolsOptions,
+  blobs: BlobStore,
+): Promise<BashToolSetup> {
+  const { cwd, userHome, environment } = context;
+  const { permissions, mayWrite, deniedPaths } = permissionSetup;
+  const { privatePaths = [] } = storage;
+  const { shell, sandbox, notes, close } = await workspace.openShell({
+    permissions,
+    mayWrite,
+    deniedPaths: { ...deniedPaths, unreadable: [...deniedPaths.unreadable, ...privatePaths] },
+  });
+  const redact = (unredacted: WorkspaceShell): WorkspaceShell => (vault ? redactShell(unredacted, vault) : unredacted);
   const secrets = createSecretSource({
-    vault: vault ?? null,
+    vault,
     environment,
-    home: homedir(),
-    writable: [root, tmpdir()],
+    home: userHome,
+    writable: [cwd, tmpdir()],
     withheldVariables: listKeyVariables(),
   });
-  const toolOptions = { blobs, redaction: vault ?? undefined, secrets };
-  const unconfined = withRedaction(nodeShell({ root, environment, withheld: listKeyVariables() }));
-  const openedSandbox = await options.sandbox;
-  if (openedSandbox.type === "unavailable") {
-    const notes = [
-      ...describeMissingSandbox(openedSandbox, settings),
-      ...describeUnenforcedRules([...deniedPaths.enforcedRules, ...deniedPaths.unenforcedRules]),
-    ];
-    const bash = bashTool(unconfined, toolOptions);
-    return { bash, notes, close: () => bash.dispose() };
-  }
-  const network = createLazyNetwork(openedSandbox, options);
-  const shells = await createSandboxShells(openedSandbox, options);
-  const sandbox = {
-    unconfined,
-    mayWrite,
-    network: network ? networkSetting(settings) : ("off" as const),
-    temporary: shells.temporary,
-    hasLocalhost: openedSandbox.type === "available",
-    ...(network?.ports && { ports: network.ports }),
-  };
-  const bash = bashTool(withRedaction(network ? network.createShell(shells.create) : shells.create(null)), {
-    ...toolOptions,
-    sandbox,
+  const bash = bashTool(redact(shell), {
+    ...{ blobs, redaction: vault ?? undefined, secrets },
+    ...(sandbox && { sandbox: { ...sandbox, unconfined: redact(sandbox.unconfined) } }),
   });
   return {
     bash,
-    notes: [
-      ...describeNetworkProblem(openedSandbox, settings),
-      ...describeUnenforcedRules(deniedPaths.unenforcedRules),
-    ],
+    notes,
     close: async () => {
       await bash.dispose();
-      await shells.close();
-      await network?.close();
+      await close();
     },
   };
-}
-
-interface SandboxShells {
-  create(network: SandboxNetwork | null): WorkspaceShell;
-  /** The temporary folder, as commands refer to it. */
-  readonly temporary: string;
-  close(): Promise<void>;
-}
-
-async function createSandboxShells(
-  sandbox: Exclude<OpenSandbox, { type: "unavailable" }>,
-  options: CreateBashToolOptions,
-): Promise<SandboxShells> {
-  const { permissions } = options;
-  const common = await buildSandboxOptions(sandbox.folders, { ...options, caught: createCatchDecisions(permissions) });
-  const sandboxOptions = { ...common, permitGitSettings: createGitSettingsCheck(permissions) };
-  if (sandbox.type === "available") {
-    const { program } = sandbox;
-    return {
-      create: (network) => sandboxedShell({ ...sandboxOptions, program, network }),
-      temporary: "/tmp",
-      close: async () => {},
-    };
-  }
-  const { runtime } = sandbox;
-  const shells: RuntimeShell[] = [];
-  return {
-    create: (network) => {
-      const shell = runtimeShell({ ...sandboxOptions, runtime, network });
-      shells.push(shell);
-      return shell;
-    },
-    temporary: "$TMPDIR",
-    close: async () => void (await Promise.all(shells.map((shell) => shell.close()))),
-  };
-}
-
-function describeUnenforcedRules(rules: readonly Rule[]): readonly string[] {
-  if (rules.length === 0) return [];
-  const names = rules.map(({ text }) => text).join(", ");
-  const subject = rules.length === 1 ? `the rule ${names} is` : `the rules ${names} are`;
-  return [`${subject} enforced for tools but not for shell commands`];
-}
-
-/** Returns no note about the sandbox if the user switched it off. */
-function describeMissingSandbox(
-  { why, advice }: Extract<OpenSandbox, { type: "unavailable" }>,
-  { sandbox, network }: Settings,
-): readonly string[] {
-  const reason = advice === undefined ? why : `${why}; ${advice}`;
-  const notes =
-    sandbox === "off"
-      ? []
-      : [`no sandbox is available, so each shell command needs --allow or --permission-mode all: ${reason}`];
-  return network === "off" ? [...notes, "--network off applies only in the sandbox"] : notes;
 }
 
 /** Tracks which files the model has read on the current branch. Starts over after a move in the session tree. */
@@ -192,86 +156,11 @@ function createReadTracker(session: Session, resolve: (path: string) => string):
   return tracker;
 }
 
-export interface WorkspaceToolsOptions extends CreateBashToolOptions {
-  readonly session: Session;
-  readonly checkRestorePermission: CheckRestorePermission;
-  readonly checkRereadPermission: CheckRestorePermission;
-  readonly storage: SessionStorage;
-  /** Returns the name of the skill whose text is in the file; null for other files. */
-  readonly skillAt: (path: string) => string | null;
-}
-
-export interface WorkspaceTools {
-  readonly tools: readonly Tool[];
-  readonly files: WorkspaceFiles;
-  readonly blobs: BlobStore;
-  /** Absent if the session is not saved: then files cannot be restored. */
-  readonly rewind?: RewindOptions;
-  readonly rereadFiles: RereadOptions;
-  readonly notes: readonly string[];
-  /** Ends background jobs and closes the sandbox. */
-  readonly close: () => Promise<void>;
-}
-
-export async function createWorkspaceTools(options: WorkspaceToolsOptions): Promise<WorkspaceTools> {
-  const { cwd, session, storage, settings, vault } = options;
-  const sandbox = await options.sandbox;
-  // The sandbox runtime mounts nothing: commands and tools use the `/tmp` of the machine.
-  const temporaryFolder = sandbox.type === "available" ? sandbox.folders.temporary : undefined;
-  const fileOptions = { root: cwd, temporary: temporaryFolder, shown: listVisibleFolders(settings) };
-  const files = nodeFiles(fileOptions);
-  // Paths in the session may contain placeholders for secrets.
-  const filesWithRestoredPaths = vault ? restoreFilePaths(files, vault) : files;
-  const redaction = vault ?? undefined;
-  const blobs = vault ? redactBlobs(storage.blobs, vault) : storage.blobs;
-  const { originals } = storage;
-  const readTracker = createReadTracker(session, filesWithRestoredPaths.resolve);
-  const { bash, notes, close: closeBash } = await createBashTool(options, blobs);
-  const unredactedSearch = nodeSearch({ ...fileOptions, ...(await findRipgrep(settings.tools)) });
-  const search = vault ? redactSearch(unredactedSearch, vault) : unredactedSearch;
-  const tools = [
-    ...fileTools(
-      {
-        files,
-        blobs,
-        entries: session.store,
-        redaction,
-        skillAt: options.skillAt,
-        shrinkImage,
-        ...(originals && { originals }),
-      },
-      readTracker,
-    ),
-    bash,
-    ...createRecallTool(options),
-    ...searchTools({ files, search }),
-    fetchTool(nodeWeb({ allowedHosts: settings.fetchHosts ?? [] }), { redaction }),
-  ];
-  const close = async (): Promise<void> => {
-    await closeBash();
-    await closeSandbox(sandbox);
-  };
-  const rewind = originals && {
-    rewind: { files: filesWithRestoredPaths, originals, checkPermission: options.checkRestorePermission },
-  };
-  const rereadFiles = {
-    files: filesWithRestoredPaths,
-    readTracker,
-    checkPermission: options.checkRereadPermission,
-  };
-  return { tools, files, blobs, ...rewind, rereadFiles, notes, close };
-}
-
-function createRecallTool({
-  session,
-  storage: { search, openSession },
-  cwd,
-  vault,
-}: WorkspaceToolsOptions): readonly Tool[] {
+function createRecallTool({ context, session, storage, vault }: CreateToolsOptions): readonly Tool[] {
+  const { search, openSession } = storage;
   if (!search) return [];
-  return [
-    recallTool({ session, search, ...(openSession && { openSession }), redaction: vault ?? undefined, root: cwd }),
-  ];
+  const redaction = vault ?? undefined;
+  return [recallTool({ session, search, ...(openSession && { openSession }), redaction, root: context.cwd })];
 }
 
 /** Returns the ripgrep that is installed with Pith. Without it, the search uses the machine's ripgrep, or walks the folders itself. */

@@ -2,10 +2,10 @@
 
 import { type AgentEvent, AppendError, type RunEnd } from "@pith/agent";
 import type { Redaction } from "@pith/context";
+import type { SessionShutdown } from "@pith/host";
 import type { SessionStart } from "@pith/host/extensions";
 import type { CliArgs } from "../args/args.ts";
 import type { CommandResult } from "../commands/command.ts";
-import type { SessionShutdownDetails } from "./build.ts";
 import { type App, type Frontend, startApp } from "./start.ts";
 import type { UserShellApp } from "./user-shell.ts";
 
@@ -22,7 +22,7 @@ export async function openApp(args: CliArgs, frontend: Frontend): Promise<OpenAp
 
 export interface CloseAppOptions {
   /** Why the session ends. Default: the program quits. */
-  readonly shutdown?: SessionShutdownDetails | undefined;
+  readonly shutdown?: SessionShutdown | undefined;
   /** Called after all work has ended, and before extensions receive `session_shutdown`. */
   readonly onStopped?: () => void;
 }
@@ -45,14 +45,14 @@ export async function closeApp(
 /** A session that can be closed to switch to another one. */
 export interface ClosableSession {
   readonly sessionPath: string | null;
-  close(shutdown: SessionShutdownDetails): Promise<void>;
+  close(shutdown: SessionShutdown): Promise<void>;
 }
 
 /** Closes the current session, and returns the start event of the next one. Open the next session first: if that fails, the current one stays open. */
 export async function closeForNext(
   current: ClosableSession,
   next: Pick<ClosableSession, "sessionPath">,
-  reason: SessionStart["reason"] & SessionShutdownDetails["reason"],
+  reason: SessionStart["reason"] & SessionShutdown["reason"],
 ): Promise<SessionStart> {
   await current.close({ reason, ...(next.sessionPath !== null && { targetSessionFile: next.sessionPath }) });
   return { reason, ...(current.sessionPath !== null && { previousSessionFile: current.sessionPath }) };

@@ -1,22 +1,23 @@
-/** Opens or creates the requested session with its model, builds the resume hint, and measures a session in the background. */
+/** Opens or creates the requested session with what is stored beside it, and builds the resume hint. */
 
 import { rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { MemoryStore, type Model, type Redaction, Session, type ThinkingLevel } from "@pith/context";
-import { measureInSteps } from "@pith/context/host";
-import { createSession, listSessions, nodeRuntime, openStore, pithHome } from "@pith/context/node";
+import { createMemoryBlobs, type OpenOtherSession } from "@pith/agent";
+import { originalsFolder, sessionBlobs, sessionSearch } from "@pith/agent/node";
+import { MemoryStore, type Session } from "@pith/context";
+import { createSession, listSessions, nodeRuntime, openStore, sessionIdToFileName } from "@pith/context/node";
+import type { Vault } from "@pith/context/secrets";
 import type { Damage } from "@pith/context/store";
-import { chooseModel, createAbsentModel } from "@pith/host/models";
+import type { HostContext, SessionStorage } from "@pith/host";
+import { listOutsideSessionPaths } from "@pith/host/settings";
 import type { CliArgs, SessionTarget } from "../args/args.ts";
 import { isSubAgentSession } from "../sessions/sub-agent-ids.ts";
-import type { AppOptions } from "./app-options.ts";
+import { DEPTH_VARIABLE } from "../sub-agents/sub-agent-options.ts";
 
 export type OpenSessionResult =
   | {
       readonly type: "opened";
-      readonly session: Session;
-      /** The session's file; null if the session is not saved. */
-      readonly path: string | null;
+      readonly storage: SessionStorage;
       /** The damage found in the file when it was opened. */
       readonly damage: readonly Damage[];
       readonly close: () => Promise<void>;
@@ -30,55 +31,49 @@ export interface StartFailure {
   readonly code?: 1;
 }
 
-export interface OpenSessionOptions {
-  readonly cwd: string;
-  /** The id of a new session. Not used if an existing session is opened. */
-  readonly id: string;
-  /** Redacts everything that is written to the session. */
-  readonly redaction?: Redaction | undefined;
+export interface OpenSessionOptions extends Pick<HostContext, "cwd" | "home" | "environment"> {
+  /** Applied to what is searched. Null: secrets are not redacted. */
+  readonly vault: Vault | null;
 }
 
-export async function openSession(
-  target: SessionTarget,
-  { cwd, id, redaction }: OpenSessionOptions,
-): Promise<OpenSessionResult> {
-  const runtime = { ...nodeRuntime, sessionId: () => id };
+export async function openSession(target: SessionTarget, options: OpenSessionOptions): Promise<OpenSessionResult> {
+  const { cwd, home } = options;
   switch (target.type) {
     case "none":
       return {
         type: "opened",
-        session: await Session.open(MemoryStore.create(runtime, { cwd }), nodeRuntime, { redaction }),
-        path: null,
+        storage: { store: MemoryStore.create(nodeRuntime, { cwd }), blobs: createMemoryBlobs() },
         damage: [],
         close: async () => {},
       };
     case "new":
-      return deleteWhenEmpty(await toOpenSessionResult(await createSession({ cwd, runtime }), redaction));
+      return deleteWhenEmpty(await toOpenSessionResult(await createSession({ cwd }), options));
     case "last": {
       // Skips sessions without a message, and sessions of sub-agents.
       const latest = (await listSessions({ cwd })).find(
         ({ firstMessage, id }) => firstMessage && !isSubAgentSession(id),
       );
       return latest
-        ? toOpenSessionResult(await openStore(latest.path), redaction)
+        ? toOpenSessionResult(await openStore(latest.path), options)
         : createFailure("this folder has no sessions yet; start one without -c");
     }
     case "choose":
       return createFailure("specify a session with --session ID");
     case "named": {
       const { findSession, requireSessionFile } = await import("../sessions/find-session.ts");
-      const home = pithHome();
       const fileResult = await requireSessionFile(await findSession(target.name, { cwd, home }), home);
       return fileResult.type === "found"
-        ? toOpenSessionResult(await openStore(fileResult.path), redaction)
+        ? toOpenSessionResult(await openStore(fileResult.path), options)
         : createFailure(fileResult.message);
     }
   }
 }
 
+type OpenedStore = Extract<Awaited<ReturnType<typeof openStore>>, { type: "opened" }>["store"];
+
 async function toOpenSessionResult(
   outcome: Awaited<ReturnType<typeof openStore>>,
-  redaction: Redaction | undefined,
+  options: OpenSessionOptions,
 ): Promise<OpenSessionResult> {
   if (outcome.type === "held")
     return {
@@ -88,16 +83,40 @@ async function toOpenSessionResult(
   if (outcome.type !== "opened") return { ...createFailure(outcome.why), code: 1 };
   const { store } = outcome;
   const damage = await store.damageOnOpen();
-  const session = await Session.open(store, nodeRuntime, { redaction });
-  return { type: "opened", session, path: store.path, damage, close: async () => void (await store.close()) };
+  const close = async (): Promise<void> => void (await store.close());
+  return { type: "opened", storage: openStorage(store, options), damage, close };
+}
+
+function openStorage(store: OpenedStore, { cwd, home, environment, vault }: OpenSessionOptions): SessionStorage {
+  const { path, header } = store;
+  const redaction = vault ?? undefined;
+  // The task of a sub-agent was written by a model, so it names no session.
+  const isSubAgent = environment[DEPTH_VARIABLE] !== undefined;
+  const openOther: OpenOtherSession = async (reference, named) => {
+    const { createSessionOpener } = await import("./other-session.ts");
+    return await createSessionOpener({ cwd, home, redaction, sessionPath: path })(reference, isSubAgent ? [] : named);
+  };
+  // The session's file, and that of the session that it was forked from or that started it.
+  const files = [path, header.parentSession].filter((file) => typeof file === "string");
+  return {
+    store,
+    file: path,
+    blobs: sessionBlobs(path),
+    originals: originalsFolder(join(home, "restore", sessionIdToFileName(header.id))),
+    search: sessionSearch(path, { home, redaction }),
+    openSession: openOther,
+    privatePaths: listOutsideSessionPaths(files, home),
+  };
 }
 
 /** Deletes the file of a new session on close if nothing was written to it, as after `/help`: empty sessions would fill the list. */
 function deleteWhenEmpty(outcome: OpenSessionResult): OpenSessionResult {
   if (outcome.type !== "opened") return outcome;
-  const { session, path, close } = outcome;
+  const { storage, close } = outcome;
+  const { store, file: path } = storage;
+  if (path === undefined) return outcome;
   const closeAndDelete = async (): Promise<void> => {
-    const isEmpty = path !== null && session.leaf === null && (await session.store.leaf()) === null;
+    const isEmpty = (await store.leaf()) === null;
     // The file is deleted before `close` releases the lock, so that no other process can write to it in between.
     if (isEmpty) await rm(path, { force: true });
     await close();
@@ -108,70 +127,6 @@ function deleteWhenEmpty(outcome: OpenSessionResult): OpenSessionResult {
 
 function createFailure(message: string): StartFailure {
   return { type: "failed", message };
-}
-
-export type SessionAndModel = (Extract<OpenSessionResult, { type: "opened" }> & SessionModel) | StartFailure;
-
-export interface SessionModel {
-  readonly model: Model;
-  /** The level that the settings name, or the default level of a new session. Undefined if the session keeps its own. */
-  readonly thinkingLevel: ThinkingLevel | undefined;
-  /** Notes from opening the model. */
-  readonly modelNotes: readonly string[];
-  /** Why no model could be opened; null if one was. */
-  readonly modelError: string | null;
-}
-
-/**
- * Opens an existing session before the model, because the session records its last model. Creates a new session only after
- * the model is open, so that a missing model leaves no file.
- */
-export async function openSessionAndModel(
-  { session: target }: CliArgs,
-  options: Pick<AppOptions, "cwd" | "home" | "environment" | "settings" | "vault" | "costLimit" | "needsModel">,
-): Promise<SessionAndModel> {
-  const { cwd, home, environment, settings, vault, costLimit, needsModel = true } = options;
-  const isNew = target.type === "new" || target.type === "none";
-  const id = nodeRuntime.sessionId();
-  const openOptions = { cwd, id, redaction: vault ?? undefined };
-  const existing = isNew ? null : await openSession(target, openOptions);
-  if (existing?.type === "failed") return existing;
-  const { model: lastModel } = existing?.session.branch.state ?? { model: null };
-  const previousModel = lastModel ? `${lastModel.provider}/${lastModel.modelId}` : undefined;
-  const sessionId = existing?.session.store.header.id ?? id;
-  const modelOptions = { environment, home, vault, sessionId, previousModel, costLimit };
-  const modelResult = await chooseModel(settings, modelOptions);
-  if (modelResult.type !== "opened" && needsModel) {
-    await existing?.close();
-    return { type: "failed", message: modelResult.message };
-  }
-  const openedSession = existing ?? (await openSession(target, openOptions));
-  if (openedSession.type === "failed") return openedSession;
-  if (modelResult.type === "opened")
-    return {
-      ...openedSession,
-      model: modelResult.model,
-      thinkingLevel:
-        settings.thinking ?? (isNew && modelResult.factsResult.facts.reasoning ? DEFAULT_THINKING : undefined),
-      modelNotes: [...describeResolvedModel(settings.model, modelResult.model), ...modelResult.notes()],
-      modelError: null,
-    };
-  return {
-    ...openedSession,
-    model: createAbsentModel(modelResult.message, lastModel),
-    thinkingLevel: settings.thinking,
-    modelNotes: [],
-    modelError: modelResult.message,
-  };
-}
-
-/** For a new session with a model that can think. An existing session keeps its level, so that its cached prefix stays valid. */
-const DEFAULT_THINKING: ThinkingLevel = "medium";
-
-/** Says which model is used if the setting is only a part of its name. */
-function describeResolvedModel(requestedModel: string | undefined, { provider, model }: Model): readonly string[] {
-  if (requestedModel === undefined || requestedModel.split("/").slice(1).join("/") === model) return [];
-  return [`Using ${provider}/${model} for "${requestedModel}".`];
 }
 
 export interface ResumeHint {
@@ -190,20 +145,3 @@ export function buildResumeHint({ session, overrides: { baseUrl } }: CliArgs, { 
   const sessionFlag = isSubAgentSession(id) ? `--session ${id.slice(0, 8)}` : "-c";
   return { resumeHint: `session ${id.slice(0, 8)}; continue with: pith -p ${sessionFlag}${flags}`, resumeFlags: flags };
 }
-
-/** Measures the branch in short slices, after the work that is already scheduled. Does not keep the process alive. */
-export function measureInBackground({ branch }: Pick<Session, "branch">): void {
-  const steps = measureInSteps(branch);
-  const measureSlice = (): void => {
-    const deadline = performance.now() + SLICE_MS;
-    while (performance.now() < deadline) if (steps.next().done) return;
-    scheduleSlice();
-  };
-  const scheduleSlice = (): void => void setTimeout(measureSlice, PAUSE_MS).unref();
-  scheduleSlice();
-}
-
-/** Short enough that typing is not delayed. The pause leaves time for other work. */
-const SLICE_MS = 4;
-
-const PAUSE_MS = 12;

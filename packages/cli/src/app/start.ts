@@ -1,18 +1,18 @@
 /** Starts an app: resolves trust and settings, reads the first prompt, loads extensions and builds the agent. */
 
 import { homedir } from "node:os";
-import { type AgentEventListener, MAX_IMAGE_SOURCE_BYTES, type UserContent } from "@pith/agent";
+import { type AgentEventListener, type AskPermission, MAX_IMAGE_SOURCE_BYTES, type UserContent } from "@pith/agent";
 import { nodeFiles } from "@pith/agent/node";
 import type { Redaction } from "@pith/context";
 import { pithHome } from "@pith/context/node";
-import { askExtensionsForTrust, emitSessionStart, loadExtensions, type SessionStart } from "@pith/host/extensions";
+import type { ExtensionSources } from "@pith/host";
+import { askExtensionsForTrust, emitSessionStart, type SessionStart } from "@pith/host/extensions";
 import { resolveSummaryModels } from "@pith/host/models";
-import { createVault, REDACTION_OFF_NOTICE } from "@pith/host/settings";
+import { createVault, REDACTION_OFF_NOTICE, type ResolvedSettings } from "@pith/host/settings";
 import { type UsageError, usageError } from "@pith/host/text";
 import { hashProject } from "@pith/host/trust";
 import { CostLimit } from "@pith/models";
 import type { CliArgs } from "../args/args.ts";
-import { version } from "../args/help.ts";
 import { listCommandNames } from "../commands/names.ts";
 import { listBundledExtensions } from "../extensions/bundled.ts";
 import { buildPromptContent, type PromptContent } from "../resources/attachments.ts";
@@ -20,15 +20,15 @@ import { readStdin } from "../resources/read-stdin.ts";
 import { type ListedSetting, listSettings } from "../settings/list.ts";
 import { type EffectiveSettings, type ProcessContext, resolveSettings } from "../settings/resolve.ts";
 import type { ApplyAgentResult } from "../sub-agents/definitions.ts";
-import type { AppOptions } from "./app-options.ts";
-import { type AppParts, buildApp } from "./build.ts";
+import type { ParentLimits } from "../sub-agents/sub-agent-options.ts";
+import { type AppOptions, type AppParts, buildApp } from "./build.ts";
 import { takeNotices } from "./notices.ts";
 import type { StartFailure } from "./session.ts";
 import type { SessionDamagedEvent } from "./session-damage.ts";
 
 /** An open session and everything that modes and commands use with it. */
 export interface App
-  extends Pick<AppOptions, "cwd" | "home" | "environment" | "settings" | "vault" | "extensions">,
+  extends Pick<AppOptions, "cwd" | "home" | "environment" | "settings" | "vault">,
     Omit<AppParts, "type" | "notes"> {
   readonly type: "app";
   readonly args: CliArgs;
@@ -47,7 +47,10 @@ export interface App
 }
 
 export interface Frontend
-  extends Pick<AppOptions, "askPermission" | "costLimit" | "hooks" | "needsModel" | "mcpServers" | "ui"> {
+  extends Pick<AppOptions, "costLimit" | "hooks" | "needsModel">,
+    Pick<ExtensionSources, "mcpServers" | "ui"> {
+  /** Asks the user before a call that needs permission; absent: such a call is refused. */
+  readonly askPermission?: AskPermission;
   /** The folder to work in. Default: the folder that the program was started in. */
   readonly cwd?: string;
   /** Why the session starts. Default: the program starts. `later`: the caller calls `emitSessionStart` itself. */
@@ -87,42 +90,45 @@ export async function startApp(cliArgs: CliArgs, frontend: Frontend): Promise<Ap
   const ownCostLimit = maxCost === undefined ? null : new CostLimit(maxCost);
   const costLimit = frontend.costLimit ?? ownCostLimit;
   let describeUsedServers: (() => Promise<string>) | null = null;
-  const baseOptions: AppOptions = {
-    ...processContext,
-    version: version(),
-    commandNames: listCommandNames,
-    onMcpStatus: (describeServers) => {
-      describeUsedServers = describeServers;
-    },
-    settings,
-    trustedFolder,
-    vault,
-    notify,
-    onEvent: frontend.onEvent,
-    needsModel: frontend.needsModel ?? !isCommand,
-    ...(askPermission && { askPermission }),
-    ...(hooks && { hooks }),
-    ...(costLimit && { costLimit }),
-    ...(mcpServers && { mcpServers }),
-    ...(ui && { ui }),
-    parentLimits: {
-      trustedHash: args.trustsProject && trustedFolder.type === "trusted" ? hashProject(trustedFolder.project) : null,
-      maxTurns,
-      costLimit: ownCostLimit,
-      overrides: buildInheritedOverrides(args, settings),
-      permissions: null,
-      baseUrlOwner: null,
-    },
+  const parentLimits: ParentLimits = {
+    trustedHash: args.trustsProject && trustedFolder.type === "trusted" ? hashProject(trustedFolder.project) : null,
+    maxTurns,
+    costLimit: ownCostLimit,
+    overrides: buildInheritedOverrides(args, settings),
+    permissions: null,
+    baseUrlOwner: null,
   };
-  const extensions = await loadExtensions({ ...baseOptions, bundled: listBundledExtensions(baseOptions) });
-  const options: AppOptions = extensions ? { ...baseOptions, extensions } : baseOptions;
   for (const notice of await takeNotices({ ...processContext, isSessionSaved: args.session.type !== "none" }))
     notify(notice);
-  const built = await buildApp(args, options);
+  const built = await buildApp(args, {
+    ...processContext,
+    settings,
+    vault,
+    user: { ask: askPermission, onEvent: frontend.onEvent, notify },
+    guidance: {
+      agentName: args.agent,
+      trustedFolder,
+      commandNames: listCommandNames,
+      readSettings: () => resolveSettings(args, processContext),
+    },
+    extensions: {
+      readVersion: async () => (await import("../args/help.ts")).version(),
+      bundled: listBundledExtensions({ ...processContext, trustedFolder, vault, notify, parentLimits }),
+      mcpServers,
+      ui,
+      onMcpStatus: (describeServers) => {
+        describeUsedServers = describeServers;
+      },
+    },
+    costLimit: costLimit ?? undefined,
+    hooks,
+    parentLimits,
+    needsModel: frontend.needsModel ?? !isCommand,
+  });
   if (built.type === "failed") return built.code === 1 ? built : usageError(built.message);
   for (const line of [...effective.notes, ...resolved.notes, ...(vault ? [] : [REDACTION_OFF_NOTICE]), ...built.notes])
     notify(line);
-  const emitSessionStart = createSessionStartEmitter(built, extensions);
+  const emitSessionStart = createSessionStartEmitter(built);
   if (sessionStart !== "later") await emitSessionStart(sessionStart);
   const { notes: _, ...parts } = built;
   return {
@@ -130,17 +136,17 @@ export async function startApp(cliArgs: CliArgs, frontend: Frontend): Promise<Ap
     type: "app",
     args,
     cwd,
-    home: options.home,
-    environment: options.environment,
+    home: processContext.home,
+    environment: processContext.environment,
     settings,
     vault,
-    extensions,
     notify,
     listSettings: () => {
       const { settings: current, sources = settingSources } = built.readCurrentSettings();
       return listSettings(current, sources);
     },
-    describeMcpServers: () => (describeUsedServers ?? (() => describeUnusedServers(options)))(),
+    describeMcpServers: () =>
+      (describeUsedServers ?? (() => describeUnusedServers({ ...processContext, settings, notify })))(),
     promptContent,
     emitSessionStart,
     takeDamageEvent: createTakeOnce(built.damage),
@@ -153,8 +159,8 @@ async function describeUnusedServers({
   home,
   environment,
   settings,
-  notify = () => {},
-}: Pick<AppOptions, "cwd" | "home" | "environment" | "settings" | "notify">): Promise<string> {
+  notify,
+}: Pick<App, "cwd" | "home" | "environment" | "settings" | "notify">): Promise<string> {
   if (settings.extensions === false)
     return "MCP servers are off, because --no-extensions or the setting extensions turns off all extensions.";
   const { listServers } = await import("../mcp/subcommands.ts");
@@ -201,10 +207,10 @@ async function resolveSettingsAndTrust(
   return { effective: await resolveSettings(trustedArgs, processContext), trustedArgs };
 }
 
-function createSessionStartEmitter(
-  { extensionActions }: Pick<AppParts, "extensionActions">,
-  extensions: AppOptions["extensions"],
-): App["emitSessionStart"] {
+function createSessionStartEmitter({
+  extensions,
+  extensionActions,
+}: Pick<AppParts, "extensions" | "extensionActions">): App["emitSessionStart"] {
   let isDone = false;
   return async (sessionStart) => {
     if (!extensions || !extensionActions || isDone) return;
@@ -216,7 +222,7 @@ function createSessionStartEmitter(
 /** Imports the module only if `--agent` is set, to keep the start fast. */
 async function applyAgentDefinition(
   args: CliArgs,
-  options: Pick<AppOptions, "home" | "trustedFolder" | "settings">,
+  options: Pick<ResolvedSettings, "settings" | "trustedFolder"> & { readonly home: string },
 ): Promise<ApplyAgentResult> {
   const { agent } = args;
   if (agent === undefined) return { type: "applied", args, settings: options.settings, notes: [] };

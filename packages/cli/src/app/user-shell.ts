@@ -5,7 +5,6 @@ import { nodeShell, sessionBlobs } from "@pith/agent/node";
 import type { AppendResult, BashExecutionMessage, Session } from "@pith/context";
 import { blobReference } from "@pith/context/host";
 import { toCommandResult } from "../commands/command.ts";
-import type { AppOptions } from "./app-options.ts";
 import type { App } from "./start.ts";
 
 export interface ExtensionRunOptions {
@@ -41,7 +40,7 @@ async function limitOutput(result: {
   return { output: text.trimEnd(), exitCode: result.exitCode, isCancelled: false, isTruncated };
 }
 
-export interface UserShellOptions extends Pick<AppOptions, "cwd" | "environment" | "vault"> {
+export interface UserShellOptions extends Pick<App, "cwd" | "environment" | "vault"> {
   /** The session's file. The full text of a long output is saved beside it. Null if the session is not saved. */
   readonly sessionPath: string | null;
   readonly signal: AbortSignal;

@@ -4,12 +4,12 @@ import type {
   Agent,
   ExtensionActions,
   Extensions,
-  PermissionMode,
   SessionBeforeForkEvent,
   SessionBeforeSwitchEvent,
   UserContent,
 } from "@pith/agent";
 import { type AppendResult, refusalNotes } from "@pith/context";
+import type { PermissionModeControl } from "@pith/host";
 import type { ChooseModelResult } from "@pith/host/models";
 import type { Templates } from "@pith/host/resources";
 import type { Settings } from "@pith/host/settings";
@@ -60,12 +60,6 @@ export interface CommandContext {
   readonly extensionActions?: ExtensionActions | null;
   /** Absent if the permission mode cannot be changed. */
   readonly permissionMode?: PermissionModeControl;
-}
-
-export interface PermissionModeControl {
-  readonly get: () => PermissionMode;
-  /** Returns why the mode cannot be set, or null on success. The model is informed before the next request. */
-  readonly set: (mode: PermissionMode) => string | null;
 }
 
 /** The parts of an opened model that a command needs. */

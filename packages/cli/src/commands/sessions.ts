@@ -1,6 +1,7 @@
 /** Implements `/new`, `/resume`, `/name`, `/export`, `/session` and `/diff`. */
 
 import { stat } from "node:fs/promises";
+import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { sanitizeLine } from "@pith/context/host";
 import { createSession, listSessions, type SessionItem } from "@pith/context/node";
@@ -124,7 +125,7 @@ export const exportCommand: Command = {
     if (sessionPath === null) return sessionNotSavedError("export");
     const { exportSession } = await import("../export/export-session.ts");
     const result = await exportSession(sessionPath, {
-      ...(args !== "" && { to: expandTilde(args) }),
+      ...(args !== "" && { to: expandTilde(args, homedir()) }),
       redaction: session,
       cwd,
     });

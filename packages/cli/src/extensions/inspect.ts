@@ -83,7 +83,16 @@ export async function runListExtensions({
   const { found } = await findExtensions({ home, trustedFolder, settings });
   const { list = [], notes = [] } =
     (await loadExtensions({
-      ...{ cwd, home, environment, settings, trustedFolder, notify, version: version() },
+      ...{
+        cwd,
+        home,
+        userHome: homedir(),
+        environment,
+        settings,
+        trustedFolder,
+        notify,
+        readVersion: async () => version(),
+      },
       bundled: listBundledExtensions({ home, environment, trustedFolder, notify }),
       commandNames: listCommandNames,
     })) ?? {};

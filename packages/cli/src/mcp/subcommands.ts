@@ -1,5 +1,6 @@
 /** Implements `pith mcp list`, `pith mcp test` and `pith mcp trust`. */
 
+import { homedir } from "node:os";
 import {
   type Confirm,
   createClientOptions,
@@ -49,8 +50,8 @@ async function openClients(
   const trust = new Trust({ cwd, home, confirm: () => confirmStart });
   const confirm = (): Confirm | null => (canPrompt() ? createTerminalConfirm(notify) : null);
   const clientOptions = createClientOptions(
-    { workspace: cwd, home, environment, settings: effective.settings },
-    { trust, confirm, version: version() },
+    { workspace: cwd, home, userHome: homedir(), environment, settings: effective.settings },
+    { trust, confirm, readVersion: async () => version() },
   );
   const clients = servers.map((namedServer) => new McpClient(namedServer, clientOptions));
   const { type, project } = effective.trustedFolder;

@@ -1,5 +1,6 @@
 /** Finds a session by the beginning of its id, its name, its path or `last`, opens it for reading, and formats references to it. */
 
+import { homedir } from "node:os";
 import { isAbsolute, join, resolve, sep } from "node:path";
 import {
   findSession as findSessionById,
@@ -120,7 +121,7 @@ export type SessionScope =
   | { readonly type: "folders"; readonly folders: readonly string[] };
 
 export function parseSessionScope({ flags, cwd }: Pick<SubcommandCall, "flags" | "cwd">): SessionScope {
-  if (typeof flags.folder === "string") return resolveFolderScope(resolve(cwd, expandTilde(flags.folder)));
+  if (typeof flags.folder === "string") return resolveFolderScope(resolve(cwd, expandTilde(flags.folder, homedir())));
   return flags.all === true ? { type: "all" } : { type: "cwd", cwd };
 }
 

@@ -1,5 +1,6 @@
 /** Implements `pith compact` and `pith context`: compacts a session, previews its compaction, or reports what fills its context window. */
 
+import { homedir } from "node:os";
 import type { CompactRequest } from "@pith/agent";
 import {
   type Budget,
@@ -24,12 +25,10 @@ import { escapeLineBreaks, formatCost, formatCount, formatNumber, type UsageErro
 import { type Catalogue, providers, readContextWindow } from "@pith/models";
 import { buildApp } from "../app/build.ts";
 import { parseCliArgs } from "../args/args.ts";
-import { version } from "../args/help.ts";
 import type { SubcommandCall, SubcommandResult } from "../args/subcommand.ts";
 import type { CommandResult } from "../commands/command.ts";
 import { reportCompaction, reportNoPlan } from "../commands/compact.ts";
 import { toPlanRequest } from "../commands/compact-request.ts";
-import { listCommandNames } from "../commands/names.ts";
 import { computePreviewStats, type PreviewStats, readSummarizerChoice } from "../context-report/compaction-preview.ts";
 import { buildContextReport, formatContextReport } from "../context-report/report.ts";
 import { createRedaction, findEntry } from "../sessions/entries.ts";
@@ -61,8 +60,7 @@ export async function runCompact(call: SubcommandCall): Promise<SubcommandResult
   };
   const vault = await createVault({ home, environment, settings });
   const app = await buildApp(parsed.args, {
-    ...{ cwd, home, environment, settings, vault, version: version() },
-    commandNames: listCommandNames,
+    ...{ cwd, home, userHome: homedir(), environment, settings, vault },
   });
   if (app.type === "failed") return app.code === 1 ? app : usageError(app.message);
   const { agent, close } = app;

@@ -3,13 +3,13 @@
 import { appendFileSync, chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
-import { createMemoryBlobs } from "@pith/agent";
+import { bashTool } from "@pith/agent";
 import { findCommandSandbox, formatInstallCommand, openPrivateFolders, RUNTIME_VERSION } from "@pith/agent/node";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { installedRuntime } from "../../../agent/test/node/sandbox-runtime/installed.ts";
 import { requireRootOwnedSandbox } from "../../../host/src/policy/permitted-parts.ts";
+import { openShell } from "../../../host/src/sandbox/local-workspace.ts";
 import { type OpenSandbox, runtimeFolderPath } from "../../../host/src/sandbox/sandbox.ts";
-import { createBashTool } from "../../../host/src/tools.ts";
 import { checkBash } from "../../src/subcommands/doctor/checks.ts";
 import { checkFilePermissions } from "../../src/subcommands/doctor/file-checks.ts";
 import { checkSandbox } from "../../src/subcommands/doctor/sandbox-checks.ts";
@@ -28,22 +28,22 @@ function places(): Places {
 }
 
 async function bashIn({ cwd, home }: Places, sandbox: OpenSandbox) {
-  const here = await createBashTool(
-    {
-      ...{ cwd, home, environment: { PATH: process.env.PATH }, settings: { network: "off" }, vault: null },
-      sandbox: Promise.resolve(sandbox),
-      mayWrite: () => true,
-      deniedPaths: { unreadable: [], unwritable: [], enforcedRules: [], unenforcedRules: [] },
-      permissions: {
-        permit: async () => ({ type: "refused", why: "nobody is there" }),
-        mayAppear: async () => false,
-        hasPermittedLine: () => false,
-      },
+  const opened = await openShell(sandbox, {
+    ...{ cwd, home, userHome: homedir(), environment: { PATH: process.env.PATH }, settings: { network: "off" } },
+    mayWrite: () => true,
+    deniedPaths: { unreadable: [], unwritable: [], enforcedRules: [], unenforcedRules: [] },
+    permissions: {
+      permit: async () => ({ type: "refused", why: "nobody is there" }),
+      mayAppear: async () => false,
+      hasPermittedLine: () => false,
     },
-    createMemoryBlobs(),
-  );
-  onTestFinished(() => here.close());
-  return here;
+  });
+  const bash = bashTool(opened.shell, { sandbox: opened.sandbox });
+  onTestFinished(async () => {
+    await bash.dispose();
+    await opened.close();
+  });
+  return { bash, notes: opened.notes };
 }
 
 describe("on macOS without the runtime", () => {

@@ -11,8 +11,10 @@ import {
   headlessUi,
 } from "@pith/agent";
 import { nodeRuntime } from "@pith/context/node";
+import type { HostContext } from "../host-context.ts";
 import { hasConfiguredServers, type McpOptions } from "../mcp/servers.ts";
 import type { Policy } from "../policy/policy.ts";
+import type { ExtensionFolders } from "../resources/guidance.ts";
 import { allTools } from "../settings/definitions.ts";
 import type { Settings } from "../settings/settings.ts";
 import { type FolderTrust, listTrustedFiles } from "../trust/folder-trust.ts";
@@ -24,11 +26,11 @@ export interface ExtensionOptions extends McpOptions {
   /** Extensions that the program itself contains, besides the one for MCP servers. */
   readonly bundled?: readonly BundledExtension[];
   /** The names of built-in commands, which extensions cannot replace. */
-  readonly commandNames: () => Promise<readonly string[]>;
+  readonly commandNames?: (() => Promise<readonly string[]>) | undefined;
   /** Receives the events of the agent and of extensions. */
-  readonly onEvent?: AgentEventListener;
+  readonly onEvent?: AgentEventListener | undefined;
   /** Shows the questions and widgets of extensions. Absent if there is no user. */
-  readonly ui?: ExtensionUi;
+  readonly ui?: ExtensionUi | undefined;
 }
 
 export interface BundledExtension {
@@ -87,6 +89,18 @@ async function applyExtensionPolicy(found: FoundExtensions, policy: Policy): Pro
   return filterExtensions(found, policy);
 }
 
+/** Asks extensions for folders of skills and prompt templates. */
+export async function findExtensionFolders(
+  { dispatch }: Pick<Extensions, "dispatch">,
+  { cwd }: Pick<HostContext, "cwd">,
+): Promise<ExtensionFolders> {
+  const resources = await dispatch({ type: "resources_discover", cwd, reason: "startup" });
+  return {
+    skills: resources.flatMap(({ skillPaths = [] }) => skillPaths),
+    prompts: resources.flatMap(({ promptPaths = [] }) => promptPaths),
+  };
+}
+
 /** Runs the modules, and passes the names of built-in tools and commands, which extensions cannot replace. */
 export async function assembleExtensions(
   modules: readonly ExtensionModule[],
@@ -103,7 +117,7 @@ export async function assembleExtensions(
     report,
     initialContext,
     builtInTools: allTools,
-    builtInCommands: await commandNames(),
+    builtInCommands: (await commandNames?.()) ?? [],
   });
 }
 

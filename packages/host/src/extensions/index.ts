@@ -6,16 +6,9 @@ export {
   askExtensionsForTrust,
   assembleExtensions,
   type BundledExtension,
-  type ExtensionOptions,
   findExtensions,
   loadExtensions,
 } from "./extensions.ts";
 export { findEntryFile, findInstalledPackages, findUserExtensions } from "./find.ts";
 export { createExtensionModules } from "./load.ts";
-export {
-  createSessionActions,
-  createSessionListener,
-  emitSessionStart,
-  type SessionActionsOptions,
-  type SessionStart,
-} from "./session.ts";
+export { emitSessionStart, type SessionStart } from "./session.ts";

@@ -6,31 +6,34 @@ import {
   createExtensionActions,
   type ExtensionActions,
   type Extensions,
+  type ExtensionUi,
   headlessUi,
   type SessionStartEvent,
 } from "@pith/agent";
 import type { ModelName } from "@pith/context";
 import type { OpenModelByName } from "../models/open-model.ts";
-import type { ExtensionOptions } from "./extensions.ts";
 
 export interface SessionActionsOptions {
   readonly agent: Agent;
-  readonly options: Pick<ExtensionOptions, "cwd" | "ui" | "notify">;
-  /** The session file. Null if the session is not saved. */
-  readonly sessionPath: string | null;
+  readonly cwd: string;
+  readonly ui?: ExtensionUi | undefined;
+  readonly notify: (line: string) => void;
+  /** The session file. Null if it has none. */
+  readonly sessionFile: string | null;
   readonly openModel: OpenModelByName;
 }
 
 export function createSessionActions({
   agent,
-  options,
-  sessionPath,
+  cwd,
+  ui,
+  notify,
+  sessionFile,
   openModel,
 }: SessionActionsOptions): ExtensionActions {
-  const { cwd, ui, notify = () => {} } = options;
   return createExtensionActions(agent, {
     cwd,
-    sessionFile: sessionPath,
+    sessionFile,
     ui: ui ?? headlessUi,
     hasUI: ui !== undefined,
     report: (reason) => notify(`an extension action failed: ${reason}`),

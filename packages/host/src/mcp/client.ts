@@ -1,20 +1,12 @@
 /** Manages one MCP server in a session: starts it on first use, restarts it after it dies, and ends it with the session. */
 
-import { homedir } from "node:os";
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import { formatRefusal, requiresSandbox } from "../policy/policy.ts";
 import { createPackageHostCheck, type PackageHostCheck } from "../sandbox/package-hosts.ts";
 import type { HttpServer, NamedServer } from "../settings/settings.ts";
 import { type Connection, connect, describeFailure, type RequestOptions, type ToolCallRequest } from "./connection.ts";
-import {
-  type Confine,
-  type Confinement,
-  hashLaunchFiles,
-  type LaunchPlan,
-  type NamedProgram,
-  planLaunch,
-} from "./plan-launch.ts";
-import type { ProgramFiles } from "./program-files.ts";
+import { type Confine, type Confinement, type LaunchPlan, type NamedProgram, planLaunch } from "./plan-launch.ts";
+import { hashProgramFiles, type ProgramFiles } from "./program-files.ts";
 import {
   createSandboxFinder,
   type FindSandbox,
@@ -33,7 +25,7 @@ export interface McpClientOptions {
   /** Decides whether the program may start. */
   readonly trust: Pick<Trust, "permitStart">;
   /** The version of Pith, which the servers are told. */
-  readonly version: string;
+  readonly readVersion: () => Promise<string>;
   readonly findSandbox: FindSandbox;
   /** Whether the user's own configuration names the host as a package registry. */
   readonly isPackageHost: PackageHostCheck;
@@ -46,10 +38,10 @@ export interface McpClientOptions {
 /** Creates the options that all servers of a session share. */
 export function createClientOptions(
   context: SandboxContext,
-  options: Pick<McpClientOptions, "trust" | "confirm" | "version">,
+  options: Pick<McpClientOptions, "trust" | "confirm" | "readVersion">,
 ): McpClientOptions {
-  const { environment, workspace } = context;
-  const isPackageHost = createPackageHostCheck({ environment, home: homedir(), writable: [workspace] });
+  const { environment, userHome, workspace } = context;
+  const isPackageHost = createPackageHostCheck({ environment, home: userHome, writable: [workspace] });
   return { ...options, context, isPackageHost, findSandbox: createSandboxFinder(context) };
 }
 
@@ -219,7 +211,7 @@ export class McpClient {
         why: `${formatRefusal(policy, "a server without a sandbox")} No sandbox is available: ${detection.why}`,
       };
     if (detection.type === "unavailable") return { type: "unconfined", why: detection.why };
-    const why = findFolderProblem(namedServer.server);
+    const why = findFolderProblem(namedServer.server, this.#options.context.userHome);
     if (why !== null) return { type: "refused", why: `${why}; change it, or set "sandbox": "off" for this server` };
     const hosts = this.#hosts;
     if (!hosts) throw new Error(`${namedServer.name} is not a program`);
@@ -229,12 +221,12 @@ export class McpClient {
 
   async #connect(target: HttpServer | LaunchPlan, options: RequestOptions): Promise<Connection> {
     this.#startTimes = [...this.#startTimes, Date.now()];
-    const connectOptions = { ...options, version: this.#options.version };
+    const connectOptions = { ...options, version: await this.#options.readVersion() };
     if ("url" in target) return await connect(target, connectOptions);
     const isSandboxed = target.confinement.type === "sandboxed";
     const connection = await connect(isSandboxed ? await this.#prepareSandboxedLaunch(target) : target, connectOptions);
     // A launcher has downloaded its packages by now.
-    this.#files = await hashLaunchFiles(target);
+    this.#files = await hashProgramFiles(target);
     return connection;
   }
 

@@ -29,7 +29,7 @@ export function createMcpExtension(options: McpOptions, timeouts: Partial<McpTim
     const trust = new Trust({ cwd, home, confirm });
     const clientOptions = createClientOptions(
       { ...options, workspace: cwd },
-      { trust, confirm, version: options.version },
+      { trust, confirm, readVersion: options.readVersion },
     );
     const clients = namedServers.map((namedServer) => new McpClient(namedServer, { ...clientOptions, timeouts }));
     const manager = createClientManager(clients, trust);

@@ -3,7 +3,6 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { chmod, mkdir } from "node:fs/promises";
-import { homedir } from "node:os";
 import { delimiter, isAbsolute, join, resolve, sep } from "node:path";
 import { isExecutable, selectCertificateVariables } from "@pith/agent/node";
 import type { Environment } from "@pith/models";
@@ -17,6 +16,8 @@ export type NamedProgram = NamedServer<StdioServer>;
 export interface LaunchContext extends ProgramSearchContext {
   /** Pith's home. */
   readonly home: string;
+  /** The home folder of the user: `~` in settings. */
+  readonly userHome: string;
 }
 
 /** Whether the program runs in a sandbox. */
@@ -44,6 +45,8 @@ export interface LaunchPlan {
   /** The complete environment of the program. */
   readonly environment: Readonly<Record<string, string>>;
   readonly confinement: Exclude<Confinement, { type: "refused" }>;
+  /** The home folder that the program sees. */
+  readonly home: string;
   /** The files of the program, hashed before the start. */
   readonly files: ProgramFiles;
 }
@@ -62,7 +65,10 @@ export async function planLaunch(
     return createFailure(
       `the program ${command} ${resolved.why} (configured in ${serverSourceLabels[namedServer.from]})`,
     );
-  const cwd = configuredCwd === undefined ? await createServerFolder(namedServer, context) : expandTilde(configuredCwd);
+  const cwd =
+    configuredCwd === undefined
+      ? await createServerFolder(namedServer, context)
+      : expandTilde(configuredCwd, context.userHome);
   if (!isAbsolute(cwd)) return createFailure(`its cwd ${cwd} is a relative path; use an absolute path`);
   if (!existsSync(cwd)) return createFailure(`the folder ${cwd} does not exist`);
   const environment: Record<string, string> = {
@@ -73,18 +79,9 @@ export async function planLaunch(
   };
   const confinement = await confine(namedServer, cwd);
   if (confinement.type === "refused") return createFailure(confinement.why);
-  const launch = { namedServer, program: resolved.path, arguments: args, cwd, environment, confinement };
-  return { type: "planned", plan: { ...launch, files: await hashLaunchFiles(launch) } };
-}
-
-/** Hashes the current files. They change during the start if a launcher downloads its packages. */
-export function hashLaunchFiles({
-  environment,
-  confinement,
-  ...launch
-}: Omit<LaunchPlan, "files">): Promise<ProgramFiles> {
-  const home = confinement.type === "sandboxed" ? confinement.privateHome : (environment.HOME ?? homedir());
-  return hashProgramFiles({ ...launch, home });
+  const home = confinement.type === "sandboxed" ? confinement.privateHome : (environment.HOME ?? context.userHome);
+  const launch = { namedServer, program: resolved.path, arguments: args, cwd, environment, confinement, home };
+  return { type: "planned", plan: { ...launch, files: await hashProgramFiles(launch) } };
 }
 
 function createFailure(why: string): PlanLaunchResult {

@@ -13,7 +13,6 @@ import {
   statSync,
 } from "node:fs";
 import { open } from "node:fs/promises";
-import { homedir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { isObject, parseJsonObject } from "../text/jsonc.ts";
 
@@ -155,11 +154,11 @@ function findLockFileAbove(script: string): string | null {
 }
 
 /** Finds the package folder of a script. Returns the script's own folder if there is no package, or if the folder contains the home. */
-export function findPackageFolder(script: string): string {
+export function findPackageFolder(script: string, userHome: string): string {
   const realPath = resolveIfExistsSync(script);
   const lockFile = findLockFileAbove(realPath);
   const folder = lockFile === null ? dirname(realPath) : dirname(lockFile).replace(/\/node_modules$/, "");
-  return isInside(folder, homedir()) || folder === "/" ? dirname(realPath) : folder;
+  return isInside(folder, userHome) || folder === "/" ? dirname(realPath) : folder;
 }
 
 function isInside(folder: string, path: string): boolean {

@@ -1,7 +1,6 @@
 /** Runs the program of an MCP server in its own sandbox: a private home and temporary folder, and a network that asks about each host. */
 
 import { existsSync, realpathSync } from "node:fs";
-import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import type { NetworkConnection } from "@pith/agent";
 import {
@@ -32,6 +31,8 @@ type AvailableSandbox = Extract<SandboxDetection, { type: "available" }>;
 export interface SandboxContext {
   /** Pith's home. */
   readonly home: string;
+  /** The home folder of the user: `~` in settings. */
+  readonly userHome: string;
   /** The workspace folder. No program from it is used to create a sandbox. */
   readonly workspace: string;
   readonly environment: Environment;
@@ -76,8 +77,8 @@ export class ServerSandbox {
   }
 
   static async open(options: ServerSandboxOptions): Promise<ServerSandbox> {
-    const { home, cwd, environment } = options;
-    const folderOptions = { folder: join(home, "sandbox"), root: cwd, home: homedir(), environment };
+    const { home, userHome, cwd, environment } = options;
+    const folderOptions = { folder: join(home, "sandbox"), root: cwd, home: userHome, environment };
     const folders = await openPrivateFolders(folderOptions);
     await folders.fillHome();
     return new ServerSandbox(options, folders);
@@ -90,12 +91,12 @@ export class ServerSandbox {
 
   /** Returns the command that starts the program in the sandbox. Throws if the sandbox cannot be created; the program must not start then. */
   async prepareLaunch(plan: LaunchPlan): Promise<ProgramSpawnOptions> {
-    const { detection, home, workspace, namedServer, cwd, hosts, settings } = this.#options;
+    const { detection, home, userHome, workspace, namedServer, cwd, hosts, settings } = this.#options;
     this.#network ??= await this.#openNetwork();
     const launcher = new SandboxLauncher({
       program: detection.program,
       root: cwd,
-      home: homedir(),
+      home: userHome,
       privateHome: this.#folders.home,
       temporary: this.#folders.temporary,
       journal: this.#folders.journal,
@@ -107,8 +108,8 @@ export class ServerSandbox {
       mayWrite: () => true,
       hidden: [home],
       otherProjects: [workspace],
-      readable: findReadableFolders(plan),
-      writable: (namedServer.server.folders ?? []).map(expandTilde),
+      readable: findReadableFolders(plan, userHome),
+      writable: (namedServer.server.folders ?? []).map((folder) => expandTilde(folder, userHome)),
     });
     const argv = [plan.program, ...plan.arguments];
     const commandText = `MCP server ${namedServer.name}`;
@@ -145,16 +146,16 @@ export class ServerSandbox {
  * Why a configured folder cannot be shared with the server: it does not exist, it contains the home or the configuration of other
  * programs, or it is in a folder with secrets.
  */
-export function findFolderProblem({ cwd, folders = [] }: StdioServer): string | null {
+export function findFolderProblem({ cwd, folders = [] }: StdioServer, userHome: string): string | null {
   const configuredFolders = [
     ...(cwd === undefined ? [] : [["cwd", cwd]]),
     ...folders.map((folder) => ["folders", folder]),
   ];
   for (const [setting, configuredPath = ""] of configuredFolders) {
-    const path = expandTilde(configuredPath);
+    const path = expandTilde(configuredPath, userHome);
     const why =
       existsSync(path) && isAbsolute(path)
-        ? findRootProblem(realpathSync(path), homedir())
+        ? findRootProblem(realpathSync(path), userHome)
         : "it does not exist or is not an absolute path";
     if (why !== null) return `its ${setting} ${configuredPath} cannot be used: ${why.replace("the workspace", "it")}`;
   }
@@ -168,16 +169,17 @@ function parseLocalPort(host: string): readonly number[] {
 }
 
 /** Finds the folders that the program must read: its installation, and the packages of its scripts. */
-function findReadableFolders({ files }: LaunchPlan): readonly string[] {
+function findReadableFolders({ files }: LaunchPlan, userHome: string): readonly string[] {
   const [program = "", ...scripts] = Object.keys(files.program);
-  return [...new Set([findInstallation(program), findPackageFolder(program), ...scripts.map(findPackageFolder)])];
+  const packageFolders = [program, ...scripts].map((file) => findPackageFolder(file, userHome));
+  return [...new Set([findInstallation(program, userHome), ...packageFolders])];
 }
 
 /** The installation of `X/bin/program` is `X` if `X` looks like an installation, such as a Python virtual environment. */
-function findInstallation(program: string): string {
+function findInstallation(program: string, userHome: string): string {
   const folder = dirname(program);
   const parentFolder = dirname(folder);
-  const isShared = parentFolder === homedir() || parentFolder === join(homedir(), ".local");
+  const isShared = parentFolder === userHome || parentFolder === join(userHome, ".local");
   const isInstallation = ["lib", "lib64", "pyvenv.cfg"].some((name) => existsSync(join(parentFolder, name)));
   return basename(folder) === "bin" && isInstallation && !isShared ? parentFolder : folder;
 }

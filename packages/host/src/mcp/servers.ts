@@ -1,7 +1,7 @@
 /** Reads the configured MCP servers of the user, the caller and a trusted folder, in this order. The first server with a name wins. */
 
 import type { Vault } from "@pith/context/secrets";
-import type { Environment } from "@pith/models";
+import type { HostContext } from "../host-context.ts";
 import { getServerRefusal } from "../policy/permitted-parts.ts";
 import {
   type DisabledServer,
@@ -9,7 +9,6 @@ import {
   type McpServer,
   type McpServers,
   type NamedServer,
-  type Settings,
   type StdioServer,
 } from "../settings/settings.ts";
 import { isObject, parseJsonObject } from "../text/jsonc.ts";
@@ -103,18 +102,13 @@ export interface ConfiguredServers {
 }
 
 /** The options of the MCP extension. */
-export interface McpOptions {
+export interface McpOptions extends HostContext {
   /** The version of Pith, which the servers are told. */
-  readonly version: string;
-  readonly cwd: string;
-  /** Pith's home. */
-  readonly home: string;
-  readonly environment: Environment;
-  readonly settings: Settings;
+  readonly readVersion: () => Promise<string>;
   /** The trusted files of the folder. Absent if there are none. */
-  readonly trustedFolder?: FolderTrust;
+  readonly trustedFolder?: FolderTrust | undefined;
   /** Servers that the caller adds, such as an editor. */
-  readonly mcpServers?: McpServers;
+  readonly mcpServers?: McpServers | undefined;
   /** Learns the keys of the servers. Absent or null if secrets are not redacted. */
   readonly vault?: Vault | null;
   /** Shows a notice to the user. */

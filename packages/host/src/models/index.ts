@@ -13,18 +13,13 @@ export {
   parseModelIds,
 } from "./available-models.ts";
 export { catalogueFilePath, openCatalogue } from "./catalogue.ts";
-export { loadSummarizers } from "./load-summarizers.ts";
 export {
   type ChooseModelResult,
   canonicalProviderId,
-  chooseModel,
-  createAbsentModel,
-  createModelOpener,
   findBaseUrlOwner,
   isAbsentModel,
-  type OpenModelByName,
   openWindowStore,
   resolveSummaryModels,
   selectModel,
 } from "./open-model.ts";
-export { describeSummaryModel, readSummaryModelNames, type SummaryModelOptions } from "./summary-models.ts";
+export { describeSummaryModel, readSummaryModelNames } from "./summary-models.ts";

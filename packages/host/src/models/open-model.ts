@@ -6,7 +6,6 @@ import type { SessionState } from "@pith/context/host";
 import {
   type Catalogue,
   createFileWindowStore,
-  type Environment,
   type OpenModelResult,
   openModel,
   type Provider,
@@ -15,7 +14,7 @@ import {
   type WindowStore,
 } from "@pith/models";
 import { getBaseUrlRefusal, getModelRefusal, type Policy } from "../policy/policy.ts";
-import { findKey, findProviderWithKey, type KeySources, keyFilePath, readKeyFile } from "../settings/provider-keys.ts";
+import { findKey, findProviderWithKey, type KeySources, savedKeys } from "../settings/provider-keys.ts";
 import type { Settings } from "../settings/settings.ts";
 import { type UsageError, usageError } from "../text/usage-error.ts";
 import { openCatalogue } from "./catalogue.ts";
@@ -197,12 +196,11 @@ async function selectDefaultModel(
 }
 
 /** If the key file has keys, but under unknown names, the message says so: the names may be mistyped. */
-async function describeMissingKey(keySources: KeySources): Promise<string> {
-  const file = keyFilePath(keySources.home);
-  const result = await readKeyFile(file);
+async function describeMissingKey({ home, keys = savedKeys(home) }: KeySources): Promise<string> {
+  const result = await keys.read();
   if (result.type === "mistake" || Object.keys(result.keys).length === 0) return describeKeySetup("anthropic");
   const ids = providers.filter(({ keyVariables, canonicalId }) => keyVariables.length > 0 && !canonicalId);
-  return `${file} has no key for any of these providers: ${ids.map(({ id }) => id).join(", ")}; run pith login`;
+  return `${keys.location} has no key for any of these providers: ${ids.map(({ id }) => id).join(", ")}; run pith login`;
 }
 
 function describeKeySetup(providerId: string): string {
@@ -210,10 +208,7 @@ function describeKeySetup(providerId: string): string {
   return `run pith login ${providerId}, or set ${variable}`;
 }
 
-export interface ModelOpenerOptions {
-  readonly environment: Environment;
-  /** Pith's home. */
-  readonly home: string;
+export interface ModelOpenerOptions extends KeySources {
   readonly settings: Settings;
   readonly sessionId: string;
   /** The provider of the session's first model. The base URL belongs to it if the settings name no model. */

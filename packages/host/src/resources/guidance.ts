@@ -37,10 +37,10 @@ export interface Guidance {
   readonly notes: readonly string[];
 }
 
-export interface GuidanceSources extends ContextFileSources {
+export interface GuidanceFiles extends ContextFileSources {
   readonly trustedFolder: FolderTrust;
   readonly enabled: { readonly contextFiles: boolean; readonly skills: boolean };
-  readonly extensionFolders?: ExtensionFolders;
+  readonly extensionFolders?: ExtensionFolders | undefined;
 }
 
 /** Folders that extensions add to the user's own. */
@@ -49,14 +49,14 @@ export interface ExtensionFolders {
   readonly prompts: readonly string[];
 }
 
-async function readGuidance(sources: GuidanceSources): Promise<Guidance> {
+async function readGuidance(sources: GuidanceFiles): Promise<Guidance> {
   const { contextFiles, skills: areSkillsEnabled } = sources.enabled;
   const { texts, notes } = contextFiles ? await readContextFiles(sources) : NO_TEXTS;
   const skillGuidance = areSkillsEnabled && hasSkills(sources) ? await loadSkills(sources) : NO_SKILLS;
   return { ...skillGuidance, project: texts, notes: [...notes, ...skillGuidance.notes] };
 }
 
-function getEnabledResources({ contextFiles, skills }: Settings): GuidanceSources["enabled"] {
+function getEnabledResources({ contextFiles, skills }: Settings): GuidanceFiles["enabled"] {
   return { contextFiles: contextFiles !== false, skills: skills !== false };
 }
 
@@ -64,7 +64,7 @@ const NO_TEXTS = { texts: [], notes: [] } as const;
 const NO_SKILLS = { catalogue: [], skills: [], notes: [] } as const;
 
 /** Loads the code for skills only if there are skills. */
-async function loadSkills(sources: GuidanceSources): Promise<Omit<Guidance, "project">> {
+async function loadSkills(sources: GuidanceFiles): Promise<Omit<Guidance, "project">> {
   const skillsModule = await import("./skills.ts");
   const { skills, notes } = await skillsModule.findSkills({
     ...sources,
@@ -74,7 +74,7 @@ async function loadSkills(sources: GuidanceSources): Promise<Omit<Guidance, "pro
   return { skills, catalogue: catalogue.skills, notes: [...notes, ...catalogue.notes] };
 }
 
-function hasSkills({ home, userHome, trustedFolder, extensionFolders }: GuidanceSources): boolean {
+function hasSkills({ home, userHome, trustedFolder, extensionFolders }: GuidanceFiles): boolean {
   if (
     [...(extensionFolders?.skills ?? []), join(home, "skills"), join(userHome, ".agents", "skills")].some((folder) =>
       existsSync(folder),
@@ -89,10 +89,10 @@ export interface GuidanceOptions extends Pick<ReloadOptions, "cwd" | "home" | "u
   readonly agentName?: string | undefined;
   readonly settings: Settings;
   /** Absent if no file of this folder is used. */
-  readonly trustedFolder: FolderTrust | undefined;
-  readonly extensionFolders?: ExtensionFolders;
+  readonly trustedFolder?: FolderTrust | undefined;
+  readonly extensionFolders?: ExtensionFolders | undefined;
   /** The names of the built-in commands. A template cannot use them. */
-  readonly commandNames: () => Promise<readonly string[]>;
+  readonly commandNames?: () => Promise<readonly string[]>;
   /** Shows a line to the user. */
   readonly notify: (line: string) => void;
 }
@@ -139,7 +139,10 @@ export function createGuidanceActions(
   options: GuidanceOptions & { readonly buildSystemPrompt: (guidance: Guidance) => SystemPromptOptions },
 ): GuidanceActions {
   const templates = memoize(async () => {
-    const [{ createTemplates }, reservedNames] = await Promise.all([import("./templates.ts"), options.commandNames()]);
+    const [{ createTemplates }, reservedNames] = await Promise.all([
+      import("./templates.ts"),
+      options.commandNames?.() ?? [],
+    ]);
     const getSources = () => ({
       home: options.home,
       trustedFolder: state.trustedFolder,
@@ -202,10 +205,10 @@ export interface GuidanceState {
   sources?: ResolvedSettings["sources"];
 }
 
-export interface ReloadOptions extends Pick<GuidanceSources, "cwd" | "home" | "userHome" | "mayRead"> {
+export interface ReloadOptions extends Pick<GuidanceFiles, "cwd" | "home" | "userHome" | "mayRead"> {
   readonly agent: Pick<Agent, "setSystemPrompt">;
-  /** Reads the settings again, for a reload. */
-  readonly readSettings: () => Promise<ResolvedSettings | UsageError>;
+  /** Reads the settings again, for a reload. Absent: they do not change. */
+  readonly readSettings?: () => Promise<ResolvedSettings | UsageError>;
   readonly buildSystemPrompt: (guidance: Guidance) => SystemPromptOptions;
 }
 
@@ -215,11 +218,11 @@ export interface ReloadOptions extends Pick<GuidanceSources, "cwd" | "home" | "u
  */
 async function reload(state: GuidanceState, options: ReloadOptions): Promise<readonly string[]> {
   const { settings: oldSettings, guidance: oldGuidance } = state;
-  const result = await options.readSettings();
+  const result = (await options.readSettings?.()) ?? { ...state, type: "resolved", notes: [] };
   if (result.type === "mistake") return [`Nothing was changed: ${result.message}`];
   const { settings, trustedFolder, sources } = result;
   const guidance = await readGuidance({ ...options, trustedFolder, enabled: getEnabledResources(settings) });
-  const next: GuidanceState = { settings, trustedFolder, guidance, sources };
+  const next: GuidanceState = { settings, trustedFolder, guidance, ...(sources && { sources }) };
   Object.assign(state, next);
   options.agent.setSystemPrompt(options.buildSystemPrompt(guidance));
   return [

@@ -2,14 +2,5 @@
 
 export { readContextFiles } from "./context-files.ts";
 export { parseFrontMatter } from "./front-matter.ts";
-export {
-  createGuidanceActions,
-  type ExtensionFolders,
-  type Guidance,
-  type GuidanceActions,
-  type GuidanceOptions,
-  type LoadedGuidance,
-  loadGuidance,
-} from "./guidance.ts";
 export { parseImage } from "./parse-image.ts";
 export { listTrustedMarkdown, readMarkdownFolder, type Templates } from "./templates.ts";

@@ -1,4 +1,3 @@
 /** Opens the sandbox of a session. */
 
-export { describeLeftFiles } from "./caught.ts";
-export { buildLimits, closeSandbox, type OpenSandbox, openSandbox, runtimeFolderPath } from "./sandbox.ts";
+export { buildLimits, runtimeFolderPath } from "./sandbox.ts";

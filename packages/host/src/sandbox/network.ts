@@ -1,16 +1,16 @@
 /** Opens the network of a session's sandbox on the first command. `network-permissions.ts` decides about its hosts and ports. */
 
-import { homedir, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import type { NetworkSetting, PermissionCheck, SandboxPorts, WorkspaceShell } from "@pith/agent";
 import { type CommandSandbox, SandboxNetwork } from "@pith/agent/node";
+import type { HostContext } from "../host-context.ts";
 import type { Settings } from "../settings/settings.ts";
 import { NetworkPermissions } from "./network-permissions.ts";
 import { createPackageHostCheck } from "./package-hosts.ts";
-import type { SandboxContext } from "./sandbox.ts";
 
 type WorkingSandbox = Extract<CommandSandbox, { type: "available" | "runtime" }>;
 
-export interface LazyNetworkOptions extends Pick<SandboxContext, "cwd" | "environment" | "settings"> {
+export interface LazyNetworkOptions extends Pick<HostContext, "cwd" | "userHome" | "environment" | "settings"> {
   readonly permissions: PermissionCheck;
 }
 
@@ -24,10 +24,10 @@ export interface LazyNetwork {
 
 /** Null if commands have no network: it is off in the settings, or the machine does not support it. */
 export function createLazyNetwork(sandbox: WorkingSandbox, options: LazyNetworkOptions): LazyNetwork | null {
-  const { cwd, environment, settings, permissions } = options;
+  const { cwd, userHome, environment, settings, permissions } = options;
   const program = sandbox.type === "available" ? sandbox.program : null;
   if (networkSetting(settings) === "off" || program?.nsenter === null) return null;
-  const isPackageHost = createPackageHostCheck({ environment, home: homedir(), writable: [cwd, tmpdir()] });
+  const isPackageHost = createPackageHostCheck({ environment, home: userHome, writable: [cwd, tmpdir()] });
   const networkPermissions = new NetworkPermissions({ permissions, isPackageHost });
   const network = lazy(() =>
     SandboxNetwork.open({

@@ -1,6 +1,5 @@
 /** Opens the sandbox of a session with its private folders, and decides which files and variables sandboxed commands see. */
 
-import { homedir } from "node:os";
 import { join } from "node:path";
 import type { DeniedPaths } from "@pith/agent";
 import {
@@ -17,20 +16,12 @@ import {
   removeUnusedFolders,
   type SandboxOptions,
 } from "@pith/agent/node";
-import type { Environment } from "@pith/models";
+import type { HostContext } from "../host-context.ts";
 import { requireRootOwnedSandbox } from "../policy/permitted-parts.ts";
 import { listKeyVariables } from "../settings/provider-keys.ts";
 import type { Settings } from "../settings/settings.ts";
 import { expandTilde } from "../text/shell-words.ts";
 import { isInside } from "../trust/project-files.ts";
-
-export interface SandboxContext {
-  readonly cwd: string;
-  /** Pith's home. */
-  readonly home: string;
-  readonly environment: Environment;
-  readonly settings: Settings;
-}
 
 export type OpenSandbox =
   | (Extract<CommandSandbox, { type: "available" | "runtime" }> & {
@@ -50,20 +41,20 @@ export function caughtFolderPath(home: string): string {
   return join(home, "caught");
 }
 
-export async function openSandbox(options: SandboxContext): Promise<OpenSandbox> {
-  const { cwd: root, environment, settings } = options;
+export async function openSandbox(options: HostContext): Promise<OpenSandbox> {
+  const { cwd: root, userHome, environment, settings } = options;
   if (settings.sandbox === "off") return { type: "unavailable", why: "it is turned off" };
   const folder = join(options.home, "sandbox");
   const detectedSandbox = await findCommandSandbox({
     environment,
     root,
-    home: homedir(),
+    home: userHome,
     runtimeFolder: runtimeFolderPath(options.home),
   });
   const sandbox = requireRootOwnedSandbox(settings.policy, detectedSandbox);
   if (sandbox.type === "unavailable") return sandbox;
   try {
-    const folders = await openPrivateFolders({ folder, root, home: homedir(), environment });
+    const folders = await openPrivateFolders({ folder, root, home: userHome, environment });
     // A folder that cannot be removed now is removed at a later start.
     return { ...sandbox, folders, cleanup: cleanUp(folder, options.home).catch(() => []) };
   } catch (error) {
@@ -84,7 +75,7 @@ export async function closeSandbox(sandbox: OpenSandbox): Promise<void> {
   await sandbox.folders.close();
 }
 
-export interface BuildSandboxOptions extends SandboxContext {
+export interface BuildSandboxOptions extends HostContext {
   /** Whether commands may write in the workspace. Called before each command. */
   readonly mayWrite: () => boolean;
   /** The denied paths, which the sandbox also closes to commands. */
@@ -98,10 +89,10 @@ export async function buildSandboxOptions(
   folders: PrivateFolders,
   options: BuildSandboxOptions,
 ): Promise<Omit<SandboxOptions, "program">> {
-  const { cwd: root, home, environment, settings, mayWrite, deniedPaths } = options;
+  const { cwd: root, home, userHome, environment, settings, mayWrite, deniedPaths } = options;
   return {
     root,
-    home: homedir(),
+    home: userHome,
     privateHome: folders.home,
     fillHome: folders.fillHome,
     temporary: folders.temporary,
@@ -116,8 +107,8 @@ export async function buildSandboxOptions(
     hidden: [home, ...deniedPaths.unreadable],
     shown: [join(home, "skills")].filter((path) => !isUnreadable(path, deniedPaths)),
     guarded: [home, ...deniedPaths.unwritable],
-    readable: (settings.sandboxRead ?? []).map(expandTilde),
-    writable: (settings.sandboxWrite ?? []).map(expandTilde),
+    readable: (settings.sandboxRead ?? []).map((path) => expandTilde(path, userHome)),
+    writable: (settings.sandboxWrite ?? []).map((path) => expandTilde(path, userHome)),
   };
 }
 
@@ -135,8 +126,11 @@ export function buildLimits(settings: Pick<Settings, LimitSetting>): CommandLimi
 }
 
 /** The folders from the settings that commands see at their real paths. */
-export function listVisibleFolders({ sandboxRead = [], sandboxWrite = [] }: Settings): readonly string[] {
-  return [...sandboxRead, ...sandboxWrite].map(expandTilde);
+export function listVisibleFolders(
+  { sandboxRead = [], sandboxWrite = [] }: Settings,
+  userHome: string,
+): readonly string[] {
+  return [...sandboxRead, ...sandboxWrite].map((path) => expandTilde(path, userHome));
 }
 
 /** Always includes the keys of model providers; the settings cannot change this. */

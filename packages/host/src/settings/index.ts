@@ -24,7 +24,7 @@ export {
   savedKeyName,
   unsetKeyVariables,
 } from "./provider-keys.ts";
-export { buildVault, createVault, REDACTION_OFF_NOTICE, restoreSecrets } from "./secrets.ts";
+export { buildVault, createVault, REDACTION_OFF_NOTICE } from "./secrets.ts";
 export {
   type CompactionSettings,
   createLimitsForModel,

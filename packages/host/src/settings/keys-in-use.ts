@@ -1,7 +1,7 @@
 /** Collects the keys that Pith uses, wherever they come from: they are secrets whatever they look like. */
 
 import { type Environment, providers } from "@pith/models";
-import { keyFilePath, listKeyVariables, readKeyFile, savedKeyName } from "./provider-keys.ts";
+import { type KeySources, listKeyVariables, savedKeyName, savedKeys } from "./provider-keys.ts";
 import type { McpServerSettings, Settings } from "./settings.ts";
 
 /** A key with a name for display, such as that of its variable. */
@@ -12,23 +12,20 @@ export interface KeyInUse {
 
 export type McpServerSettingsByName = Readonly<Record<string, McpServerSettings>>;
 
-export interface KeySourcesInUse {
-  /** Pith's home. */
-  readonly home: string;
-  readonly environment: Environment;
+export interface KeySourcesInUse extends Omit<KeySources, "vault"> {
   readonly settings: Pick<Settings, "baseUrl">;
   readonly servers: McpServerSettingsByName;
 }
 
 export async function collectKeysInUse({
-  home,
   environment,
   settings,
   servers,
+  ...sources
 }: KeySourcesInUse): Promise<readonly KeyInUse[]> {
   return [
     ...pickVariables(listKeyVariables(), environment),
-    ...(await readSavedKeys(home)),
+    ...(await readSavedKeys(sources)),
     ...listUrlPasswords([...findUrlVariables(environment), { name: "base URL", value: settings.baseUrl ?? "" }]),
     ...listServerKeys(servers),
   ];
@@ -41,8 +38,11 @@ function pickVariables(names: readonly string[], environment: Environment): read
   });
 }
 
-async function readSavedKeys(home: string): Promise<readonly KeyInUse[]> {
-  const result = await readKeyFile(keyFilePath(home));
+async function readSavedKeys({
+  home,
+  keys: saved = savedKeys(home),
+}: Pick<KeySources, "home" | "keys">): Promise<readonly KeyInUse[]> {
+  const result = await saved.read();
   // An invalid key file is reported when a key is needed.
   const keys = result.type === "read" ? Object.entries(result.keys) : [];
   return keys.map(([provider, value]) => ({ name: savedKeyName(provider), value }));

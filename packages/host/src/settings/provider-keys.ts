@@ -78,10 +78,25 @@ export function isKey(value: unknown): value is string {
   return typeof value === "string" && /^[!-~]+$/.test(value);
 }
 
+/** The keys that were saved for providers, such as in the user's key file. */
+export interface SavedKeys {
+  /** Where they are, for errors. */
+  readonly location: string;
+  read(): Promise<ReadKeysResult>;
+}
+
+/** The keys in the key file of Pith's home. */
+export function savedKeys(home: string): SavedKeys {
+  const location = keyFilePath(home);
+  return { location, read: () => readKeyFile(location) };
+}
+
 export interface KeySources {
   readonly environment: Environment;
   /** Pith's home. */
   readonly home: string;
+  /** The saved keys. Default: the key file in Pith's home. */
+  readonly keys?: SavedKeys | undefined;
   /** Learns the key that is found. Absent if no session runs, null if redaction is off. */
   readonly vault?: KeyRedaction | null | undefined;
 }
@@ -96,9 +111,12 @@ export type FindKeyResult =
   { readonly type: "found"; readonly apiKey?: string } | UsageError;
 
 /** Does not open the key file if the provider is local or the environment contains its key. */
-export async function findKey(provider: Provider, { environment, home, vault }: KeySources): Promise<FindKeyResult> {
+export async function findKey(
+  provider: Provider,
+  { environment, home, keys = savedKeys(home), vault }: KeySources,
+): Promise<FindKeyResult> {
   if (provider.isLocal || findKeyVariable(provider, environment) !== null) return { type: "found" };
-  const result = await readKeyFile(keyFilePath(home));
+  const result = await keys.read();
   if (result.type === "mistake") return result;
   // An alias of a provider uses the same key.
   const apiKey = result.keys[provider.id] ?? result.keys[provider.canonicalId ?? provider.id];
@@ -112,11 +130,11 @@ export type FindProviderResult = { readonly type: "found"; readonly provider: Pr
 /** Returns the first candidate with a key. Keys in the environment come before keys in the file. */
 export async function findProviderWithKey(
   candidates: readonly Provider[],
-  { environment, home }: KeySources,
+  { environment, home, keys = savedKeys(home) }: KeySources,
 ): Promise<FindProviderResult> {
   const configuredProvider = candidates.find((provider) => findKeyVariable(provider, environment) !== null);
   if (configuredProvider) return { type: "found", provider: configuredProvider };
-  const result = await readKeyFile(keyFilePath(home));
+  const result = await keys.read();
   return result.type === "mistake"
     ? result
     : { type: "found", provider: candidates.find(({ id }) => id in result.keys) };

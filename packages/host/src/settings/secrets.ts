@@ -20,7 +20,7 @@ import { fileTouches, splitContent } from "@pith/context/host";
 import { Vault } from "@pith/context/secrets";
 import type { Environment } from "@pith/models";
 import { collectKeysInUse, type McpServerSettingsByName } from "./keys-in-use.ts";
-import { getUserId } from "./provider-keys.ts";
+import { getUserId, type SavedKeys } from "./provider-keys.ts";
 import type { Settings } from "./settings.ts";
 
 type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
@@ -127,6 +127,8 @@ function toHeaderVariable(name: string, value: string): readonly [string, string
 export interface VaultOptions {
   /** Pith's home. */
   readonly home: string;
+  /** The saved keys. Default: the key file in Pith's home. */
+  readonly keys?: SavedKeys | undefined;
   readonly environment: Environment;
   readonly settings: Pick<Settings, "secrets" | "mcpServers" | "baseUrl">;
   /** MCP servers that the client provides. */
@@ -139,7 +141,7 @@ export async function createVault(options: VaultOptions): Promise<Vault | null> 
 }
 
 /** Creates the vault even if redaction is off. Keys must be redacted too: a provider may quote a rejected key in an error. */
-export async function buildVault({ home, environment, settings, mcpServers }: VaultOptions): Promise<Vault> {
+export async function buildVault({ home, keys, environment, settings, mcpServers }: VaultOptions): Promise<Vault> {
   const { also: extraVariables = [] } = settings.secrets ?? {};
   const servers = { ...mcpServers, ...settings.mcpServers };
   return new Vault({
@@ -149,7 +151,7 @@ export async function buildVault({ home, environment, settings, mcpServers }: Va
       name,
       ...Object.keys(servers).map((server) => `${server}_${name}`),
     ]),
-    keys: await collectKeysInUse({ home, environment, settings, servers }),
+    keys: await collectKeysInUse({ home, keys, environment, settings, servers }),
   });
 }
 

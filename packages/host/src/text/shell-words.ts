@@ -1,6 +1,5 @@
 /** Quotes words for a shell, and expands the tilde in words that no shell has expanded. */
 
-import { homedir } from "node:os";
 import { join } from "node:path";
 
 /** Quotes the text as one word of a shell. Text without special characters stays as it is, because people read it. */
@@ -9,6 +8,6 @@ export function quoteIfNeeded(text: string): string {
 }
 
 /** Expands `~` at the start of a path, e.g. from the settings, in a command or after an equals sign. */
-export function expandTilde(path: string): string {
-  return path === "~" || path.startsWith("~/") ? join(homedir(), path.slice(1)) : path;
+export function expandTilde(path: string, userHome: string): string {
+  return path === "~" || path.startsWith("~/") ? join(userHome, path.slice(1)) : path;
 }

@@ -1,7 +1,7 @@
 /** The extension with a person beside it, and servers that are real: what a host would do with what it registers. */
 
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ExtensionApi, type ExtensionContext, type ExtensionTool, headlessUi } from "@pith/agent";
@@ -61,7 +61,8 @@ export class McpHost {
       on: (name: string, handler: (event: never, context: ExtensionContext) => unknown) => handlers.set(name, handler),
     };
     const place = {
-      version: "1.0.0",
+      readVersion: async () => "1.0.0",
+      userHome: homedir(),
       cwd: this.workspace,
       home: this.home,
       environment: { ...process.env, ...environment },

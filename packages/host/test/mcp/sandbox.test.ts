@@ -96,7 +96,13 @@ test.skipIf(hasNoSandbox)("BOX33 MCP25 a server sees a workspace outside the hom
   const cwd = join(mcpHost.home, "mcp/any");
   mkdirSync(cwd, { recursive: true });
   const workspace = "/usr/share";
-  const context = { home: mcpHost.home, workspace, environment: { PATH: "/usr/bin" }, settings: {} };
+  const context = {
+    home: mcpHost.home,
+    userHome: homedir(),
+    workspace,
+    environment: { PATH: "/usr/bin" },
+    settings: {},
+  };
   const sandbox = await ServerSandbox.open({ ...context, detection: here, namedServer, cwd, hosts });
   onTestFinished(() => sandbox.close());
   const plan = { program: process.execPath, arguments: [], environment: {}, files: { program: {}, packages: {} } };

@@ -234,9 +234,16 @@ describe("vault key", () => {
       const { home, vault } = await vaultFor({});
       const mcpServers = { hub: { command: "hub", env: { HUB_ACCESS: KEY } } };
       const api = { registerTool: () => {}, on: () => () => {} } as unknown as ExtensionApi;
-      await createMcpExtension({ version: "1.0.0", cwd: home, home, environment: {}, settings: {}, mcpServers, vault })(
-        api,
-      );
+      await createMcpExtension({
+        readVersion: async () => "1.0.0",
+        cwd: home,
+        home,
+        userHome: home,
+        environment: {},
+        settings: {},
+        mcpServers,
+        vault,
+      })(api);
       expect(vault?.redact(KEY)).toMatch(/^PITH_SECRET_/);
     });
 

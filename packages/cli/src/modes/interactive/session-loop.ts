@@ -2,8 +2,8 @@
 
 import type { AgentEvent, AgentEventListener } from "@pith/agent";
 import { pithHome } from "@pith/context/node";
+import type { SessionShutdown } from "@pith/host";
 import type { SessionStart } from "@pith/host/extensions";
-import type { SessionShutdownDetails } from "../../app/build.ts";
 import { closeApp, closeForNext, limitTrust, openApp } from "../../app/live-session.ts";
 import type { App } from "../../app/start.ts";
 import type { CliArgs } from "../../args/args.ts";
@@ -163,7 +163,7 @@ export interface InteractiveSession {
   getSwitchReason(): SwitchReason;
   /** Null if the session is not saved. */
   readonly sessionPath: string | null;
-  close(shutdown?: SessionShutdownDetails): Promise<void>;
+  close(shutdown?: SessionShutdown): Promise<void>;
   formatResumeHint(): string | null;
 }
 
@@ -237,7 +237,7 @@ function createInteractiveSession(
   let footerTracker: FooterTracker | null = null;
   let closePromise: Promise<void> | null = null;
   const started = Promise.withResolvers<void>();
-  const closeOnce = async (shutdown: SessionShutdownDetails | undefined): Promise<void> => {
+  const closeOnce = async (shutdown: SessionShutdown | undefined): Promise<void> => {
     await closeApp(app, {
       shutdown,
       onStopped: () => {

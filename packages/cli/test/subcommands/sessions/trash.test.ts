@@ -75,7 +75,12 @@ test("SUB9 a file that is not a session is not written, moved or deleted", async
       const { code, notes } = await runner.run(...words);
       expect([code, notes.join()], words.join(" ")).toEqual([2, expect.stringContaining(`${path} is not a session`)]);
     }
-  const opened = await openSession({ type: "named", name: data }, { cwd: runner.folder, id: "a" });
+  const opened = await openSession(
+    { type: "named", name: data },
+    {
+      ...{ cwd: runner.folder, home: runner.home, environment: {}, vault: null },
+    },
+  );
   expect(opened).toEqual({ type: "failed", message: `${data} is not a session, so it is not changed` });
   expect([notes, data].map((path) => readFileSync(path, "utf8"))).toEqual(['{"some":"data"}\n', '{"some":"data"}\n']);
   expect(readdirSync(runner.folder).sort()).toEqual(["data.jsonl", "notes.md"]);

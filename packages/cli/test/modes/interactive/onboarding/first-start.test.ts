@@ -47,6 +47,7 @@ async function readyWith(choices: Settings = {}): Promise<FirstStartContext["app
     missingModel: missing,
     home,
     environment,
+    vault: null,
     settings: choices,
   };
 }

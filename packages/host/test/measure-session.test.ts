@@ -3,7 +3,7 @@
 import type { Entry } from "@pith/context";
 import { loadBranch } from "@pith/context/store";
 import { expect, test, vi } from "vitest";
-import { measureInBackground } from "../../src/app/session.ts";
+import { measureInBackground } from "../src/measure-session.ts";
 
 test("DUE9 an opened session is measured in the background, after work that is already queued", async () => {
   let reads = 0;
