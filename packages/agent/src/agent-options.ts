@@ -16,7 +16,7 @@ import type {
 import type { HookFailure } from "@pith/context/host";
 import type { AgentEventListener } from "./events.ts";
 import type { ProviderHooks, RunHooks } from "./hooks/hooks.ts";
-import type { PermissionCheck } from "./permissions/request.ts";
+import type { CallPermissionCheck } from "./permissions/request.ts";
 import type { BlobStore, Secrets, SkillFiles } from "./ports.ts";
 import type { StateSection } from "./prompt/state-sections.ts";
 import type { SystemPromptOptions } from "./prompt/system-prompt.ts";
@@ -50,7 +50,7 @@ export interface AgentOptions {
   /** State outside the conversation that the model must know. */
   readonly stateSections?: readonly StateSection[];
   /** Without it every call is permitted, and the host is responsible for the tools. */
-  readonly permissions?: PermissionCheck;
+  readonly permissions?: CallPermissionCheck;
   /** Stores output that is too long for a result. Without it, the middle of such output is lost. */
   readonly blobs?: BlobStore;
   /** Pass the same object to the session, so that secrets are not written. Without it, nothing is redacted. */

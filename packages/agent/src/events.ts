@@ -152,8 +152,11 @@ export type RunEnd =
   /** `isCut`: the last reply reached the output limit of the model. */
   | { readonly type: "done"; readonly isCut?: true }
   | { readonly type: "aborted" }
-  /** It ended between two requests. `resume` continues it, here or in another process. */
-  | { readonly type: "suspended" }
+  /**
+   * It ended between two requests. `resume` continues it, here or in another process. `waitsFor`: the user answered the question about a
+   * tool call with `later`, and `resume` asks it again.
+   */
+  | { readonly type: "suspended"; readonly waitsFor?: "answer" }
   | { readonly type: "failed"; readonly why: string; readonly code?: RunFailureCode };
 
 /**

@@ -93,15 +93,19 @@ export {
 } from "./permissions/permissions.ts";
 export {
   type AskPermission,
+  type AskPermissionOptions,
   describeRule,
   type PermissionAnswer,
   type PermissionQuestion,
 } from "./permissions/question.ts";
 export type {
+  CallPermissionCheck,
+  CallPermissionResult,
   PermissionCheck,
   PermissionPaths,
   PermissionPathsInput,
   PermissionResult,
+  PermitCallOptions,
   ResolveRealPath,
   ToolRequest,
 } from "./permissions/request.ts";

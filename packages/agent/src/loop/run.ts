@@ -24,8 +24,8 @@ import { closeCalls, runCalls } from "./tool-calls.ts";
 export interface RunStart {
   /** Runs at once, even if the run itself has to wait. */
   readonly onQueued?: () => Promise<void>;
-  /** Runs before the first request. Returns null if there is nothing to ask the model. */
-  readonly begin: (run: RunContext) => AsyncGenerator<AgentEvent, FirstTurn | null>;
+  /** Runs before the first request. Returns the end of the run if there is nothing to ask the model. */
+  readonly begin: (run: RunContext) => AsyncGenerator<AgentEvent, FirstTurn | RunEnd>;
 }
 
 /** The ids of a run's replies: `${prefix}-${number}-0` in the first turn. */
@@ -50,7 +50,7 @@ export async function* runAgent(options: RunOptions): AsyncGenerator<AgentEvent,
     await stopPreparationBeforeRun(getRun());
     await ensureSystemPrompt();
     const first = yield* begin(getRun());
-    const end = first ? yield* runTurns(first, options) : ({ type: "done" } as const);
+    const end = "type" in first ? first : yield* runTurns(first, options);
     yield* runPendingTasks();
     if (end.type === "done") await prepareAfterRun(getRun());
     return end;
@@ -120,9 +120,11 @@ async function* runTurn(run: RunContext, options: TurnOptions): AsyncGenerator<A
     return await toRunEnd(reply, run);
   }
   run.preparation.recordReply();
-  const toolResults = yield* runCalls(toOpenCalls(message, reply.replyId), run);
+  const { results: toolResults, waitsForAnswer } = yield* runCalls(toOpenCalls(message, reply.replyId), run);
   const turnEnd = { type: "turn_end", message, toolResults } as const;
   yield turnEnd;
+  // RUN22: the turn is not complete, so its hooks do not run and nothing more is sent.
+  if (waitsForAnswer) return endWaiting(run);
   const hasResults = toolResults.length > 0;
   if (hasResults) yield* applyTurnHooks(turnEnd, run);
   const hasNextTurn = hasResults || (yield* wantsAnotherTurn(turnEnd, run));
@@ -136,6 +138,11 @@ async function* runTurn(run: RunContext, options: TurnOptions): AsyncGenerator<A
 }
 
 const MAX_OVERFLOWS = 3;
+
+/** The end of a run whose calls wait for the user's answer. Messages stay in the queue. */
+function endWaiting({ signal }: Pick<RunContext, "signal">): RunEnd {
+  return signal.aborted ? { type: "aborted" } : { type: "suspended", waitsFor: "answer" };
+}
 
 type ReplyResult = RequestOutcome & { readonly replyId: string; readonly code?: RunFailureCode };
 
@@ -263,13 +270,13 @@ export function resumeFromLog(): RunStart {
       // RUN15: an aborted run delivers nothing, so that queued messages can still be taken back.
       if (run.signal.aborted) return nextTurn(run);
       const pending = await loadPendingWork(run);
-      if (pending.type === "results") yield* runCalls(pending.calls, run);
+      if (pending.type === "results" && (yield* runCalls(pending.calls, run)).waitsForAnswer) return endWaiting(run);
       // RUN6: steering messages are delivered before the next request, and follow-ups when the turn is done.
       if (pending.type === "results" || pending.type === "reply") return nextTurn(run);
       const deliveredCount = yield* deliverQueued(run, createFirstDeliveryFilter(run));
       // HARM5: the request is lost, so the user has to write it again.
       if (pending.type === "damaged" && deliveredCount === 0) throw new CannotResumeError(pending.entry);
-      if (deliveredCount === 0) return null;
+      if (deliveredCount === 0) return { type: "done" };
       await runStartHooks(run, run.getBudget());
       return nextTurn(run);
     },

@@ -11,7 +11,7 @@ import {
   withChangedInput,
 } from "../hooks/tool-hooks.ts";
 import { INTENT_TYPE, type OpenCall } from "../pending-work.ts";
-import type { PermissionResult, RecordedCall } from "../permissions/request.ts";
+import type { CallPermissionResult, RecordedCall } from "../permissions/request.ts";
 import { UNKNOWN_SECRET_ADVICE } from "../redaction.ts";
 import type { RunContext } from "../run-context.ts";
 import type { Intent, Tool, ToolCall, ToolOutput } from "../tool.ts";
@@ -20,24 +20,32 @@ import { computeMaxOutputBytes, markOutcome, type ResultContext, recordResult } 
 
 type CallContext = ResultContext & Pick<RunContext, "tools" | "permissions" | "secrets">;
 
+/** The results of the calls that ended, in the order of the calls. */
+export interface CallsOutcome {
+  readonly results: readonly ToolResultMessage[];
+  /** Whether a call stays open until the user answers its question. Every call after its group stays open, too. */
+  readonly waitsForAnswer: boolean;
+}
+
 /**
  * Runs the calls of a reply: concurrent ones together, at most 8 at once, all others in order. Each result is appended as soon as it is there.
  * If a result cannot be appended, the other calls are aborted and awaited before the error is thrown.
+ * RUN22: nothing is recorded for a call that waits for an answer. When the open calls are run again, their `tool_call` hooks run again.
  */
-export function runCalls(
-  calls: readonly OpenCall[],
-  run: CallContext,
-): AsyncGenerator<AgentEvent, readonly ToolResultMessage[]> {
+export function runCalls(calls: readonly OpenCall[], run: CallContext): AsyncGenerator<AgentEvent, CallsOutcome> {
   const failureController = new AbortController();
   const stoppableRun = { ...run, signal: AbortSignal.any([run.signal, failureController.signal]) };
   const refusal = calls.length > MAX_CALLS ? tooManyCallsNote(calls.length) : null;
-  const work = async (emit: EmitEvent<AgentEvent>): Promise<readonly ToolResultMessage[]> => {
-    const runOne = (openCall: OpenCall): Promise<ToolResultMessage> =>
+  const work = async (emit: EmitEvent<AgentEvent>): Promise<CallsOutcome> => {
+    const runOne = (openCall: OpenCall): Promise<ToolResultMessage | null> =>
       runCall(openCall, { run: stoppableRun, emit, refusal });
     const results: ToolResultMessage[] = [];
-    for (const group of groupCalls(calls, run.tools))
-      results.push(...(await mapConcurrently(group, runOne, failureController)));
-    return results;
+    for (const group of groupCalls(calls, run.tools)) {
+      const groupResults = await mapConcurrently(group, runOne, failureController);
+      results.push(...groupResults.filter((result) => result !== null));
+      if (groupResults.includes(null)) return { results, waitsForAnswer: true };
+    }
+    return { results, waitsForAnswer: false };
   };
   return runWithEvents(work, { shouldReplace: isNewerUpdate });
 }
@@ -59,10 +67,10 @@ function tooManyCallsNote(count: number): string {
 /** Returns the results in the order of the calls. After a failure no further call starts. */
 async function mapConcurrently(
   calls: readonly OpenCall[],
-  runOne: (openCall: OpenCall) => Promise<ToolResultMessage>,
+  runOne: (openCall: OpenCall) => Promise<ToolResultMessage | null>,
   failureController: AbortController,
-): Promise<readonly ToolResultMessage[]> {
-  const results: ToolResultMessage[] = [];
+): Promise<readonly (ToolResultMessage | null)[]> {
+  const results: (ToolResultMessage | null)[] = [];
   let next = 0;
   const runNext = async (): Promise<void> => {
     while (next < calls.length && !failureController.signal.aborted) {
@@ -110,7 +118,8 @@ interface RunCallOptions {
   readonly refusal?: string | null;
 }
 
-async function runCall(openCall: OpenCall, { run, emit, refusal }: RunCallOptions): Promise<ToolResultMessage> {
+/** Null: the call waits for the user's answer and stays open. */
+async function runCall(openCall: OpenCall, { run, emit, refusal }: RunCallOptions): Promise<ToolResultMessage | null> {
   const blockReason = refusal ?? findCallError(openCall, run.tools);
   const hookResult =
     blockReason === null
@@ -127,6 +136,7 @@ async function runCall(openCall: OpenCall, { run, emit, refusal }: RunCallOption
   const update = (text: string): void =>
     emit({ type: "tool_execution_update", ...callFields, partialResult: session.redact(text) });
   const callOutput = await callTool(hookResult, { run, start, update, waitForUser: stopwatch.waitForUser });
+  if (callOutput === WAITS_FOR_ANSWER) return null;
   start();
   const durationMs = stopwatch.elapsedMs();
   const markedOutput = run.signal.aborted && callOutput?.isError ? markOutcome(callOutput, "stopped") : callOutput;
@@ -170,8 +180,13 @@ function findCallError({ call }: OpenCall, tools: readonly Tool[]): string | nul
   return call.pith ? `the arguments are not a JSON object: ${call.pith.unread.slice(0, 500)}` : null;
 }
 
+/** In place of the output: the question about the call is answered later. A symbol, because a broken tool can return anything else. */
+const WAITS_FOR_ANSWER = Symbol("waits for the answer");
+
+type CallOutput = ToolOutput | typeof WAITS_FOR_ANSWER;
+
 /** Calls the tool with its secrets, if it is permitted. An error becomes the output. */
-async function callTool(hookResult: ToolCallHookResult, options: ToolRunOptions): Promise<ToolOutput> {
+async function callTool(hookResult: ToolCallHookResult, options: ToolRunOptions): Promise<CallOutput> {
   const { run } = options;
   const tool = run.tools.find(({ name }) => name === hookResult.open.call.name);
   if (hookResult.type === "blocked") return errorOutput(hookResult.why);
@@ -183,7 +198,8 @@ async function callTool(hookResult: ToolCallHookResult, options: ToolRunOptions)
       ...options,
       recorded: findRecordedCall(hookResult, run.session),
     });
-    return hookResult.isChanged ? withChangedInput(output, hookResult.open.call.arguments) : output;
+    if (output === WAITS_FOR_ANSWER || !hookResult.isChanged) return output;
+    return withChangedInput(output, hookResult.open.call.arguments);
   } catch (error) {
     if (error instanceof AppendError) throw error;
     // The model can react to an error of a tool or of the permission check.
@@ -209,12 +225,13 @@ function findRecordedCall(
 
 type PermittedCallOptions = ToolRunOptions & { readonly recorded: RecordedCall };
 
-async function runIfPermitted(openCall: OpenCall, tool: Tool, options: PermittedCallOptions): Promise<ToolOutput> {
+async function runIfPermitted(openCall: OpenCall, tool: Tool, options: PermittedCallOptions): Promise<CallOutput> {
   const { run, start, update, waitForUser, recorded } = options;
   const { session, signal, model, runtime } = run;
   if (signal.aborted) return STOPPED_OUTPUT;
   const permission = await checkPermission(openCall, tool, { run, recorded });
   if (permission.type === "refused") return describeRefusal(permission, signal);
+  if (permission.type === "later") return signal.aborted ? STOPPED_OUTPUT : WAITS_FOR_ANSWER;
   if (!tool.isIdempotent && !openCall.mayHaveStarted) await recordIntent(openCall.call, session);
   if (signal.aborted) return STOPPED_OUTPUT;
   const { id, arguments: args } = openCall.call;
@@ -282,7 +299,7 @@ async function checkPermission(
   { call, mayHaveStarted }: OpenCall,
   tool: Tool,
   { run, recorded }: Pick<PermittedCallOptions, "run" | "recorded">,
-): Promise<PermissionResult> {
+): Promise<CallPermissionResult> {
   const { permissions, signal, runtime } = run;
   const isRepeated = mayHaveStarted && !tool.isIdempotent;
   // RUN8: without a permission check the user cannot be asked, so the call is not run again.
@@ -294,14 +311,14 @@ async function checkPermission(
     ...(isRepeated && { isAgain: isRepeated }),
     recorded,
   };
-  const ask = async (): Promise<PermissionResult> => permissions.permit(request, { signal });
+  const ask = async (): Promise<CallPermissionResult> => permissions.permit(request, { signal, mayAnswerLater: true });
   const permission = await withStopGrace(ask, { signal, runtime, fallback: () => STOPPED_PERMISSION });
   return permission.type === "refused" && isRepeated
     ? { ...permission, why: `${UNKNOWN_OUTCOME} (${permission.why})` }
     : permission;
 }
 
-const STOPPED_PERMISSION: PermissionResult = { type: "refused", why: NOT_RUN_STOPPED };
+const STOPPED_PERMISSION: CallPermissionResult = { type: "refused", why: NOT_RUN_STOPPED };
 
 const UNKNOWN_OUTCOME =
   "interrupted: Pith ended while this call was running, so it may or may not have completed. It was not run again; check the current state before repeating it";
@@ -341,4 +358,4 @@ export async function closeCalls(calls: readonly OpenCall[], run: ResultContext)
 
 const INTERRUPTED =
   "interrupted: Pith ended while this call was running, so it may or may not have completed. Check the current state before repeating it";
-const NO_RESULT = "no result: Pith ended before this call completed";
+const NO_RESULT = "no result: the run ended before this call completed";

@@ -30,9 +30,9 @@ export type AuditRecord =
       readonly decision: "permitted" | "refused";
       /**
        * `program`: built in, independent of settings. `user`: the user's answer. `unattended`: a question was needed, but no user was there.
-       * `stopped`: the question was cancelled.
+       * `stopped`: the question was cancelled. `timeout`: it was not answered in time.
        */
-      readonly by: "rule" | "mode" | "program" | "user" | "unattended" | "stopped";
+      readonly by: "rule" | "mode" | "program" | "user" | "unattended" | "stopped" | "timeout";
       /** The rules that decided the request or caused the question. */
       readonly rules?: readonly AuditRule[];
       /** Why the request needed a question. */

@@ -3,7 +3,7 @@
 import type { Redaction } from "@pith/context";
 import { raceAbort } from "../async.ts";
 import type { RestorePermission } from "../rewind-files.ts";
-import { isWithin, quoteForShell } from "../text.ts";
+import { isWithin } from "../text.ts";
 import type { PermissionGrant } from "../tool.ts";
 import {
   type AuditDecision,
@@ -32,12 +32,23 @@ import {
   suggestRules,
 } from "./question.ts";
 import {
+  cancelledResult,
+  denialMessage,
+  describeRestoreRefusal,
+  expiredResult,
+  notAnsweredResult,
+  refusalWithoutUser,
+} from "./refusals.ts";
+import {
+  type CallPermissionCheck,
+  type CallPermissionResult,
   createResolvedPath,
   type PermissionCheck,
   type PermissionPaths,
   type PermissionPathsInput,
   type PermissionRequest,
   type PermissionResult,
+  type PermitCallOptions,
   type ResolveRealPath,
   resolvePermissionPaths,
   resolveRequest,
@@ -54,6 +65,8 @@ export interface PermissionsOptions {
   readonly resolveRealPath: ResolveRealPath;
   /** Absent if no user can be asked. Requests that need a question are then refused. */
   readonly ask?: AskPermission;
+  /** How long a question of a running command, such as one about a host, waits for the answer before it counts as a no. Default: no limit. */
+  readonly commandQuestionTimeoutMs?: number;
   readonly ruleStore?: RuleStore;
   /** Decisions use the real values of secrets; questions and remembered rules contain none. */
   readonly redaction?: Redaction;
@@ -67,7 +80,7 @@ export interface RuleStore {
 }
 
 /** Decides which tool calls may run, by mode and rules, and asks the user. */
-export class Permissions implements PermissionCheck {
+export class Permissions implements PermissionCheck, CallPermissionCheck {
   readonly #options: PermissionsOptions;
   #mode: PermissionMode;
   #rules: Rules;
@@ -111,7 +124,13 @@ export class Permissions implements PermissionCheck {
     void this.#recheckOpenQuestion?.();
   }
 
-  async permit(toolRequest: ToolRequest, { signal }: { readonly signal: AbortSignal }): Promise<PermissionResult> {
+  /** With `mayAnswerLater`, the user may answer the question `later`: nothing is decided or recorded, and the caller asks again. */
+  permit(toolRequest: ToolRequest, options: PermitCallOptions): Promise<CallPermissionResult>;
+  permit(toolRequest: ToolRequest, options: { readonly signal: AbortSignal }): Promise<PermissionResult>;
+  async permit(
+    toolRequest: ToolRequest,
+    { signal, mayAnswerLater = false }: Pick<PermitCallOptions, "signal"> & Partial<PermitCallOptions>,
+  ): Promise<CallPermissionResult> {
     const { ask, resolveRealPath } = this.#options;
     const request = await resolveRequest(toolRequest, resolveRealPath);
     const state = await this.#currentState();
@@ -124,7 +143,7 @@ export class Permissions implements PermissionCheck {
         ...auditReason(decision, { request, state }),
       });
     }
-    const result = this.#enqueueQuestion(() => this.#askUser(request, { ask, signal }));
+    const result = this.#enqueueQuestion(() => this.#askUser(request, { ask, signal, mayAnswerLater }));
     return (await raceAbort(result, signal)) ?? cancelledResult;
   }
 
@@ -193,7 +212,7 @@ export class Permissions implements PermissionCheck {
   }
 
   /** Asks one question at a time, because an answer may decide the next one. */
-  #enqueueQuestion(question: () => Promise<PermissionResult>): Promise<PermissionResult> {
+  #enqueueQuestion(question: () => Promise<CallPermissionResult>): Promise<CallPermissionResult> {
     const result = this.#lastQuestion.then(question);
     // The caller handles the failure.
     this.#lastQuestion = result.catch(() => undefined);
@@ -202,26 +221,33 @@ export class Permissions implements PermissionCheck {
 
   async #askUser(
     request: PermissionRequest,
-    { ask, signal }: { readonly ask: AskPermission; readonly signal: AbortSignal },
-  ): Promise<PermissionResult> {
+    { ask, signal, mayAnswerLater }: PermitCallOptions & { readonly ask: AskPermission },
+  ): Promise<CallPermissionResult> {
     const state = await this.#currentState();
     const decision = decide(request, state);
-    const getAuditReason = (): Pick<AuditDecision, "because" | "rules"> =>
-      decision.type === "asked" ? auditReason(decision, { request, state }) : {};
-    if (signal.aborted) return this.#record(cancelledResult, request, { by: "stopped", ...getAuditReason() });
+    const record = (result: PermissionResult, by: AuditDecision["by"]): PermissionResult =>
+      this.#record(result, request, {
+        by,
+        ...(decision.type === "asked" && auditReason(decision, { request, state })),
+      });
+    if (signal.aborted) return record(cancelledResult, "stopped");
     if (decision.type !== "asked") return this.#resolveWithoutUser(decision, { request, state });
     const modeChange = this.#watchModeChange(request);
-    const questionSignal = AbortSignal.any([signal, modeChange.signal]);
+    const timeoutMs = mayAnswerLater ? undefined : this.#options.commandQuestionTimeoutMs;
+    const timeout = createTimeout(timeoutMs);
+    const questionSignal = AbortSignal.any([signal, modeChange.signal, timeout.signal]);
     try {
-      const answer = await raceAbort(
-        ask(this.#createQuestion(request, decision, state.paths), { signal: questionSignal }),
-        questionSignal,
-      );
+      const question = this.#createQuestion(request, decision, state.paths);
+      const answer = await raceAbort(ask(question, { signal: questionSignal, mayAnswerLater }), questionSignal);
       const result = modeChange.permit();
-      if (result) return this.#record(result, request, { by: "mode", ...getAuditReason() });
-      if (answer === null) return this.#record(cancelledResult, request, { by: "stopped", ...getAuditReason() });
-      return this.#record(await this.#applyAnswer(request, answer), request, { by: "user", ...getAuditReason() });
+      if (result) return record(result, "mode");
+      // A prompt that is closed may still answer.
+      if (timeout.signal.aborted && !signal.aborted) return record(expiredResult(timeoutMs ?? 0), "timeout");
+      if (answer === null) return record(cancelledResult, "stopped");
+      if (answer.type !== "later") return record(await this.#applyAnswer(request, answer), "user");
+      return mayAnswerLater ? answer : record(notAnsweredResult, "unattended");
     } finally {
+      timeout.clear();
       this.#recheckOpenQuestion = null;
     }
   }
@@ -277,7 +303,10 @@ export class Permissions implements PermissionCheck {
       : question;
   }
 
-  async #applyAnswer(request: PermissionRequest, answer: PermissionAnswer): Promise<PermissionResult> {
+  async #applyAnswer(
+    request: PermissionRequest,
+    answer: Exclude<PermissionAnswer, { type: "later" }>,
+  ): Promise<PermissionResult> {
     if (answer.type !== "yes") return { type: "refused", why: denialMessage(answer.word) };
     // The mode may have become stricter while the question was open.
     const state = await this.#currentState();
@@ -313,10 +342,15 @@ export class Permissions implements PermissionCheck {
 /** The time in which a tool makes a change that was permitted. */
 const CHANGE_MS = 60_000;
 
-const cancelledResult: PermissionResult = {
-  type: "refused",
-  why: "not permitted: the question was cancelled before it was answered",
-};
+/** Aborts its signal after the time. Without a time, it never does. */
+function createTimeout(ms: number | undefined): {
+  readonly signal: AbortSignal;
+  readonly clear: () => void;
+} {
+  const controller = new AbortController();
+  const timer = ms === undefined ? undefined : setTimeout(() => controller.abort(), ms);
+  return { signal: controller.signal, clear: () => clearTimeout(timer) };
+}
 
 interface DecisionContext {
   readonly request: PermissionRequest;
@@ -360,66 +394,6 @@ function createReadRequest(path: string, { toolRequest }: PermissionRequest): Pe
     toolRequest: { ...toolRequest, intent: { type: "look", paths: [path] } },
     resolvedPaths: [createResolvedPath({ path, realPath: path })],
   };
-}
-
-/** The refusal if no user can be asked. It names the flags that would allow the call. */
-function refusalWithoutUser(
-  request: PermissionRequest,
-  { reason }: Extract<Decision, { type: "asked" }>,
-  state: PermissionState,
-): string {
-  switch (reason) {
-    case "again":
-      return "not permitted: the call was started before and may have completed; no user is available to ask whether to repeat it";
-    case "rule":
-      return "not permitted: a rule requires asking the user, and no user is available to ask";
-    case "doubt":
-      return describeDoubt(request, state);
-    case "mode":
-      return `not permitted: no user is available to ask${describeFlags(request, state)}`;
-  }
-}
-
-function describeDoubt(request: PermissionRequest, state: PermissionState): string {
-  const [rule] = findAskingRules(request, state);
-  const cause = rule ? `the rule ${rule.text} may apply to it` : "a rule may apply to it";
-  return `not permitted: ${cause}, and no user is available to ask; use a command that does not mention what the rule names, or explain this to the user`;
-}
-
-function describeFlags(request: PermissionRequest, state: PermissionState): string {
-  const [rule] = suggestRules(request, state.paths);
-  const widerModes = WIDER_MODES.filter((candidate) => state.limits?.modes?.includes(candidate) ?? true);
-  const mode = widerModes.find((candidate) => decide(request, { ...state, mode: candidate }).type === "allowed");
-  const networkFlag = request.toolRequest.intent?.type === "network" && !state.limits ? "--network open" : undefined;
-  const flags = [
-    rule && `--allow ${quoteForShell(rule.text)}`,
-    mode && `--permission-mode ${mode}`,
-    networkFlag,
-  ].filter((flag) => flag !== undefined);
-  if (flags.length > 0) return `. To allow it, use ${flags.join(" or ")}`;
-  const { intent } = request.toolRequest;
-  return intent?.type === "command" && intent.secrets
-    ? ". Giving a command a secret needs the user's approval, so it is not possible with -p"
-    : "";
-}
-
-const WIDER_MODES: readonly PermissionMode[] = ["edit", "all"];
-
-function denialMessage(reason: string | undefined): string {
-  return reason ? `the user did not permit it: ${reason}` : "the user did not permit it";
-}
-
-function describeRestoreRefusal(decision: Decision): string {
-  if (decision.type === "refused") return decision.why;
-  if (decision.type === "asked" && decision.reason !== "mode") return "a rule requires asking before it is changed";
-  switch (decision.type === "asked" ? decision.action : "unknown") {
-    case "change-outside":
-      return "it is outside the workspace";
-    case "change-protected":
-      return "other programs execute or trust it; allow it with --allow 'edit(path)'";
-    default:
-      return "its path cannot be resolved";
-  }
 }
 
 /**

@@ -21,19 +21,32 @@ export interface PermissionQuestion {
   readonly rules: readonly Rule[];
   /** Set if a yes applies to the same host or port for the whole session; otherwise it applies once. */
   readonly yesLasts?: "session";
+  /**
+   * The id of the tool call, and the number of the session's entry that contains it, because some models use an id again. Absent for a
+   * question of a running command, such as one about a host. A stored answer belongs to the question that is the same in every field.
+   */
+  readonly callId?: string;
+  readonly entry?: number;
 }
 
 /** The user's answer to a permission question. */
 export type PermissionAnswer =
   | { readonly type: "yes"; readonly remember?: { readonly rule: Rule; readonly for: "session" | "project" } }
   /** `word` is the user's reason, which the model receives. */
-  | { readonly type: "no"; readonly word?: string };
+  | { readonly type: "no"; readonly word?: string }
+  /** The run ends as suspended, and `resume` asks again. It counts as a no if `mayAnswerLater` is false. */
+  | { readonly type: "later" };
+
+/** Options of a question. */
+export interface AskPermissionOptions {
+  /** Aborted when the question is withdrawn. */
+  readonly signal: AbortSignal;
+  /** Whether the question can be answered with `later`. False for a question of a running command, which waits for the answer. */
+  readonly mayAnswerLater: boolean;
+}
 
 /** Asks the user. */
-export type AskPermission = (
-  question: PermissionQuestion,
-  options: { readonly signal: AbortSignal },
-) => Promise<PermissionAnswer>;
+export type AskPermission = (question: PermissionQuestion, options: AskPermissionOptions) => Promise<PermissionAnswer>;
 
 export interface AskDecision {
   readonly action: ActionKind;
@@ -46,7 +59,7 @@ export function createQuestion(
   paths: PermissionPaths,
 ): PermissionQuestion {
   const { reason } = decision;
-  const { tool, intent, arguments: args } = request.toolRequest;
+  const { tool, intent, arguments: args, recorded } = request.toolRequest;
   return {
     tool,
     arguments: args,
@@ -54,6 +67,8 @@ export function createQuestion(
     text: formatText(request, decision, paths),
     rules: reason === "mode" ? suggestRules(request, paths) : [],
     ...(isSessionWide(request, reason) && { yesLasts: "session" }),
+    ...(recorded && { callId: recorded.callId }),
+    ...(recorded?.entry !== undefined && { entry: recorded.entry }),
   };
 }
 

@@ -2,9 +2,20 @@
 
 import type { Intent, PermissionGrant } from "../tool.ts";
 
-/** The permission check that the agent's loop calls before each tool call. */
+/** A permission check that waits for the answer to its question. */
 export interface PermissionCheck {
   permit(request: ToolRequest, options: { readonly signal: AbortSignal }): Promise<PermissionResult>;
+}
+
+/** The permission check that the agent's loop calls before each tool call. A `PermissionCheck` is one, too. */
+export interface CallPermissionCheck {
+  permit(request: ToolRequest, options: PermitCallOptions): Promise<CallPermissionResult>;
+}
+
+export interface PermitCallOptions {
+  readonly signal: AbortSignal;
+  /** Whether the result may be `later`. */
+  readonly mayAnswerLater: boolean;
 }
 
 /** A tool call whose permission is checked. */
@@ -33,6 +44,9 @@ export type PermissionResult =
   | { readonly type: "permitted"; readonly grant?: PermissionGrant }
   /** `why` is sent to the model. */
   | { readonly type: "refused"; readonly why: string };
+
+/** Whether a tool call that has not started is permitted. `later`: the user has not answered yet, so the call stays open. */
+export type CallPermissionResult = PermissionResult | { readonly type: "later" };
 
 /** A request with its paths resolved, so that later steps need no file access. */
 export interface PermissionRequest {

@@ -13,6 +13,8 @@ for (let level = 0; level < 300; level += 1) deep = { deep };
 
 const answers: Readonly<Record<string, unknown>> = {
   nothing: undefined,
+  null: null,
+  "the answer to a question": { type: "later" },
   "no content": {},
   "a text for content": { content: "text" },
   "no block": { content: [null] },

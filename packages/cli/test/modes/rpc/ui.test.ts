@@ -65,7 +65,7 @@ test("RPC9 a permission question is a select with the rules to remember; no answ
     rules: [rule],
   };
   const signal = new AbortController().signal;
-  const answered = ask(question, { signal });
+  const answered = ask(question, { signal, mayAnswerLater: false });
   const [first] = requests;
   assert.deepEqual(Object(first).options, [
     "Yes",
@@ -76,7 +76,7 @@ test("RPC9 a permission question is a select with the rules to remember; no answ
   assert.deepEqual([Object(first).timeout, Object(first).permission.rules], [300_000, ["bash(npm test)"]]);
   questions.handleResponse({ id: "q1", value: "Yes, and don't ask again in this project: bash(npm test)" });
   assert.deepEqual(await answered, { type: "yes", remember: { rule, for: "project" } });
-  const left = ask(question, { signal });
+  const left = ask(question, { signal, mayAnswerLater: false });
   questions.close();
   assert.deepEqual(await left, { type: "no" });
 });
@@ -96,7 +96,7 @@ test("PERM31 a question about a connection goes to the client, and Yes lasts for
     rules,
     yesLasts: "session",
   } as const;
-  const answer = ask(permissionQuestion, { signal: new AbortController().signal });
+  const answer = ask(permissionQuestion, { signal: new AbortController().signal, mayAnswerLater: false });
   assert.deepEqual(
     requests.map((request) => ("options" in request ? request.options : [])),
     [["Yes", "Yes, and don't ask again in this project: network(example.com)", "No"]],
