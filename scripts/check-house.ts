@@ -6,9 +6,9 @@
 
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { type ESTree, Visitor } from "rolldown/utils";
 import { type Fault, formatCount, formatFault, sortFaults } from "./fault.ts";
 import { checkCodePaths, checkCompactionPath, checkPathNames, checkRetiredWords } from "./house/code-paths.ts";
+import { checkProcessReads, checkPurity, mayUseNode } from "./house/effects.ts";
 import { AIMS, measureSources, type SourceFigures } from "./house/figures.ts";
 import { checkCliLayers } from "./house/import-graph.ts";
 import { askAboutNames, askAboutSizes, listProseMarks } from "./house/questions.ts";
@@ -72,6 +72,7 @@ const CHECKS: readonly Check[] = [
   checkOpeningSentences,
   checkContextDependencies,
   checkPurity,
+  checkProcessReads,
   checkCompactionPath,
   checkCodePaths,
   checkPathNames,
@@ -217,59 +218,6 @@ function checkForeignImports(source: Source): Fault[] {
       : "this package imports its own files only";
     return [{ path: source.path, line, sentence: `imports "${specifier}"; ${advice}` }];
   });
-}
-
-function mayUseNode({ path }: Source): boolean {
-  return ["node/", "search/"].some((folder) => path.startsWith(CONTEXT_SOURCES + folder));
-}
-
-/** Checks for uses of the clock, randomness, timers, the process and the console. */
-function checkPurity({ sources }: Workspace): readonly Fault[] {
-  return sources
-    .filter((source) => source.path.startsWith(CONTEXT_SOURCES) && !mayUseNode(source))
-    .flatMap((source) =>
-      findEffects(source).map(({ start, end }) => ({
-        path: source.path,
-        line: lineAt(source.text, start),
-        sentence: `\`${source.text.slice(start, end)}\` is not pure; take it as a port (runtime.ts), or move this into src/node`,
-      })),
-    );
-}
-
-const IMPURE_MEMBERS: ReadonlySet<string> = new Set(["Date.now", "performance.now", "Math.random"]);
-const IMPURE_OBJECTS: ReadonlySet<string> = new Set(["crypto", "process", "console"]);
-const IMPURE_NAMES: ReadonlySet<string> = new Set(["Buffer", "setTimeout", "setInterval"]);
-
-/** A property with the name of a global, such as `clock.Date.now`, is not an effect; after `globalThis.` it is. */
-function findEffects(source: Source): readonly ESTree.Span[] {
-  const effects: ESTree.Span[] = [];
-  const properties = new Set<ESTree.Node>();
-  const checkDate = (node: ESTree.CallExpression | ESTree.NewExpression) => {
-    if (globalName(node.callee) === "Date" && node.arguments.length === 0) effects.push(node);
-  };
-  const visitor = new Visitor({
-    // The visitor enters a member expression before the identifiers in it.
-    MemberExpression: (node) => {
-      if (globalName(node) === null) properties.add(node.property);
-      const object = globalName(node.object);
-      if (object === null || node.property.type !== "Identifier") return;
-      if (IMPURE_OBJECTS.has(object) || IMPURE_MEMBERS.has(`${object}.${node.property.name}`)) effects.push(node);
-    },
-    Identifier: (node) => {
-      if (IMPURE_NAMES.has(node.name) && !properties.has(node)) effects.push(node);
-    },
-    CallExpression: checkDate,
-    NewExpression: checkDate,
-  });
-  visitor.visit(parseSource(source).program);
-  return effects;
-}
-
-/** `Date` for `Date` and for `globalThis.Date`; null for anything else. */
-function globalName(node: ESTree.Expression | ESTree.Super): string | null {
-  if (node.type === "Identifier") return node.name;
-  if (node.type !== "MemberExpression" || node.computed || node.property.type !== "Identifier") return null;
-  return node.object.type === "Identifier" && node.object.name === "globalThis" ? node.property.name : null;
 }
 
 if (import.meta.main) printReport();

@@ -269,6 +269,25 @@ const purityFaults: readonly PlantedFault[] = [
   [`console.log("a");`, "`console.log`"],
 ].map(([text = "", message = ""]) => ({ fault: text, ...faultInMessage(text), message }));
 
+const HOST_FILE = "packages/host/src/tools.ts";
+
+/** An agent must not learn the home, the environment or the folder from the process that hosts it. */
+const processFaults: readonly PlantedFault[] = [
+  ["const a = process.env.HOME;", "`process.env`"],
+  [`const a = process["env"];`, `\`process["env"]\``],
+  ["const a = globalThis.process.cwd();", "`globalThis.process.cwd`"],
+  ["process.chdir(a);", "`process.chdir`"],
+  ["const { env } = process;", "`{ env } = process`"],
+  [`import { env } from "node:process";`, "belongs to the process"],
+  [`import { homedir } from "node:os";`, "`homedir`"],
+  ["const a = os.homedir();", "`homedir`"],
+].map(([text = "", message = ""]) => ({
+  fault: `in packages/host: ${text}`,
+  files: { [HOST_FILE]: sourceFile(text) },
+  at: `${HOST_FILE}:3`,
+  message,
+}));
+
 const CLI = "packages/cli/src";
 
 const layerFaults: readonly PlantedFault[] = [
@@ -314,4 +333,5 @@ export const plantedFaults: readonly PlantedFault[] = [
   pathFaults,
   shapeFaults,
   purityFaults,
+  processFaults,
 ].flat();
