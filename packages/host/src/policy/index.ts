@@ -1,5 +1,5 @@
 /** Reads and applies an organization's policy. */
 
-export { type ApplyPolicyResult, applyPolicy } from "./apply-policy.ts";
-export { formatRefusal, getModeRefusal, listPermittedModes, type Policy, requiresSandbox } from "./policy.ts";
-export { getPolicyLocation, type PolicyLocation, readPolicy } from "./policy-file.ts";
+export * from "./apply-policy.ts";
+export * from "./policy.ts";
+export * from "./policy-file.ts";

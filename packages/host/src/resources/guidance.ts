@@ -3,6 +3,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Agent, LimitsForModel, ProjectText, Skill, SkillFiles, SystemPromptOptions } from "@pith/agent";
+import type { HostContext } from "../host-context.ts";
 import {
   createLimitsForModel,
   type LimitsOptions,
@@ -37,34 +38,30 @@ export interface Guidance {
   readonly notes: readonly string[];
 }
 
-export interface GuidanceFiles extends ContextFileSources {
-  readonly trustedFolder: FolderTrust;
-  readonly enabled: { readonly contextFiles: boolean; readonly skills: boolean };
-  readonly extensionFolders?: ExtensionFolders | undefined;
-}
-
 /** Folders that extensions add to the user's own. */
 export interface ExtensionFolders {
   readonly skills: readonly string[];
   readonly prompts: readonly string[];
 }
 
-async function readGuidance(sources: GuidanceFiles): Promise<Guidance> {
-  const { contextFiles, skills: areSkillsEnabled } = sources.enabled;
-  const { texts, notes } = contextFiles ? await readContextFiles(sources) : NO_TEXTS;
-  const skillGuidance = areSkillsEnabled && hasSkills(sources) ? await loadSkills(sources) : NO_SKILLS;
+async function readGuidance(
+  options: GuidanceOptions,
+  { settings, trustedFolder }: Pick<GuidanceState, "settings" | "trustedFolder">,
+): Promise<Guidance> {
+  const sources = { ...options, trustedFolder };
+  const { texts, notes } = settings.contextFiles === false ? NO_TEXTS : await readContextFiles(sources);
+  const areSkillsRead = settings.skills !== false && hasSkills(sources);
+  const skillGuidance = areSkillsRead ? await loadSkills(sources) : NO_SKILLS;
   return { ...skillGuidance, project: texts, notes: [...notes, ...skillGuidance.notes] };
 }
 
-function getEnabledResources({ contextFiles, skills }: Settings): GuidanceFiles["enabled"] {
-  return { contextFiles: contextFiles !== false, skills: skills !== false };
-}
+type SkillSources = GuidanceOptions & { readonly trustedFolder: FolderTrust };
 
 const NO_TEXTS = { texts: [], notes: [] } as const;
 const NO_SKILLS = { catalogue: [], skills: [], notes: [] } as const;
 
 /** Loads the code for skills only if there are skills. */
-async function loadSkills(sources: GuidanceFiles): Promise<Omit<Guidance, "project">> {
+async function loadSkills(sources: SkillSources): Promise<Omit<Guidance, "project">> {
   const skillsModule = await import("./skills.ts");
   const { skills, notes } = await skillsModule.findSkills({
     ...sources,
@@ -74,7 +71,7 @@ async function loadSkills(sources: GuidanceFiles): Promise<Omit<Guidance, "proje
   return { skills, catalogue: catalogue.skills, notes: [...notes, ...catalogue.notes] };
 }
 
-function hasSkills({ home, userHome, trustedFolder, extensionFolders }: GuidanceFiles): boolean {
+function hasSkills({ home, userHome, trustedFolder, extensionFolders }: SkillSources): boolean {
   if (
     [...(extensionFolders?.skills ?? []), join(home, "skills"), join(userHome, ".agents", "skills")].some((folder) =>
       existsSync(folder),
@@ -84,15 +81,16 @@ function hasSkills({ home, userHome, trustedFolder, extensionFolders }: Guidance
   return trustedFolder.type === "trusted" && trustedFolder.project.files.some(({ kind }) => kind === "skills");
 }
 
-export interface GuidanceOptions extends Pick<ReloadOptions, "cwd" | "home" | "userHome" | "mayRead" | "readSettings"> {
+export interface GuidanceOptions extends ContextFileSources, Pick<HostContext, "settings"> {
   /** The name of the agent definition in use. Absent if there is none. */
   readonly agentName?: string | undefined;
-  readonly settings: Settings;
   /** Absent if no file of this folder is used. */
   readonly trustedFolder?: FolderTrust | undefined;
   readonly extensionFolders?: ExtensionFolders | undefined;
   /** The names of the built-in commands. A template cannot use them. */
   readonly commandNames?: () => Promise<readonly string[]>;
+  /** Reads the settings again, for a reload. Absent: they do not change. */
+  readonly readSettings?: () => Promise<ResolvedSettings | UsageError>;
   /** Shows a line to the user. */
   readonly notify: (line: string) => void;
 }
@@ -117,7 +115,7 @@ export interface GuidanceActions {
 
 export async function loadGuidance(options: GuidanceOptions): Promise<LoadedGuidance> {
   const { settings, trustedFolder = createUntrustedFolder(options.cwd) } = options;
-  const guidance = await readGuidance({ ...options, trustedFolder, enabled: getEnabledResources(settings) });
+  const guidance = await readGuidance(options, { settings, trustedFolder });
   const state: GuidanceState = { settings, trustedFolder, guidance };
   return {
     state,
@@ -205,10 +203,8 @@ export interface GuidanceState {
   sources?: ResolvedSettings["sources"];
 }
 
-export interface ReloadOptions extends Pick<GuidanceFiles, "cwd" | "home" | "userHome" | "mayRead"> {
+export interface ReloadOptions extends GuidanceOptions {
   readonly agent: Pick<Agent, "setSystemPrompt">;
-  /** Reads the settings again, for a reload. Absent: they do not change. */
-  readonly readSettings?: () => Promise<ResolvedSettings | UsageError>;
   readonly buildSystemPrompt: (guidance: Guidance) => SystemPromptOptions;
 }
 
@@ -221,7 +217,7 @@ async function reload(state: GuidanceState, options: ReloadOptions): Promise<rea
   const result = (await options.readSettings?.()) ?? { ...state, type: "resolved", notes: [] };
   if (result.type === "mistake") return [`Nothing was changed: ${result.message}`];
   const { settings, trustedFolder, sources } = result;
-  const guidance = await readGuidance({ ...options, trustedFolder, enabled: getEnabledResources(settings) });
+  const guidance = await readGuidance(options, { settings, trustedFolder });
   const next: GuidanceState = { settings, trustedFolder, guidance, ...(sources && { sources }) };
   Object.assign(state, next);
   options.agent.setSystemPrompt(options.buildSystemPrompt(guidance));

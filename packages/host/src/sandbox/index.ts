@@ -1,3 +1,3 @@
 /** Opens the sandbox of a session. */
 
-export { buildLimits, runtimeFolderPath } from "./sandbox.ts";
+export * from "./sandbox.ts";
