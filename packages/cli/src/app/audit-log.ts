@@ -4,14 +4,12 @@ import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, mkdirSync, openSync, readdirSync, unlinkSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { AuditRecord } from "@pith/agent";
+import type { HostContext } from "@pith/host";
 
 /** The client that answers permission questions: the interactive or plain screen, or a program over RPC or ACP. `print`: no questions. */
 export type AuditClient = "screen" | "plain" | "rpc" | "acp" | "print";
 
-export interface AuditLogOptions {
-  /** Pith's home. */
-  readonly home: string;
-  readonly cwd: string;
+export interface AuditLogOptions extends Pick<HostContext, "cwd" | "home"> {
   readonly client: AuditClient;
   /** Called when the log cannot be written, with the reason. Not called again until a write succeeds. */
   readonly notify: (line: string) => void;

@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { readRegularFile, writeOwnerOnlyFile } from "@pith/agent/node";
+import type { HostContext } from "@pith/host";
 
 export interface Notice {
   /** Must never be reused for another text. */
@@ -28,9 +29,7 @@ export const NOTICES: readonly Notice[] = [
   },
 ];
 
-export interface NoticeOptions {
-  /** Pith's home. */
-  readonly home: string;
+export interface NoticeOptions extends Pick<HostContext, "home"> {
   readonly isSessionSaved: boolean;
 }
 

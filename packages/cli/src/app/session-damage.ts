@@ -4,6 +4,7 @@ import type { AgentEvent } from "@pith/agent";
 import type { GapEntry } from "@pith/context";
 import { TORN_END_NOTE } from "@pith/context/host";
 import { crashDamageKinds, type Damage, harmlessDamageKinds } from "@pith/context/store";
+import type { HostContext } from "@pith/host";
 import { formatCount } from "@pith/host/text";
 import { formatSessionArgument } from "../sessions/find-session.ts";
 
@@ -11,15 +12,13 @@ type DamageKind = Damage["kind"];
 
 export type SessionDamagedEvent = Extract<AgentEvent, { type: "session_damaged" }>;
 
-export interface SessionDamage {
+export interface SessionDamage extends Pick<HostContext, "home"> {
   readonly damage: readonly Damage[];
   /** Gaps on the branch, including gaps from lines that were lost before the file was rewritten. */
   readonly gaps: readonly GapEntry[];
   /** The session's id. */
   readonly id: string;
   readonly path: string;
-  /** Pith's home. */
-  readonly home: string;
 }
 
 /** Null if every entry is present and unchanged. */

@@ -1,7 +1,7 @@
 /** Defines `Subcommand`, from which parsing, help and completions are made; reports progress; parses numbers, ages and dates in flags. */
 
+import type { HostContext } from "@pith/host";
 import { type UsageError, usageError } from "@pith/host/text";
-import type { Environment } from "@pith/models";
 
 export interface Subcommand {
   /** The words after `pith`, such as `sessions list`. */
@@ -34,14 +34,10 @@ export interface SubcommandFlag {
   readonly values?: readonly string[];
 }
 
-export interface SubcommandCall {
+export interface SubcommandCall extends Pick<HostContext, "cwd" | "home" | "environment"> {
   readonly arguments: readonly string[];
   /** By long name. A flag that may be repeated is a list. */
   readonly flags: Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
-  readonly cwd: string;
-  /** Pith's home. */
-  readonly home: string;
-  readonly environment: Environment;
   /** Shows a line to the user while the subcommand runs. */
   readonly notify: (line: string) => void;
 }

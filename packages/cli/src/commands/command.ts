@@ -9,12 +9,11 @@ import type {
   UserContent,
 } from "@pith/agent";
 import { type AppendResult, refusalNotes } from "@pith/context";
-import type { PermissionModeControl } from "@pith/host";
+import type { HostContext, PermissionModeControl } from "@pith/host";
 import type { ChooseModelResult } from "@pith/host/models";
 import type { Templates } from "@pith/host/resources";
 import type { Settings } from "@pith/host/settings";
 import { type UsageError, usageError } from "@pith/host/text";
-import type { Environment } from "@pith/models";
 import type { ListedSetting } from "../settings/list.ts";
 
 export interface Command {
@@ -33,15 +32,11 @@ export interface Command {
 }
 
 /** The session and the services that a command uses. */
-export interface CommandContext {
+export interface CommandContext extends Pick<HostContext, "cwd" | "home" | "environment"> {
   readonly agent: Agent;
   /** The session's file. Null if the session is not saved. */
   readonly sessionPath: string | null;
-  readonly cwd: string;
-  /** Pith's home. */
-  readonly home: string;
   readonly settings: Settings;
-  readonly environment: Environment;
   /** Opens a model by `provider/model`. */
   readonly openModel: (name: string) => Promise<OpenedModel>;
   /** Reads settings, skills, templates and context files again. Returns the changes as lines for the user. */

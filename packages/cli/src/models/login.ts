@@ -1,6 +1,7 @@
 /** Saves and removes a provider's API key, says which key is used, and opens the session's model again with another key. */
 
 import type { Agent } from "@pith/agent";
+import type { HostContext } from "@pith/host";
 import { type ChooseModelResult, canonicalProviderId, isAbsentModel, openCatalogue } from "@pith/host/models";
 import {
   findKey,
@@ -32,9 +33,7 @@ export function resolveProviderOption(name: string): ResolvedProviderOption {
   );
 }
 
-export interface SaveProviderKeyOptions {
-  /** Pith's home. */
-  readonly home: string;
+export interface SaveProviderKeyOptions extends Pick<HostContext, "home"> {
   /** Absent if no session runs, null if redaction is off. */
   readonly vault?: KeyRedaction | null | undefined;
 }
@@ -102,10 +101,8 @@ export type ReopenModelResult =
   | { readonly type: "other-provider" }
   | { readonly type: "failed"; readonly message: string };
 
-export interface ReopenModelContext {
+export interface ReopenModelContext extends Pick<HostContext, "home"> {
   readonly agent: Agent;
-  /** Pith's home. */
-  readonly home: string;
   readonly settings: Pick<Settings, "model">;
   readonly openModel: (name: string) => Promise<OpenedModel | Exclude<ChooseModelResult, { type: "opened" }>>;
 }

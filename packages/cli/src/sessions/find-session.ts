@@ -12,6 +12,7 @@ import {
   sessionIdToFileName,
   sessionsFolder,
 } from "@pith/context/node";
+import type { HostContext } from "@pith/host";
 import { expandTilde, quoteIfNeeded, type UsageError, usageError } from "@pith/host/text";
 import type { SubcommandCall, SubcommandResult } from "../args/subcommand.ts";
 import { isSubAgentSession } from "./sub-agent-ids.ts";
@@ -20,10 +21,7 @@ type FileStat = NonNullable<ReturnType<typeof realFiles.stat>>;
 
 export type FindSessionResult = { readonly type: "found"; readonly path: string; readonly id: string } | UsageError;
 
-export interface FindSessionOptions {
-  readonly cwd: string;
-  /** Pith's home. */
-  readonly home: string;
+export interface FindSessionOptions extends Pick<HostContext, "cwd" | "home"> {
   /** The folders to search. Default: all session folders of Pith. */
   readonly folders?: readonly string[] | undefined;
 }

@@ -4,6 +4,7 @@ import { constants } from "node:fs";
 import { mkdir, open, rename } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { diskErrorCode, findSession, realFiles, sessionIdToFileName, trashSession } from "@pith/context/node";
+import type { HostContext } from "@pith/host";
 import { usageError } from "@pith/host/text";
 import type { SubcommandCall, SubcommandResult } from "../args/subcommand.ts";
 import { describeOpenFailure, findWritableSession, isPlainId, readSession } from "./find-session.ts";
@@ -127,9 +128,7 @@ export interface TrashedSession {
   readonly folder: string;
 }
 
-export interface TrashOptions {
-  /** Pith's home. */
-  readonly home: string;
+export interface TrashOptions extends Pick<HostContext, "home"> {
   readonly by: Deletion["by"];
 }
 

@@ -6,6 +6,7 @@
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import type { HostContext } from "@pith/host";
 import { type ApplyPolicyResult, applyPolicy, type PolicyLocation, readPolicy } from "@pith/host/policy";
 import {
   buildSettings,
@@ -23,7 +24,6 @@ import {
 } from "@pith/host/settings";
 import { type UsageError, usageError } from "@pith/host/text";
 import { type FolderTrust, listTrustedFiles } from "@pith/host/trust";
-import type { Environment } from "@pith/models";
 import { checkTrust, formatTrustNotice, TRUSTED_HASH_VARIABLE } from "../trust/trust.ts";
 
 /** Reads the user's settings file. A missing file is not an error. */
@@ -96,10 +96,7 @@ export type LoadSettingsResult =
 
 export type SettingSources = ReadonlyMap<string, string>;
 
-export interface LoadSettingsOptions {
-  readonly environment: Environment;
-  /** Pith's home. */
-  readonly home: string;
+export interface LoadSettingsOptions extends Pick<HostContext, "home" | "environment"> {
   /** The project's settings file, as it was trusted. Absent or null if there is none, or if it is not trusted. */
   readonly projectFile?: ProjectSettingsFile | null;
   /** The location of the policy, for tests only. It cannot be set from outside the program. */
@@ -182,13 +179,9 @@ function getProjectSettingsFile(folder: FolderTrust): ProjectSettingsFile | null
 
 export type EffectiveSettings = ResolvedSettings | UsageError;
 
-export interface ProcessContext {
-  readonly cwd: string;
-  /** Pith's home. */
-  readonly home: string;
+export interface ProcessContext extends Pick<HostContext, "cwd" | "home" | "environment"> {
   /** The user's home folder. Default: `os.homedir()`. */
   readonly userHome?: string;
-  readonly environment: Environment;
 }
 
 export interface ResolveSettingsOptions {

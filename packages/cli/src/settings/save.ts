@@ -1,6 +1,7 @@
 /** Saves a setting, and saves or removes a provider key, in the user's files. Files are replaced atomically; comments and other values stay. */
 
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import type { HostContext } from "@pith/host";
 import { keyFilePath, type ProviderKeys, readKeyFile } from "@pith/host/settings";
 import { parseJsonc, type Token, tokenize, type UsageError, usageError } from "@pith/host/text";
 import { settingsFilePath } from "./resolve.ts";
@@ -73,12 +74,10 @@ function nestValue(path: readonly string[], value: unknown): unknown {
   return path.reduceRight((nestedValue, name) => ({ [name]: nestedValue }), value);
 }
 
-export interface SaveSettingOptions {
+export interface SaveSettingOptions extends Pick<HostContext, "home"> {
   /** Such as `["compaction", "enabled"]`. */
   readonly path: readonly string[];
   readonly value: unknown;
-  /** Pith's home. */
-  readonly home: string;
 }
 
 /** Null if the setting was saved. */
@@ -111,12 +110,10 @@ async function readFileIfExists(file: string): Promise<string> {
   }
 }
 
-export interface SaveKeyOptions {
+export interface SaveKeyOptions extends Pick<HostContext, "home"> {
   /** The provider's id. */
   readonly provider: string;
   readonly key: string;
-  /** Pith's home. */
-  readonly home: string;
 }
 
 /** Null if the key was saved. Does not write a key file that `readKeyFile` rejects. */

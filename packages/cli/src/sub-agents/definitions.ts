@@ -3,6 +3,7 @@
 import { basename, join } from "node:path";
 import { decodeText } from "@pith/agent";
 import type { ThinkingLevel } from "@pith/context";
+import type { HostContext } from "@pith/host";
 import { listTrustedMarkdown, parseFrontMatter, readMarkdownFolder } from "@pith/host/resources";
 import { type Settings, validateSetting } from "@pith/host/settings";
 import { escapeControls, findNearest, truncate, type UsageError, usageError } from "@pith/host/text";
@@ -95,9 +96,7 @@ function createInvalidAgent(path: string, why: string): ParseAgentResult {
   return { agent: null, notes: [`${path} is not a valid agent: it ${why}`] };
 }
 
-export interface AgentSources {
-  /** Pith's home folder. */
-  readonly home: string;
+export interface AgentSources extends Pick<HostContext, "home"> {
   /** Absent if the agents of the project are not used. */
   readonly trustedFolder?: FolderTrust;
 }

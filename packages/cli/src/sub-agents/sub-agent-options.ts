@@ -4,14 +4,12 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Permissions } from "@pith/agent";
 import type { Vault } from "@pith/context/secrets";
+import type { HostContext } from "@pith/host";
 import { type FolderTrust, listTrustedFiles } from "@pith/host/trust";
-import type { CostLimit, Environment } from "@pith/models";
+import type { CostLimit } from "@pith/models";
 import type { CliArgs } from "../args/args.ts";
 
-export interface SubAgentOptions {
-  /** Pith's home folder. */
-  readonly home: string;
-  readonly environment: Environment;
+export interface SubAgentOptions extends Pick<HostContext, "home" | "environment"> {
   /** Absent if no file of the folder is trusted. */
   readonly trustedFolder?: FolderTrust;
   /** Absent or null if secrets are not redacted. */

@@ -4,6 +4,7 @@ import { realpath, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, resolve } from "node:path";
 import type { Redaction } from "@pith/context";
+import type { HostContext } from "@pith/host";
 import { readContextFiles } from "@pith/host/resources";
 import { escapeLineBreaks, formatCount, usageError } from "@pith/host/text";
 import { type FolderTrust, findProjectFolders, type ProjectFiles } from "@pith/host/trust";
@@ -27,9 +28,7 @@ async function listTrustedFolders(home: string): Promise<SubcommandResult> {
   return { type: "success", text: lines.length > 0 ? lines.join("\n") : "No trusted folders.", data };
 }
 
-export interface TrustOptions {
-  /** Pith's home. */
-  readonly home: string;
+export interface TrustOptions extends Pick<HostContext, "home"> {
   /** A file with a secret is saved only as a hash, without its text. */
   readonly redaction: Redaction;
 }

@@ -1,5 +1,6 @@
 /** Decides whether a folder is trusted: its files must be, byte for byte, those the user trusted. Nothing in the folder can grant trust. */
 
+import type { HostContext } from "@pith/host";
 import { escapeLineBreaks } from "@pith/host/text";
 import {
   type FolderTrust,
@@ -11,12 +12,7 @@ import {
   trustRequiredPaths,
 } from "@pith/host/trust";
 
-export interface CheckTrustOptions {
-  readonly cwd: string;
-  /** Pith's home. */
-  readonly home: string;
-  /** The folder of `~`. */
-  readonly userHome: string;
+export interface CheckTrustOptions extends Pick<HostContext, "cwd" | "home" | "userHome"> {
   /** Whether the user trusts the folder for this run only. This is not saved. */
   readonly isTrustedForRun?: boolean;
   /** The hash of the files that this run trusts. A sub-agent gets that of the process that started it. */

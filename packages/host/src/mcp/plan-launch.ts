@@ -6,6 +6,7 @@ import { chmod, mkdir } from "node:fs/promises";
 import { delimiter, isAbsolute, join, resolve, sep } from "node:path";
 import { isExecutable, selectCertificateVariables } from "@pith/agent/node";
 import type { Environment } from "@pith/models";
+import type { HostContext } from "../host-context.ts";
 import { type NamedServer, type StdioServer, serverSourceLabels } from "../settings/settings.ts";
 import { expandTilde } from "../text/shell-words.ts";
 import { hashProgramFiles, type ProgramFiles, resolveIfExistsSync } from "./program-files.ts";
@@ -13,12 +14,7 @@ import { trustRecordKey } from "./trust-records.ts";
 
 export type NamedProgram = NamedServer<StdioServer>;
 
-export interface LaunchContext extends ProgramSearchContext {
-  /** Pith's home. */
-  readonly home: string;
-  /** The home folder of the user: `~` in settings. */
-  readonly userHome: string;
-}
+export interface LaunchContext extends ProgramSearchContext, Pick<HostContext, "home" | "userHome"> {}
 
 /** Whether the program runs in a sandbox. */
 export type Confinement =

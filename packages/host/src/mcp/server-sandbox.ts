@@ -14,7 +14,7 @@ import {
   SandboxLauncher,
   SandboxNetwork,
 } from "@pith/agent/node";
-import type { Environment } from "@pith/models";
+import type { HostContext } from "../host-context.ts";
 import { getHostRefusal, requireRootOwnedSandbox } from "../policy/permitted-parts.ts";
 import { type Policy, requiresSandbox } from "../policy/policy.ts";
 import type { PackageHostCheck } from "../sandbox/package-hosts.ts";
@@ -28,14 +28,9 @@ import { type Confirm, sanitizeLine } from "./trust-question.ts";
 
 type AvailableSandbox = Extract<SandboxDetection, { type: "available" }>;
 
-export interface SandboxContext {
-  /** Pith's home. */
-  readonly home: string;
-  /** The home folder of the user: `~` in settings. */
-  readonly userHome: string;
+export interface SandboxContext extends Pick<HostContext, "home" | "userHome" | "environment"> {
   /** The workspace folder. No program from it is used to create a sandbox. */
   readonly workspace: string;
-  readonly environment: Environment;
   readonly settings: Pick<Settings, "sandbox" | "fetchHosts" | "unixSockets" | "policy" | LimitSetting>;
 }
 

@@ -1,5 +1,6 @@
 /** Decides whether the program of an MCP server may start and whether its tools may be used: by the trust record, or by asking the user. */
 
+import type { HostContext } from "../host-context.ts";
 import type { NamedServer } from "../settings/settings.ts";
 import type { LaunchPlan } from "./plan-launch.ts";
 import { areSameFiles, listFileChanges, type ProgramFiles } from "./program-files.ts";
@@ -24,11 +25,9 @@ import {
   trustRecordKey,
 } from "./trust-records.ts";
 
-export interface TrustOptions {
+export interface TrustOptions extends Pick<HostContext, "home"> {
   /** The workspace folder. */
   readonly cwd: string;
-  /** Pith's home. */
-  readonly home: string;
   /** Returns null if no user can be asked. */
   readonly confirm: () => Confirm | null;
 }

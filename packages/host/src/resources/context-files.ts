@@ -4,6 +4,7 @@ import { constants } from "node:fs";
 import { type FileHandle, open, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { decodeText, type ProjectText } from "@pith/agent";
+import type { HostContext } from "../host-context.ts";
 import { escapeControls } from "../text/safe-text.ts";
 import { findProjectFolders, isInside, OUTSIDE_PROJECT } from "../trust/project-files.ts";
 
@@ -100,12 +101,7 @@ function createUnreadResult(note: string): ReadTextResult {
   return { type: "unread", note };
 }
 
-export interface ContextFileSources {
-  readonly cwd: string;
-  /** The folder of `~`. */
-  readonly userHome: string;
-  /** Pith's home. */
-  readonly home: string;
+export interface ContextFileSources extends Pick<HostContext, "cwd" | "home" | "userHome"> {
   /** Whether a tool may read the path without asking the user. */
   readonly mayRead: (path: string) => Promise<boolean>;
 }

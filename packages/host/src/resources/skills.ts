@@ -3,6 +3,7 @@
 import { readdir, realpath } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { decodeText, type Skill, type SkillText } from "@pith/agent";
+import type { HostContext } from "../host-context.ts";
 import { escapeControls, truncate } from "../text/safe-text.ts";
 import { type FolderTrust, listTrustedFiles } from "../trust/folder-trust.ts";
 import { hashBytes, readBytes } from "../trust/project-files.ts";
@@ -174,11 +175,7 @@ export async function readResourceFile(path: string): Promise<Uint8Array | strin
   }
 }
 
-export interface SkillSources {
-  /** The folder of `~`. */
-  readonly userHome: string;
-  /** Pith's home. */
-  readonly home: string;
+export interface SkillSources extends Pick<HostContext, "home" | "userHome"> {
   readonly trustedFolder: FolderTrust;
   /** Folders of extensions. They have the lowest priority. */
   readonly extensionFolders?: readonly string[];

@@ -4,6 +4,7 @@ import { readdir } from "node:fs/promises";
 import { basename, join, relative, sep } from "node:path";
 import { type Agent, decodeText, type UserContent } from "@pith/agent";
 import { attachText } from "@pith/context/host";
+import type { HostContext } from "../host-context.ts";
 import { escapeControls, truncate } from "../text/safe-text.ts";
 import { type FolderTrust, listTrustedFiles } from "../trust/folder-trust.ts";
 import type { FoundFile } from "../trust/project-files.ts";
@@ -79,9 +80,7 @@ function createInvalidTemplate(path: string, why: string): ParseTemplateResult {
   return { template: null, notes: [`${path} ${why}, so it was not loaded as a prompt template`] };
 }
 
-export interface TemplateSources {
-  /** Pith's home. */
-  readonly home: string;
+export interface TemplateSources extends Pick<HostContext, "home"> {
   readonly trustedFolder: FolderTrust;
   /** The names of commands. A template cannot use them. */
   readonly reservedNames: readonly string[];

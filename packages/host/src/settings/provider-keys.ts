@@ -4,6 +4,7 @@ import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { type Environment, type Provider, providers } from "@pith/models";
+import type { HostContext } from "../host-context.ts";
 import { parseJsonObject } from "../text/jsonc.ts";
 import { quoteIfNeeded } from "../text/shell-words.ts";
 import { type UsageError, usageError } from "../text/usage-error.ts";
@@ -91,10 +92,7 @@ export function savedKeys(home: string): SavedKeys {
   return { location, read: () => readKeyFile(location) };
 }
 
-export interface KeySources {
-  readonly environment: Environment;
-  /** Pith's home. */
-  readonly home: string;
+export interface KeySources extends Pick<HostContext, "home" | "environment"> {
   /** The saved keys. Default: the key file in Pith's home. */
   readonly keys?: SavedKeys | undefined;
   /** Learns the key that is found. Absent if no session runs, null if redaction is off. */

@@ -18,7 +18,7 @@ import type { RestoreSecretsResult, Secrets, WorkspaceFiles } from "@pith/agent"
 import type { Entry, Session } from "@pith/context";
 import { fileTouches, splitContent } from "@pith/context/host";
 import { Vault } from "@pith/context/secrets";
-import type { Environment } from "@pith/models";
+import type { HostContext } from "../host-context.ts";
 import { collectKeysInUse, type McpServerSettingsByName } from "./keys-in-use.ts";
 import { getUserId, type SavedKeys } from "./provider-keys.ts";
 import type { Settings } from "./settings.ts";
@@ -124,12 +124,9 @@ function toHeaderVariable(name: string, value: string): readonly [string, string
   return isAuthorization ? ["AUTH", value.replace(/^\w+\s+/, "")] : [name.replaceAll("-", "_"), value];
 }
 
-export interface VaultOptions {
-  /** Pith's home. */
-  readonly home: string;
+export interface VaultOptions extends Pick<HostContext, "home" | "environment"> {
   /** The saved keys. Default: the key file in Pith's home. */
   readonly keys?: SavedKeys | undefined;
-  readonly environment: Environment;
   readonly settings: Pick<Settings, "secrets" | "mcpServers" | "baseUrl">;
   /** MCP servers that the client provides. */
   readonly mcpServers?: McpServerSettingsByName | undefined;

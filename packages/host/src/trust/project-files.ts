@@ -5,6 +5,7 @@ import { type Dirent, lstatSync, opendirSync, type Stats } from "node:fs";
 import { realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { openNoFollow } from "@pith/agent/node";
+import type { HostContext } from "../host-context.ts";
 
 export function hashBytes(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
@@ -16,13 +17,7 @@ export function hashProject({ files }: Pick<ProjectFiles, "files">): string {
   return hashBytes(new TextEncoder().encode(lines.sort().join("")));
 }
 
-export interface ProjectPaths {
-  readonly cwd: string;
-  /** Pith's home. */
-  readonly home: string;
-  /** The folder of `~`. */
-  readonly userHome: string;
-}
+export type ProjectPaths = Pick<HostContext, "cwd" | "home" | "userHome">;
 
 export async function readProjectFiles(paths: ProjectPaths): Promise<ProjectFiles> {
   const cwd = await resolveIfExists(paths.cwd);

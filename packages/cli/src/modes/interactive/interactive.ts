@@ -2,6 +2,7 @@
 
 import { format } from "node:util";
 import { pithHome } from "@pith/context/node";
+import type { HostContext } from "@pith/host";
 import { isExtensionError, type StrayErrorKind } from "@pith/host/extensions";
 import { buildSettings, type SettingsOverrides } from "@pith/host/settings";
 import { escapeControls } from "@pith/host/text";
@@ -222,9 +223,7 @@ export async function wantsPlainMode(
   return setting ?? options.terminalName === "dumb";
 }
 
-export interface PlainModeOptions {
-  /** Pith's home folder. */
-  readonly home: string;
+export interface PlainModeOptions extends Pick<HostContext, "home"> {
   /** The value of `TERM`. */
   readonly terminalName: string | undefined;
 }

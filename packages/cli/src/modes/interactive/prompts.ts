@@ -3,6 +3,7 @@
 import { homedir } from "node:os";
 import type { AgentHooks, AskPermission, PermissionAnswer } from "@pith/agent";
 import { pithHome } from "@pith/context/node";
+import type { HostContext } from "@pith/host";
 import { askExtensionsForTrust } from "@pith/host/extensions";
 import type { FolderTrust } from "@pith/host/trust";
 import type { CliArgs } from "../../args/args.ts";
@@ -84,11 +85,7 @@ async function showFullSubject({ question, subject, signal }: PermissionPrompt, 
   await screen.showPanel(page, { where: "page", signal });
 }
 
-export interface TrustPaths {
-  readonly cwd: string;
-  /** Pith's home folder. */
-  readonly home: string;
-}
+export type TrustPaths = Pick<HostContext, "cwd" | "home">;
 
 /**
  * Asks the user to trust the project's files. Does not ask if the folder has none, nor again about the same file contents. Returns the

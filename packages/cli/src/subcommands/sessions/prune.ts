@@ -10,6 +10,7 @@ import {
   type SessionItem,
   type TrashItem,
 } from "@pith/context/node";
+import type { HostContext } from "@pith/host";
 import { formatAge, formatBytes, formatCount, formatNumber, type UsageError, usageError } from "@pith/host/text";
 import { createProgressReporter, parseAge, type SubcommandCall, type SubcommandResult } from "../../args/subcommand.ts";
 import { readSession } from "../../sessions/find-session.ts";
@@ -177,9 +178,7 @@ export interface PruneCandidates {
   readonly keptCounts: Readonly<Record<KeepReason, number>>;
 }
 
-export interface FindInactiveOptions {
-  /** Pith's home. */
-  readonly home: string;
+export interface FindInactiveOptions extends Pick<HostContext, "home"> {
   /** A Unix time in milliseconds. Sessions with newer entries are kept. */
   readonly cutoffMs: number;
   readonly reportProgress: (line: string) => void;

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Redaction } from "@pith/context";
 import { listSessions, listTrash, purgeSession, realFiles } from "@pith/context/node";
 import type { Vault } from "@pith/context/secrets";
+import type { HostContext } from "@pith/host";
 import { buildVault } from "@pith/host/settings";
 import { formatCount, type UsageError, usageError } from "@pith/host/text";
 import { createProgressReporter, type SubcommandCall, type SubcommandResult } from "../../args/subcommand.ts";
@@ -18,9 +19,7 @@ import {
 import { listOriginalsFolders } from "../../sessions/trash.ts";
 import { loadSettings } from "../../settings/resolve.ts";
 
-export interface PurgeOriginalsOptions {
-  /** Pith's home. */
-  readonly home: string;
+export interface PurgeOriginalsOptions extends Pick<HostContext, "home"> {
   readonly redaction: Redaction;
   readonly isDryRun: boolean;
 }

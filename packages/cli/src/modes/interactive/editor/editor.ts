@@ -5,6 +5,7 @@ import { constants } from "node:fs";
 import { mkdir, open, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { writeOwnerOnlyFile } from "@pith/agent/node";
+import type { HostContext } from "@pith/host";
 import { stripControls } from "@pith/host/text";
 import type { Theme } from "../render/theme.ts";
 import { Editor, type EditorTheme, getKeybindings, type TUI } from "../terminal/pi-tui.ts";
@@ -259,11 +260,7 @@ const MAX_PROMPT_CHARS = 16 * 1024;
 
 const MAX_FILE_BYTES = 8 * 1024 * 1024;
 
-export interface HistoryLocation {
-  /** Pith's home folder. */
-  readonly home: string;
-  readonly cwd: string;
-}
+export type HistoryLocation = Pick<HostContext, "cwd" | "home">;
 
 /** Returns the prompts, oldest first. Returns an empty list if the file cannot be read. */
 export async function readHistory(location: HistoryLocation): Promise<readonly string[]> {

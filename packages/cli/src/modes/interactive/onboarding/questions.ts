@@ -1,9 +1,9 @@
 /** Asks for a provider, its key and a model on the first start. Only the length of a key is ever shown. */
 
+import type { HostContext } from "@pith/host";
 import { findLocalServers, type LocalServer } from "@pith/host/models";
 import { isKey, keyFilePath } from "@pith/host/settings";
 import { escapeControls } from "@pith/host/text";
-import type { Environment } from "@pith/models";
 import type { App } from "../../../app/start.ts";
 import {
   checkKey,
@@ -123,10 +123,7 @@ export interface EnteredKey {
   readonly models: readonly string[];
 }
 
-export interface KeyPromptOptions {
-  readonly environment: Environment;
-  /** Pith's home folder. */
-  readonly home: string;
+export interface KeyPromptOptions extends Pick<HostContext, "home" | "environment"> {
   /** The address that requests with this key go to. Default: that of the provider. */
   readonly baseUrl?: string | undefined;
   readonly screen: ScreenApi;

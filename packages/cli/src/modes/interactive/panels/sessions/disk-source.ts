@@ -6,6 +6,7 @@ import { type Redaction, refusalNotes } from "@pith/context";
 import { noRedaction, sanitizeLine } from "@pith/context/host";
 import { listSessions, renameSession, type SessionItem } from "@pith/context/node";
 import { type IndexProgress, type SearchResult, searchSessions } from "@pith/context/search";
+import type { HostContext } from "@pith/host";
 import { formatBytes } from "@pith/host/text";
 import { createRedaction } from "../../../../sessions/entries.ts";
 import { describeOpenFailure } from "../../../../sessions/find-session.ts";
@@ -22,9 +23,7 @@ import {
   type StateChange,
 } from "./state.ts";
 
-export interface SearcherOptions {
-  /** The folder of Pith's data (`PITH_HOME`). */
-  readonly home: string;
+export interface SearcherOptions extends Pick<HostContext, "home"> {
   readonly redaction: () => Promise<Redaction>;
 }
 
@@ -99,10 +98,7 @@ function toSessionSearchResult(query: string, result: SearchResult): SessionSear
   return { query, hits: [...firstHits.values()], pending: result.pending?.why ?? null };
 }
 
-export interface SessionPickerOptions {
-  readonly cwd: string;
-  /** The folder of Pith's data (`PITH_HOME`). */
-  readonly home: string;
+export interface SessionPickerOptions extends Pick<HostContext, "cwd" | "home"> {
   /** The file of the open session. Null if there is none. */
   readonly currentPath: string | null;
 }

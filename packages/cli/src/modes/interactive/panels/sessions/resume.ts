@@ -4,6 +4,7 @@ import { stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { refusalNotes } from "@pith/context";
 import { listSessions, rebindSession, type SessionItem } from "@pith/context/node";
+import type { HostContext } from "@pith/host";
 import { formatAge, truncate } from "@pith/host/text";
 import type { SessionTarget } from "../../../../args/args.ts";
 import { checkExtensionVeto } from "../../../../commands/command.ts";
@@ -18,11 +19,8 @@ import { createDiskSource, type SessionPickerOptions } from "./disk-source.ts";
 import { describeSession, formatFolder, NO_SESSIONS_HERE } from "./draw.ts";
 import { createSessionsPanel } from "./panel.ts";
 
-export interface FolderOptions {
+export interface FolderOptions extends Pick<HostContext, "cwd" | "home"> {
   readonly screen: ScreenApi;
-  readonly cwd: string;
-  /** The folder of Pith's data (`PITH_HOME`). */
-  readonly home: string;
 }
 
 export type FolderChoice =
