@@ -17,7 +17,7 @@ import {
   type SystemPromptOptions,
   type Tool,
 } from "@pith/agent";
-import { Session } from "@pith/context";
+import { type Model, Session } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
 import type { Vault } from "@pith/context/secrets";
 import type { RequestLimit } from "@pith/models";
@@ -28,21 +28,22 @@ import type { HostContext } from "./host-context.ts";
 import { measureInBackground } from "./measure-session.ts";
 import { loadSummarizers } from "./models/load-summarizers.ts";
 import { createModelOpener, type OpenModelByName } from "./models/open-model.ts";
-import { createPermissions, type FlagRules } from "./permissions.ts";
+import { createPermissions, type FlagRules, type PermissionSetup } from "./permissions.ts";
 import { formatRefusal, getModeRefusal, requiresSandbox } from "./policy/policy.ts";
 import {
   createGuidanceActions,
   type Guidance,
   type GuidanceActions,
   type GuidanceOptions,
+  type LoadedGuidance,
   loadGuidance,
 } from "./resources/guidance.ts";
-import { openSessionModel } from "./session-model.ts";
+import { openSessionModel, type SessionModel } from "./session-model.ts";
 import type { SavedKeys } from "./settings/provider-keys.ts";
 import { restoreSecrets } from "./settings/secrets.ts";
 import type { Settings } from "./settings/settings.ts";
 import type { SessionStorage } from "./storage.ts";
-import { createTools, describeUnknownTools, selectProviderTools, selectTools } from "./tools.ts";
+import { type AgentTools, createTools, describeUnknownTools, selectProviderTools, selectTools } from "./tools.ts";
 import type { Workspace } from "./workspace.ts";
 
 export interface BuildAgentOptions extends Pick<HostContext, "home" | "environment" | "settings"> {
@@ -79,6 +80,8 @@ export interface PermissionSources {
   readonly flagRules?: FlagRules;
   /** Records decisions. Absent: they are not recorded. */
   readonly audit?: (record: AuditRecord) => void;
+  /** How long a question of a running command waits before it counts as no. Default: as long as the command. */
+  readonly commandQuestionTimeoutMs?: number;
 }
 
 export type GuidanceSources = Pick<GuidanceOptions, "agentName" | "trustedFolder" | "commandNames" | "readSettings">;
@@ -128,86 +131,32 @@ export interface BuildFailure {
 
 /** After a failure, the caller closes the storage and the workspace. */
 export async function buildAgent(options: BuildAgentOptions): Promise<BuiltAgent | BuildFailure> {
-  const { storage, workspace, home, environment, settings, keys, vault, user = {}, costLimit } = options;
-  const { notify = () => {} } = user;
+  const { storage, workspace, home, environment, settings, user } = options;
   const context: HostContext = { cwd: workspace.folder, userHome: workspace.userHome, home, environment, settings };
-  const sandboxProblem = await findSandboxProblem(settings, workspace);
-  if (sandboxProblem !== null) return { type: "failed", message: sandboxProblem, isUsageError: false };
-  const extensions = await loadSessionExtensions(options, context);
-  const { privatePaths = [] } = storage;
-  const permissionSetup = await createPermissions({
-    ...{ context, workspace, privatePaths, vault, extensions, ask: user.ask },
-    ...options.permissions,
-  });
-  if (permissionSetup.type === "failed") return { ...permissionSetup, isUsageError: true };
-  const session = await Session.open(storage.store, nodeRuntime, { redaction: vault ?? undefined });
-  const sessionModel = await openSessionModel(session, { settings, environment, home, keys, vault, costLimit });
-  const { model, thinkingLevel, error: missingModel } = sessionModel;
-  if (missingModel !== null && options.needsModel !== false)
-    return { type: "failed", message: missingModel, isUsageError: true };
-  const { permissions, mayRead } = permissionSetup;
-  const extensionFolders = extensions ? await findExtensionFolders(extensions, context) : undefined;
-  const guidanceOptions = { ...context, ...options.guidance, extensionFolders, mayRead, notify };
-  const loadedGuidance = await loadGuidance(guidanceOptions);
-  const { findSkillName } = loadedGuidance;
-  const agentTools = await createTools({
-    ...{ context, workspace, storage, session, vault, permissionSetup, findSkillName },
-  });
+  const parts = await createParts(options, context);
+  if (parts.type === "failed") return parts;
+  const { extensions, permissionSetup, session, sessionModel, guidance, guidanceOptions, agentTools } = parts;
+  const { permissions } = permissionSetup;
   const tools = selectTools(agentTools.tools, { names: settings.tools, extensionTools: extensions?.tools });
-  const { customPrompt, appendedPrompt, maxTurns, hooks: ownHooks, ...agentChoices } = options.agent ?? {};
-  const readGitHead = createGitHeadReader(context.cwd);
-  // The permission mode decides which provider tools are offered. It is also stated in the prompt.
-  const buildSystemPrompt = ({ project, catalogue: skills }: Guidance): SystemPromptOptions => ({
-    folder: context.cwd,
-    readGitBranch: () => describeGitHead(readGitHead()),
-    projectTexts: project,
-    skills,
-    mode: permissions.mode,
-    providerTools: selectProviderTools(tools, { permissions, model }),
-    ...(customPrompt !== undefined && { customPrompt }),
-    ...(appendedPrompt !== undefined && { appendedPrompt }),
-  });
-  const getModel = (): AgentOptions["model"] => built.agent?.model ?? model;
-  const built: { agent?: Agent } = {};
+  const buildSystemPrompt = createPromptBuilder(options, { ...parts, context, tools });
+  let agent: Agent | null = null;
+  const getModel = (): Model => (agent ?? sessionModel).model;
   const openModel = createModelOpener({
-    ...{ home, environment, settings, keys, vault, costLimit },
+    ...pickModelOptions(options),
     sessionId: session.store.header.id,
-    provider: model.provider,
+    provider: sessionModel.model.provider,
     currentProvider: () => getModel().provider,
   });
-  const hooks = extensions ? mergeHooks(...(ownHooks ? [ownHooks] : []), extensions.hooks) : ownHooks;
-  const onEvent = extensions
-    ? createSessionListener(user.onEvent, extensions, { model, level: thinkingLevel ?? "off" })
-    : user.onEvent;
-  const { compaction } = settings;
-  const agent = new Agent({
-    ...agentChoices,
-    session,
-    model,
-    runtime: nodeRuntime,
+  agent = new Agent({
+    ...createAgentOptions(options, parts),
     tools,
-    permissions,
-    systemPrompt: buildSystemPrompt(loadedGuidance.state.guidance),
-    blobs: agentTools.blobs,
-    skillFiles: loadedGuidance,
-    limits: loadedGuidance.limits,
-    runLimits: { ...(maxTurns !== undefined && { maxTurns }), ...(costLimit && { costLimit }) },
-    ...(onEvent && { onEvent }),
-    ...(hooks && { hooks }),
-    ...(extensions && { stateSections: extensions.stateSections }),
-    ...(vault && { secrets: restoreSecrets(vault, { session, files: agentTools.files, mayRead }) }),
-    ...(agentTools.rewind && { rewind: agentTools.rewind }),
-    ...(compaction?.rereadFiles !== false && { rereadFiles: agentTools.rereadFiles }),
-    ...(compaction?.instructions && { instructions: compaction.instructions }),
-    ...(thinkingLevel && { thinkingLevel }),
-    ...(await loadSummarizers(compaction, {
-      openModel,
-      currentModel: getModel,
+    systemPrompt: buildSystemPrompt(guidance.state.guidance),
+    ...(await loadSummarizers(settings.compaction, {
+      ...{ openModel, currentModel: getModel, home },
       extensionSummarizers: extensions?.summarizers ?? [],
-      home,
     })),
   });
-  built.agent = agent;
+  const builtAgent = agent;
   measureInBackground(session);
   return {
     type: "built",
@@ -217,11 +166,11 @@ export async function buildAgent(options: BuildAgentOptions): Promise<BuiltAgent
       ...sessionModel.notes,
       ...permissionSetup.notes,
       ...agentTools.notes,
-      ...loadedGuidance.state.guidance.notes,
+      ...guidance.state.guidance.notes,
       ...(extensions?.notes ?? []),
       ...describeUnknownTools(settings.tools, extensions?.tools ?? []),
     ],
-    missingModel,
+    missingModel: sessionModel.error,
     openModel,
     permissions,
     permissionMode: {
@@ -230,7 +179,7 @@ export async function buildAgent(options: BuildAgentOptions): Promise<BuiltAgent
         const refusal = getModeRefusal(settings.policy, mode);
         if (refusal !== null) return refusal;
         permissions.setMode(mode);
-        agent.setSystemPrompt(buildSystemPrompt(loadedGuidance.state.guidance));
+        builtAgent.setSystemPrompt(buildSystemPrompt(guidance.state.guidance));
         return null;
       },
     },
@@ -239,15 +188,60 @@ export async function buildAgent(options: BuildAgentOptions): Promise<BuiltAgent
     extensionActions:
       extensions &&
       createSessionActions({
-        ...{ agent, openModel, notify, cwd: context.cwd, ui: options.extensions?.ui },
+        ...{ agent, openModel, cwd: context.cwd, ui: options.extensions?.ui, notify: user?.notify },
         sessionFile: storage.file ?? null,
       }),
-    ...createGuidanceActions(agent, loadedGuidance, { ...guidanceOptions, buildSystemPrompt }),
+    ...createGuidanceActions(agent, guidance, { ...guidanceOptions, buildSystemPrompt }),
     close: async (shutdown = { reason: "quit" }) => {
       await extensions?.dispatch({ type: "session_shutdown", ...shutdown });
       await agentTools.close();
     },
   };
+}
+
+/** What exists before the agent. */
+interface AgentParts {
+  readonly type: "parts";
+  readonly extensions: Extensions | null;
+  readonly permissionSetup: Extract<PermissionSetup, { type: "permissions" }>;
+  readonly session: Session;
+  readonly sessionModel: SessionModel;
+  readonly guidanceOptions: GuidanceOptions;
+  readonly guidance: LoadedGuidance;
+  readonly agentTools: AgentTools;
+}
+
+async function createParts(options: BuildAgentOptions, context: HostContext): Promise<AgentParts | BuildFailure> {
+  const { storage, workspace, settings, vault, user } = options;
+  const sandboxProblem = await findSandboxProblem(settings, workspace);
+  if (sandboxProblem !== null) return { type: "failed", message: sandboxProblem, isUsageError: false };
+  const extensions = await loadSessionExtensions(options, context);
+  const permissionSetup = await createPermissions({
+    ...{ context, workspace, vault, extensions, ask: user?.ask, privatePaths: storage.privatePaths ?? [] },
+    ...options.permissions,
+  });
+  if (permissionSetup.type === "failed") return { ...permissionSetup, isUsageError: true };
+  const session = await Session.open(storage.store, nodeRuntime, { redaction: vault ?? undefined });
+  const sessionModel = await openSessionModel(session, pickModelOptions(options));
+  if (sessionModel.error !== null && options.needsModel !== false)
+    return { type: "failed", message: sessionModel.error, isUsageError: true };
+  const guidanceOptions: GuidanceOptions = {
+    ...context,
+    ...options.guidance,
+    mayRead: permissionSetup.mayRead,
+    notify: user?.notify ?? (() => {}),
+    extensionFolders: extensions ? await findExtensionFolders(extensions, context) : undefined,
+  };
+  const guidance = await loadGuidance(guidanceOptions);
+  const { findSkillName } = guidance;
+  const toolOptions = { context, workspace, storage, session, vault, permissionSetup, findSkillName };
+  const agentTools = await createTools(toolOptions);
+  const parts = { extensions, permissionSetup, session, sessionModel, guidanceOptions, guidance, agentTools };
+  return { type: "parts", ...parts };
+}
+
+function pickModelOptions({ home, environment, settings, keys, vault, costLimit }: BuildAgentOptions) {
+  return { home, environment, settings, keys, vault, costLimit };
 }
 
 /** Waits for the sandbox only if the policy requires one. */
@@ -264,4 +258,60 @@ async function loadSessionExtensions(
 ): Promise<Extensions | null> {
   if (!extensions) return null;
   return await loadExtensions({ ...context, ...extensions, ...guidance, ...user, vault });
+}
+
+/** The permission mode decides which tools of the provider are offered. It is also stated in the prompt. */
+function createPromptBuilder(
+  { agent: { customPrompt, appendedPrompt } = {} }: BuildAgentOptions,
+  {
+    context: { cwd: folder },
+    permissionSetup: { permissions },
+    sessionModel: { model },
+    tools,
+  }: AgentParts & { readonly context: HostContext; readonly tools: readonly Tool[] },
+): (guidance: Guidance) => SystemPromptOptions {
+  const readGitHead = createGitHeadReader(folder);
+  return ({ project, catalogue: skills }) => ({
+    folder,
+    readGitBranch: () => describeGitHead(readGitHead()),
+    projectTexts: project,
+    skills,
+    mode: permissions.mode,
+    providerTools: selectProviderTools(tools, { permissions, model }),
+    ...(customPrompt !== undefined && { customPrompt }),
+    ...(appendedPrompt !== undefined && { appendedPrompt }),
+  });
+}
+
+function createAgentOptions(
+  { settings: { compaction }, vault, user, costLimit, agent: choices = {} }: BuildAgentOptions,
+  { extensions, permissionSetup, session, sessionModel, guidance, agentTools }: AgentParts,
+): Omit<AgentOptions, "tools"> {
+  const { permissions, mayRead } = permissionSetup;
+  const { model, thinkingLevel } = sessionModel;
+  const { describeFailure, openingNote, maxTurns } = choices;
+  const hooks = extensions ? mergeHooks(...(choices.hooks ? [choices.hooks] : []), extensions.hooks) : choices.hooks;
+  const onEvent = extensions
+    ? createSessionListener(user?.onEvent, extensions, { model, level: thinkingLevel ?? "off" })
+    : user?.onEvent;
+  return {
+    session,
+    model,
+    runtime: nodeRuntime,
+    permissions,
+    blobs: agentTools.blobs,
+    skillFiles: guidance,
+    limits: guidance.limits,
+    runLimits: { ...(maxTurns !== undefined && { maxTurns }), ...(costLimit && { costLimit }) },
+    ...(onEvent && { onEvent }),
+    ...(hooks && { hooks }),
+    ...(describeFailure && { describeFailure }),
+    ...(openingNote !== undefined && { openingNote }),
+    ...(extensions && { stateSections: extensions.stateSections }),
+    ...(vault && { secrets: restoreSecrets(vault, { session, files: agentTools.files, mayRead }) }),
+    ...(agentTools.rewind && { rewind: agentTools.rewind }),
+    ...(compaction?.rereadFiles !== false && { rereadFiles: agentTools.rereadFiles }),
+    ...(compaction?.instructions && { instructions: compaction.instructions }),
+    ...(thinkingLevel && { thinkingLevel }),
+  };
 }

@@ -39,6 +39,7 @@ export interface CreatePermissionsOptions {
   /** Records decisions. Absent: they are not recorded. */
   readonly audit?: ((record: AuditRecord) => void) | undefined;
   readonly flagRules?: FlagRules | undefined;
+  readonly commandQuestionTimeoutMs?: number | undefined;
 }
 
 /** The rules of the flags `--allow` and `--deny`, as text. */
@@ -63,7 +64,8 @@ export type PermissionSetup =
 
 /** Without `ask`, a call that needs a question is refused, and the refusal names the flags that would allow it. */
 export async function createPermissions(options: CreatePermissionsOptions): Promise<PermissionSetup> {
-  const { context, workspace, privatePaths, vault, extensions, ask, audit, flagRules } = options;
+  const { context, workspace, privatePaths, vault, extensions, ask, audit, flagRules, commandQuestionTimeoutMs } =
+    options;
   const { cwd, userHome, home, settings } = context;
   const { allow = [], deny = [] } = flagRules ?? {};
   // A rule for `mcp_call` is valid even if no MCP server is configured.
@@ -108,6 +110,7 @@ export async function createPermissions(options: CreatePermissionsOptions): Prom
     ...(vault && { redaction: vault }),
     ...(ask && { ask }),
     ...(audit && { audit }),
+    ...(commandQuestionTimeoutMs !== undefined && { commandQuestionTimeoutMs }),
   });
   return {
     type: "permissions",

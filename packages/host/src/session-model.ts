@@ -19,10 +19,8 @@ export interface OpenSessionModelOptions extends Omit<ChooseModelOptions, "sessi
 }
 
 /** If no model can be opened, its place is taken by one whose requests fail. */
-export async function openSessionModel(
-  session: Session,
-  { settings, ...options }: OpenSessionModelOptions,
-): Promise<SessionModel> {
+export async function openSessionModel(session: Session, options: OpenSessionModelOptions): Promise<SessionModel> {
+  const { settings } = options;
   const { model: lastModel } = session.branch.state;
   const result = await chooseModel(settings, {
     ...options,

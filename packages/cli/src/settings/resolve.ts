@@ -8,6 +8,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { HostContext } from "@pith/host";
 import { type ApplyPolicyResult, applyPolicy, type PolicyLocation, readPolicy } from "@pith/host/policy";
+import type { ResolvedSettings } from "@pith/host/resources";
 import {
   buildSettings,
   findSetting,
@@ -17,7 +18,6 @@ import {
   type ParseSettingsResult,
   parseSettings,
   parseVariables,
-  type ResolvedSettings,
   type SettingField,
   type Settings,
   type SettingsOverrides,

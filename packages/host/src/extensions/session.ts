@@ -17,7 +17,7 @@ export interface SessionActionsOptions {
   readonly agent: Agent;
   readonly cwd: string;
   readonly ui?: ExtensionUi | undefined;
-  readonly notify: (line: string) => void;
+  readonly notify?: ((line: string) => void) | undefined;
   /** The session file. Null if it has none. */
   readonly sessionFile: string | null;
   readonly openModel: OpenModelByName;
@@ -27,7 +27,7 @@ export function createSessionActions({
   agent,
   cwd,
   ui,
-  notify,
+  notify = () => {},
   sessionFile,
   openModel,
 }: SessionActionsOptions): ExtensionActions {

@@ -4,12 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Agent, LimitsForModel, ProjectText, Skill, SkillFiles, SystemPromptOptions } from "@pith/agent";
 import type { HostContext } from "../host-context.ts";
-import {
-  createLimitsForModel,
-  type LimitsOptions,
-  type ResolvedSettings,
-  type Settings,
-} from "../settings/settings.ts";
+import { createLimitsForModel, type LimitsOptions, type Settings } from "../settings/settings.ts";
 import type { UsageError } from "../text/usage-error.ts";
 import type { FolderTrust } from "../trust/folder-trust.ts";
 import { hashBytes } from "../trust/project-files.ts";
@@ -79,6 +74,17 @@ function hasSkills({ home, userHome, trustedFolder, extensionFolders }: SkillSou
   )
     return true;
   return trustedFolder.type === "trusted" && trustedFolder.project.files.some(({ kind }) => kind === "skills");
+}
+
+/** The settings in effect, and what they were read from. */
+export interface ResolvedSettings {
+  readonly type: "resolved";
+  readonly settings: Settings;
+  /** Where each setting comes from, by its name. */
+  readonly sources: ReadonlyMap<string, string>;
+  readonly trustedFolder: FolderTrust;
+  /** Notices for the user. */
+  readonly notes: readonly string[];
 }
 
 export interface GuidanceOptions extends ContextFileSources, Pick<HostContext, "settings"> {

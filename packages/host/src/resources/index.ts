@@ -2,5 +2,6 @@
 
 export * from "./context-files.ts";
 export * from "./front-matter.ts";
+export * from "./guidance.ts";
 export * from "./parse-image.ts";
 export * from "./templates.ts";

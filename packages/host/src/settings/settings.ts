@@ -5,7 +5,6 @@ import { compactionLimits, type ThinkingLevel } from "@pith/context";
 import { createSummaryTimeouts, type TokenLimit, toTokenAmount } from "@pith/context/host";
 import { providers } from "@pith/models";
 import type { Policy } from "../policy/policy.ts";
-import type { FolderTrust } from "../trust/folder-trust.ts";
 
 /** A number of tokens, or a share of the context window if it is above 0 and below 1. */
 type TokenSetting = number;
@@ -250,15 +249,4 @@ function listProviderIds(provider: string): readonly string[] {
 
 function findOverride(overrides: CompactionSettings["modelOverrides"] = {}, name?: string): CompactionAmounts {
   return (name !== undefined && Object.hasOwn(overrides, name) && overrides[name]) || {};
-}
-
-/** The settings in effect, and what they were read from. */
-export interface ResolvedSettings {
-  readonly type: "resolved";
-  readonly settings: Settings;
-  /** Where each setting comes from, by its name. */
-  readonly sources: ReadonlyMap<string, string>;
-  readonly trustedFolder: FolderTrust;
-  /** Notices for the user. */
-  readonly notes: readonly string[];
 }
