@@ -12,4 +12,5 @@ export { createGitHeadReader, formatGitHead, type GitHeadReader } from "./git-br
 export type { HostContext } from "./host-context.ts";
 export { previewRequestedChange } from "./permissions.ts";
 export { openLocalWorkspace } from "./sandbox/local-workspace.ts";
+export { createVault } from "./settings/secrets.ts";
 export type { SessionStorage } from "./storage.ts";
