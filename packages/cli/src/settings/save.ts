@@ -83,22 +83,10 @@ export interface SaveSettingOptions extends Pick<HostContext, "home"> {
 /** Null if the setting was saved. */
 export async function saveSetting({ path, value, home }: SaveSettingOptions): Promise<UsageError | null> {
   const file = settingsFilePath(home);
-  const temporaryFile = `${file}.${process.pid}.new`;
-  try {
-    await mkdir(home, { recursive: true, mode: 0o700 });
+  return await replaceFile(file, home, async () => {
     const text = setJsoncValue(await readFileIfExists(file), path, value);
-    if (text === null) return usageError(`${file} is not a valid settings file, so ${path.join(".")} was not saved`);
-    await writeFile(temporaryFile, text, { mode: 0o600, flag: "wx" });
-    await rename(temporaryFile, file);
-    return null;
-  } catch (error) {
-    await rm(temporaryFile, { force: true });
-    return createWriteError(file, error);
-  }
-}
-
-function createWriteError(file: string, error: unknown): UsageError {
-  return usageError(`${file} cannot be written: ${(error as NodeJS.ErrnoException).code ?? "unknown error"}`);
+    return text ?? usageError(`${file} is not a valid settings file, so ${path.join(".")} was not saved`);
+  });
 }
 
 async function readFileIfExists(file: string): Promise<string> {
@@ -133,18 +121,26 @@ export async function removeKeys(ids: readonly string[], home: string): Promise<
   return (await writeKeyFile(Object.fromEntries(remainingKeys), home)) ?? { type: "removed" };
 }
 
+function writeKeyFile(keys: ProviderKeys, home: string): Promise<UsageError | null> {
+  return replaceFile(keyFilePath(home), home, async () => `${JSON.stringify(keys, null, 2)}\n`);
+}
+
 /** Other users can never read the file, even while it is written. */
-async function writeKeyFile(keys: ProviderKeys, home: string): Promise<UsageError | null> {
-  const file = keyFilePath(home);
-  const text = `${JSON.stringify(keys, null, 2)}\n`;
+async function replaceFile(
+  file: string,
+  home: string,
+  createText: () => Promise<string | UsageError>,
+): Promise<UsageError | null> {
   const temporaryFile = `${file}.${process.pid}.new`;
   try {
     await mkdir(home, { recursive: true, mode: 0o700 });
+    const text = await createText();
+    if (typeof text !== "string") return text;
     await writeFile(temporaryFile, text, { mode: 0o600, flag: "wx" });
     await rename(temporaryFile, file);
     return null;
   } catch (error) {
     await rm(temporaryFile, { force: true });
-    return createWriteError(file, error);
+    return usageError(`${file} cannot be written: ${(error as NodeJS.ErrnoException).code ?? "unknown error"}`);
   }
 }
