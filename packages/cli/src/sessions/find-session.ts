@@ -1,5 +1,6 @@
 /** Finds a session by the beginning of its id, its name, its path or `last`, opens it for reading, and formats references to it. */
 
+import { stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { isAbsolute, join, resolve, sep } from "node:path";
 import {
@@ -228,4 +229,12 @@ export function describeOpenFailure(
 ): string {
   if ("why" in outcome) return outcome.why;
   return `process ${outcome.owner.pid} is using this session; end it and try again`;
+}
+
+/** Whether the folder of a session still exists and is accessible. */
+export async function isFolder(path: string): Promise<boolean> {
+  return await stat(path).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  );
 }

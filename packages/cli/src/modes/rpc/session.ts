@@ -1,6 +1,5 @@
 /** Opens the session of an RPC client, forwards its events to the client, and switches to another session. */
 
-import { stat } from "node:fs/promises";
 import type { AgentEvent, AgentEventListener } from "@pith/agent";
 import type { RpcEvent } from "@pith/client";
 import type { Redaction } from "@pith/context";
@@ -17,7 +16,7 @@ import {
 import type { App } from "../../app/start.ts";
 import type { CliArgs, SessionTarget } from "../../args/args.ts";
 import { initialWireState, toWireEvents } from "../../protocol/events.ts";
-import { readSession } from "../../sessions/find-session.ts";
+import { isFolder, readSession } from "../../sessions/find-session.ts";
 import type { ParentCostLimit } from "../../sub-agents/parent-cost-limit.ts";
 import type { Terminal } from "../../text/process-io.ts";
 import {
@@ -116,13 +115,6 @@ async function findSessionFolder(path: string): Promise<SessionFolder> {
   if (await isFolder(cwd)) return { type: "found", cwd };
   const message = `this session's folder no longer exists: ${cwd}; start Pith with --session in the folder where you want to continue`;
   return { type: "failed", message };
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  return await stat(path).then(
-    (stats) => stats.isDirectory(),
-    () => false, // The folder is missing or not accessible.
-  );
 }
 
 interface RpcSession extends ClosableSession {

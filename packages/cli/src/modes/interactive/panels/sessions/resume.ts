@@ -1,6 +1,5 @@
 /** Implements `/resume`, `/new` and `/reload`, and asks in which folder to resume a session of another folder. */
 
-import { stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { refusalNotes } from "@pith/context";
 import { listSessions, rebindSession, type SessionItem } from "@pith/context/node";
@@ -10,7 +9,7 @@ import type { SessionTarget } from "../../../../args/args.ts";
 import { checkExtensionVeto } from "../../../../commands/command.ts";
 import { resumeCommand } from "../../../../commands/sessions.ts";
 import { reloadCommand } from "../../../../commands/settings.ts";
-import { describeOpenFailure } from "../../../../sessions/find-session.ts";
+import { describeOpenFailure, isFolder } from "../../../../sessions/find-session.ts";
 import { resolveSettings } from "../../../../settings/resolve.ts";
 import type { InteractiveContext, ScreenApi } from "../../screen-context.ts";
 import { createNextArgs, showResult } from "../../send.ts";
@@ -63,13 +62,6 @@ const moveHere: Option<FolderAnswer> = {
   description: "the session belongs to this folder from now on",
   value: "move",
 };
-
-async function isFolder(path: string): Promise<boolean> {
-  return await stat(path).then(
-    (stats) => stats.isDirectory(),
-    () => false, // The folder is missing or not accessible, so it cannot be used.
-  );
-}
 
 function enterFolder({ cwd, path }: SessionItem): FolderChoice {
   try {
@@ -139,11 +131,7 @@ const LABEL_WIDTH = 60;
 export async function runResume(args: string, context: InteractiveContext): Promise<boolean> {
   if (args !== "") return await resumeNamed(args, context);
   const { app, screen, leave } = context;
-  const session = await pickSession(screen, {
-    cwd: app.cwd,
-    home: app.home,
-    currentPath: app.sessionPath,
-  });
+  const session = await pickSession(screen, { cwd: app.cwd, home: app.home, currentPath: app.sessionPath });
   if (!session) return true;
   const target = session.type === "named" ? { targetSessionFile: session.name } : {};
   const veto = await checkExtensionVeto({ type: "session_before_switch", reason: "resume", ...target }, app);
