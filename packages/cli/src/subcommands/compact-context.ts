@@ -59,9 +59,7 @@ export async function runCompact(call: SubcommandCall): Promise<SubcommandResult
     ...(!requiresSandbox(policy) && { sandbox: "off" as const }),
   };
   const vault = await createVault({ home, environment, settings });
-  const app = await buildApp(parsed.args, {
-    ...{ cwd, home, userHome: homedir(), environment, settings, vault },
-  });
+  const app = await buildApp(parsed.args, { cwd, home, userHome: homedir(), environment, settings, vault });
   if (app.type === "failed") return app.code === 1 ? app : usageError(app.message);
   const { agent, close } = app;
   const request = await parseCompactFlags(flags, agent.session);
@@ -94,11 +92,7 @@ async function parseCompactFlags(
 ): Promise<({ readonly type: "read" } & CompactRequest) | UsageError> {
   const found = typeof entryName === "string" ? await findEntry(entryName, session) : null;
   if (found?.type === "mistake") return found;
-  return {
-    type: "read",
-    fromOriginals: fromOriginals === true,
-    ...(found && { firstKeptEntryId: found.entry.id }),
-  };
+  return { type: "read", fromOriginals: fromOriginals === true, ...(found && { firstKeptEntryId: found.entry.id }) };
 }
 
 function toSubcommandResult(result: CommandResult): SubcommandResult {
@@ -116,14 +110,12 @@ function toSubcommandResult(result: CommandResult): SubcommandResult {
   }
 }
 
-export type SettingsResult = { readonly type: "resolved"; readonly settings: Settings } | UsageError;
-
 async function resolveCallSettings({
   flags: { model },
   cwd,
   home,
   environment,
-}: SubcommandCall): Promise<SettingsResult> {
+}: SubcommandCall): Promise<{ readonly type: "resolved"; readonly settings: Settings } | UsageError> {
   const error = model === undefined ? null : validateSetting(["model"], model);
   if (error !== null) return usageError(`--model ${error}`);
   const overrides = typeof model === "string" ? { model } : {};
@@ -247,10 +239,8 @@ function createPreviewResult(request: PreviewRequest, loaded: LoadedContext): Su
   return { type: "success", text: formatPreview(preview, { loaded, stats }), data };
 }
 
-type PlannedCompaction = Extract<CompactionPreview, { type: "planned" }>;
-
 function formatPreview(
-  { plan, receipt, summaryText: summary }: PlannedCompaction,
+  { plan, receipt, summaryText: summary }: Extract<CompactionPreview, { type: "planned" }>,
   { loaded, stats }: { readonly loaded: LoadedContext; readonly stats: PreviewStats },
 ): string {
   const { tokens, covered, kept } = receipt;

@@ -73,13 +73,11 @@ type EnteredKey =
   /** The check is null if it was not wanted. */
   { readonly type: "entered"; readonly key: string; readonly check: KeyCheck | null } | SubcommandResult;
 
-interface EnterKeyOptions extends SubcommandCall {
-  readonly shouldCheck: boolean;
-  readonly settings: Settings;
-}
-
 /** At a terminal, a key that is rejected can be entered again. */
-async function enterKey(option: ProviderOption, options: EnterKeyOptions): Promise<EnteredKey> {
+async function enterKey(
+  option: ProviderOption,
+  options: SubcommandCall & { readonly shouldCheck: boolean; readonly settings: Settings },
+): Promise<EnteredKey> {
   const { environment, notify, settings, shouldCheck } = options;
   const { provider, name, keyPage } = option;
   const isTerminal = canPrompt();

@@ -147,12 +147,10 @@ async function callSubcommand(subcommand: Subcommand, args: readonly string[], o
   return printResult(result, { isJson: parsed.isJson, terminal });
 }
 
-interface PrintOptions {
-  readonly isJson: boolean;
-  readonly terminal: Terminal;
-}
-
-async function printResult(result: SubcommandResult, { isJson, terminal }: PrintOptions): Promise<number> {
+async function printResult(
+  result: SubcommandResult,
+  { isJson, terminal }: { readonly isJson: boolean; readonly terminal: Terminal },
+): Promise<number> {
   switch (result.type) {
     case "mistake":
       return reportError(result.message, 2, terminal);

@@ -1,6 +1,6 @@
 /** Defines the `pith sessions …` subcommands. Each loads its code when it runs. */
 
-import type { Subcommand, SubcommandCall, SubcommandResult } from "../args/subcommand.ts";
+import type { Subcommand } from "../args/subcommand.ts";
 
 export const exportSubcommand: Subcommand = {
   name: "sessions export",
@@ -36,8 +36,7 @@ export const exportSubcommand: Subcommand = {
     },
   },
   examples: ["pith sessions export last --as markdown", "pith sessions export last -o talk.html"],
-  run: async (call: SubcommandCall): Promise<SubcommandResult> =>
-    (await import("./sessions/show-export.ts")).runExport(call),
+  run: async (call) => (await import("./sessions/show-export.ts")).runExport(call),
 };
 
 export const listSubcommand: Subcommand = {
@@ -58,8 +57,7 @@ export const listSubcommand: Subcommand = {
     limit: { type: "string", valueHint: "N", description: "maximum number of sessions (default: 20; 0 for all)" },
   },
   examples: ["pith sessions list", "pith sessions list --all --limit 50", "pith sessions list --all --json"],
-  run: async (call: SubcommandCall): Promise<SubcommandResult> =>
-    (await import("./sessions/list-search.ts")).runList(call),
+  run: async (call) => (await import("./sessions/list-search.ts")).runList(call),
 };
 
 export const pruneSubcommand: Subcommand = {
@@ -89,7 +87,7 @@ export const pruneSubcommand: Subcommand = {
     "pith sessions prune --older-than 1y --dry-run",
     "pith sessions prune --older-than 1y --yes",
   ],
-  run: async (call: SubcommandCall): Promise<SubcommandResult> => (await import("./sessions/prune.ts")).runPrune(call),
+  run: async (call) => (await import("./sessions/prune.ts")).runPrune(call),
 };
 
 export const purgeSubcommand: Subcommand = {
@@ -103,10 +101,7 @@ export const purgeSubcommand: Subcommand = {
   jsonShape: "{ purged, searched, kinds, sessions: [{ id, path, lines, blobs, files }], failed: [{ id, path, why }] }",
   flags: {
     all: { type: "boolean", description: "purge all sessions, including those in the trash" },
-    stdin: {
-      type: "boolean",
-      description: "also remove the secrets piped to standard input, one per line",
-    },
+    stdin: { type: "boolean", description: "also remove the secrets piped to standard input, one per line" },
     yes: { type: "boolean", short: "y", description: "remove the secrets; this cannot be undone" },
   },
   examples: [
@@ -114,7 +109,7 @@ export const purgeSubcommand: Subcommand = {
     "pith sessions purge last --yes",
     "pith sessions purge last --stdin --yes < leaked.txt",
   ],
-  run: async (call: SubcommandCall): Promise<SubcommandResult> => (await import("./sessions/purge.ts")).runPurge(call),
+  run: async (call) => (await import("./sessions/purge.ts")).runPurge(call),
 };
 
 export const rebindSubcommand: Subcommand = {
@@ -126,8 +121,7 @@ export const rebindSubcommand: Subcommand = {
   jsonShape: "{ path, cwd }",
   flags: {},
   examples: ["pith sessions rebind last ../moved-project"],
-  run: async (call: SubcommandCall): Promise<SubcommandResult> =>
-    (await import("./sessions/restore-rebind.ts")).runRebind(call),
+  run: async (call) => (await import("./sessions/restore-rebind.ts")).runRebind(call),
 };
 
 export const restoreSubcommand: Subcommand = {
@@ -139,8 +133,7 @@ export const restoreSubcommand: Subcommand = {
   jsonShape: "{ id, path }; with no argument { trash: [{ id, path, from, folder, trashed, size }] }",
   flags: {},
   examples: ["pith sessions restore", "pith sessions restore last"],
-  run: async (call: SubcommandCall): Promise<SubcommandResult> =>
-    (await import("./sessions/restore-rebind.ts")).runRestore(call),
+  run: async (call) => (await import("./sessions/restore-rebind.ts")).runRestore(call),
 };
 
 export const removeSubcommand: Subcommand = {
@@ -154,8 +147,7 @@ export const removeSubcommand: Subcommand = {
     yes: { type: "boolean", short: "y", description: "move more than one session without asking" },
   },
   examples: ["pith sessions rm last", "pith sessions rm 3f2a 9c41 --yes"],
-  run: async (call: SubcommandCall): Promise<SubcommandResult> =>
-    (await import("../sessions/trash.ts")).trashSessions(call),
+  run: async (call) => (await import("../sessions/trash.ts")).trashSessions(call),
 };
 
 export const searchSubcommand: Subcommand = {
@@ -185,8 +177,7 @@ export const searchSubcommand: Subcommand = {
     "pith sessions search 'retry queue' --since 30d",
     "pith sessions search config --folder . --json",
   ],
-  run: async (call: SubcommandCall): Promise<SubcommandResult> =>
-    (await import("./sessions/list-search.ts")).runSearch(call),
+  run: async (call) => (await import("./sessions/list-search.ts")).runSearch(call),
 };
 
 export const showSubcommand: Subcommand = {
@@ -213,8 +204,7 @@ export const showSubcommand: Subcommand = {
     },
   },
   examples: ["pith sessions show last", "pith sessions show last --tree", "pith sessions show last --tail 5 --json"],
-  run: async (call: SubcommandCall): Promise<SubcommandResult> =>
-    (await import("./sessions/show-export.ts")).runShow(call),
+  run: async (call) => (await import("./sessions/show-export.ts")).runShow(call),
 };
 
 export const statsSubcommand: Subcommand = {
@@ -234,5 +224,5 @@ export const statsSubcommand: Subcommand = {
     },
   },
   examples: ["pith sessions stats", "pith sessions stats last", "pith sessions stats --folder . --json"],
-  run: async (call: SubcommandCall): Promise<SubcommandResult> => (await import("./sessions/stats.ts")).runStats(call),
+  run: async (call) => (await import("./sessions/stats.ts")).runStats(call),
 };

@@ -1,7 +1,7 @@
 /** Lists all subcommands in the order of the help text, and defines those outside `pith sessions`. Each loads its code when it runs. */
 
 import { usageError } from "@pith/host/text";
-import type { Subcommand, SubcommandCall, SubcommandResult } from "../args/subcommand.ts";
+import type { Subcommand } from "../args/subcommand.ts";
 import {
   exportSubcommand,
   listSubcommand,
@@ -48,7 +48,7 @@ const compactSubcommand: Subcommand = {
     'pith compact last --instructions "keep every decision on the schema"',
     'pith compact last --up-to "#340"',
   ],
-  async run(call: SubcommandCall): Promise<SubcommandResult> {
+  async run(call) {
     const { runCompact, runCompactPreview } = await import("./compact-context.ts");
     return call.flags.preview === true ? await runCompactPreview(call) : await runCompact(call);
   },
@@ -70,7 +70,7 @@ for zsh, as _pith in a folder on your $fpath, before compinit runs. Create the f
       "pith completions fish > ~/.config/fish/completions/pith.fish",
       "pith completions zsh > ~/.zfunc/_pith",
     ],
-    async run({ arguments: [shell = ""] }: SubcommandCall): Promise<SubcommandResult> {
+    async run({ arguments: [shell = ""] }) {
       const { completionScripts } = await import("./completions/shells.ts");
       const script = Object.hasOwn(completionScripts, shell) ? completionScripts[shell] : undefined;
       if (!script) return usageError(`no completions for "${shell}"; use bash, zsh or fish`);
@@ -99,8 +99,7 @@ const contextSubcommand: Subcommand = {
     },
   },
   examples: ["pith context last", "pith context last --json"],
-  run: async (call: SubcommandCall): Promise<SubcommandResult> =>
-    (await import("./compact-context.ts")).runContext(call),
+  run: async (call) => (await import("./compact-context.ts")).runContext(call),
 };
 
 const doctorSubcommand: Subcommand = {
@@ -117,7 +116,7 @@ const doctorSubcommand: Subcommand = {
     deep: { type: "boolean", description: "check every line of every session" },
   },
   examples: ["pith doctor", "pith doctor --fix", "pith doctor --json", "pith doctor last"],
-  run: async (call: SubcommandCall): Promise<SubcommandResult> => (await import("./doctor/doctor.ts")).runDoctor(call),
+  run: async (call) => (await import("./doctor/doctor.ts")).runDoctor(call),
 };
 
 const addExtensionSubcommand: Subcommand = {
@@ -168,8 +167,7 @@ const listServersSubcommand: Subcommand = {
   jsonShape: "{ servers: [{ name, commandOrUrl, from, state, trusted }] }",
   flags: {},
   examples: ["pith mcp list", "pith mcp list --json"],
-  run: async (call: SubcommandCall): Promise<SubcommandResult> =>
-    (await import("../mcp/subcommands.ts")).listServers(call),
+  run: async (call) => (await import("../mcp/subcommands.ts")).listServers(call),
 };
 
 const testServerSubcommand: Subcommand = {
@@ -180,8 +178,7 @@ const testServerSubcommand: Subcommand = {
   jsonShape: "{ name, isTrusted, wasTrusted, tools: [NAME] }",
   flags: {},
   examples: ["pith mcp test github"],
-  run: async (call: SubcommandCall): Promise<SubcommandResult> =>
-    (await import("../mcp/subcommands.ts")).testServer(call),
+  run: async (call) => (await import("../mcp/subcommands.ts")).testServer(call),
 };
 
 const trustServerSubcommand: Subcommand = {
@@ -192,8 +189,7 @@ const trustServerSubcommand: Subcommand = {
   jsonShape: "{ name, isTrusted, wasTrusted, tools: [NAME] }",
   flags: { yes: { type: "boolean", short: "y", description: "trust what is shown without asking" } },
   examples: ["pith mcp trust github", "pith mcp trust github --yes"],
-  run: async (call: SubcommandCall): Promise<SubcommandResult> =>
-    (await import("../mcp/subcommands.ts")).trustServer(call),
+  run: async (call) => (await import("../mcp/subcommands.ts")).trustServer(call),
 };
 
 const settingsSubcommand: Subcommand = {
@@ -277,10 +273,7 @@ export const trustSubcommand: Subcommand = {
     "pith trust --revoke",
     "pith trust --list",
   ],
-  async run(call) {
-    const { runTrust } = await import("./trust.ts");
-    return await runTrust(call);
-  },
+  run: async (call) => (await import("./trust.ts")).runTrust(call),
 };
 
 const loginSubcommand: Subcommand = {

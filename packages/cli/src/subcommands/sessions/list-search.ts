@@ -26,7 +26,7 @@ export async function runList(call: SubcommandCall): Promise<SubcommandResult> {
   if (error !== null) return { type: "failed", message: error };
   const limitedItems = limit.value === 0 ? sessions : sessions.slice(0, limit.value);
   // Pith's own session files contain no secrets, so redaction is skipped for most lists.
-  const items = scope.type === "folders" ? await redactItems(limitedItems, call) : limitedItems;
+  const items = scope.type === "folders" ? (await createRedaction(call)).redact(limitedItems) : limitedItems;
   const data = { total: sessions.length, sessions: items.map(toJsonItem) };
   return { type: "success", text: formatList(items, { total: sessions.length, scope }), data };
 }
@@ -46,10 +46,6 @@ async function findSessionsReadError(home: string): Promise<string | null> {
   }
 }
 
-async function redactItems(items: readonly SessionItem[], call: SubcommandCall): Promise<readonly SessionItem[]> {
-  return (await createRedaction(call)).redact(items);
-}
-
 export function listSessionsInScope(scope: SessionScope, home: string): Promise<readonly SessionItem[]> {
   const env = { PITH_HOME: home };
   switch (scope.type) {
@@ -66,12 +62,10 @@ function toJsonItem({ modified, ...item }: SessionItem): object {
   return { ...item, modified: new Date(modified).toISOString() };
 }
 
-interface ListTextOptions {
-  readonly total: number;
-  readonly scope: SessionScope;
-}
-
-function formatList(items: readonly SessionItem[], { total, scope }: ListTextOptions): string {
+function formatList(
+  items: readonly SessionItem[],
+  { total, scope }: { readonly total: number; readonly scope: SessionScope },
+): string {
   if (total === 0)
     return scope.type === "cwd"
       ? `No sessions in ${scope.cwd} yet. To list the sessions in all folders, run: pith sessions list --all`
@@ -83,12 +77,10 @@ function formatList(items: readonly SessionItem[], { total, scope }: ListTextOpt
   return [...lines, ...moreLines].join("\n");
 }
 
-interface SessionLineOptions {
-  readonly now: number;
-  readonly showsFolder: boolean;
-}
-
-function formatSessionLine(item: SessionItem, { now, showsFolder }: SessionLineOptions): string {
+function formatSessionLine(
+  item: SessionItem,
+  { now, showsFolder }: { readonly now: number; readonly showsFolder: boolean },
+): string {
   const age = formatAge(now - item.modified).padStart(6);
   const size = formatBytes(item.size).padStart(8);
   const folder = showsFolder && item.cwd !== "" ? `  (${escapeLineBreaks(item.cwd)})` : "";

@@ -260,7 +260,8 @@ export async function runPrune(call: SubcommandCall): Promise<SubcommandResult> 
         ]
       : []),
   ];
-  const data = { isDone: true, trashed: movedSessions, removed: trashResult.removed.map(toJsonItem) };
+  const removed = trashResult.removed.map(({ id, folder }) => ({ id, folder }));
+  const data = { isDone: true, trashed: movedSessions, removed };
   return { type: "success", text: lines.join("\n"), data, ...(errors.length > 0 && { code: 1 }) };
 }
 
@@ -285,8 +286,4 @@ async function moveInactiveToTrash(
     else errors.push(`${item.path}: ${result.message}`);
   }
   return { movedSessions, errors };
-}
-
-function toJsonItem({ id, folder }: ExpiredTrash): object {
-  return { id, folder };
 }
