@@ -28,7 +28,7 @@ export interface CompactArgs extends CompactRequest {
 }
 
 export async function parseCompactArgs(args: string, session: Session): Promise<CompactArgs | UsageError> {
-  const entries: Partial<Record<EntryFlag, Entry>> = {};
+  const entries: Partial<Record<"from" | "up-to", Entry>> = {};
   let fromOriginals = false;
   let text = args.replace(PREVIEW_FLAG, " ").trim();
   for (let flag = FLAG.exec(text); flag; flag = FLAG.exec(text)) {
@@ -58,8 +58,6 @@ export async function parseCompactArgs(args: string, session: Session): Promise<
   };
 }
 
-type EntryFlag = "from" | "up-to";
-
 const FLAG = /^--([a-z-]+)(?:=|\s+|$)([\s\S]*)$/;
 
 /** Matches the flag anywhere in the arguments, so that a request for a preview never compacts. */
@@ -79,13 +77,11 @@ export async function planCompaction(
   return previewCompaction(session.branch, budget, await toPlanRequest(request, session));
 }
 
-type PlanRequest = NonNullable<Parameters<typeof previewCompaction>[2]>;
-
 /** Reads the original entries if the request needs them. */
 export async function toPlanRequest(
   { firstKeptEntryId, fromOriginals }: CompactRequest,
   session: Session,
-): Promise<PlanRequest> {
+): Promise<NonNullable<Parameters<typeof previewCompaction>[2]>> {
   return {
     reason: "asked",
     ...(firstKeptEntryId !== undefined && { firstKeptEntryId }),

@@ -165,14 +165,12 @@ export function asRecord(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null ? { ...value } : {};
 }
 
-export type SessionChangesContext = Pick<CommandContext, "agent" | "cwd" | "home">;
-
 /** Collects every file that tools changed on this branch. Never writes. */
 export async function collectSessionChanges({
   agent,
   cwd,
   home,
-}: SessionChangesContext): Promise<readonly ChangedFile[]> {
+}: Pick<CommandContext, "agent" | "cwd" | "home">): Promise<readonly ChangedFile[]> {
   const { session } = agent;
   const loggedPatches = collectLoggedPatches(await session.store.branchEntries(session.leaf));
   const plannedFiles = await agent.previewFileRestore(null);

@@ -18,9 +18,7 @@ import {
   success,
 } from "./command.ts";
 
-type ForkResult = Awaited<ReturnType<typeof forkSession>>;
-
-function reportFork(outcome: ForkResult, draft?: string): CommandResult {
+function reportFork(outcome: Awaited<ReturnType<typeof forkSession>>, draft?: string): CommandResult {
   switch (outcome.type) {
     case "forked": {
       const { path, id, missing } = outcome;

@@ -13,7 +13,7 @@ export async function runCommand(text: string, context: CommandContext): Promise
   if (ESCAPED_COMMAND_PATTERN.test(text)) return { type: "prompt", content: text.slice(1) };
   const [match, name = "", rest = ""] = COMMAND_PATTERN.exec(text) ?? [];
   if (match === undefined) return null;
-  const command = findCommand(name);
+  const command = commands.find((candidate) => candidate.name === name || candidate.aliases?.includes(name));
   if (command) return rejectUnexpectedArgs(command, rest.trim()) ?? (await command.run(rest.trim(), context));
   const extensionCommand = context.extensions?.commands.find((candidate) => candidate.name === name);
   if (extensionCommand) return await runExtensionCommand(extensionCommand, rest.trim(), context);
@@ -28,10 +28,6 @@ const NAME_PATTERN = "[\\p{L}\\p{N}](?:[\\p{L}\\p{N}:-]*[\\p{L}\\p{N}])?";
 const COMMAND_PATTERN = new RegExp(`^/(${NAME_PATTERN})(?:\\s+([\\s\\S]*))?$`, "u");
 /** COM2: a second slash sends text that looks like a command to the model. */
 const ESCAPED_COMMAND_PATTERN = new RegExp(`^//${NAME_PATTERN}(?:\\s|$)`, "u");
-
-function findCommand(name: string): Command | undefined {
-  return commands.find((command) => command.name === name || command.aliases?.includes(name));
-}
 
 /** Rejects arguments that the command would ignore: `/undo the last edit` does not mean the undo of a compaction. */
 function rejectUnexpectedArgs({ name, argumentHint, description }: Command, args: string): CommandResult | null {

@@ -117,8 +117,6 @@ const treeFlags = {
   from: { takes: "text" },
 } as const;
 
-type TreeFlags = Partial<Readonly<Record<keyof typeof treeFlags, string | true>>>;
-
 export const treeCommand: Command = {
   name: "tree",
   argumentHint: "[entry] [--summary [instructions]] [--label <text>] [--files]",
@@ -144,7 +142,7 @@ const MISSING_ENTRY_MESSAGE = "specify the entry to go to, e.g. /tree 3f2a9c11 -
 
 async function moveToEntry(
   name: string,
-  flagValues: TreeFlags,
+  flagValues: Partial<Readonly<Record<keyof typeof treeFlags, string | true>>>,
   { agent, sessionPath, notify }: CommandContext,
 ): Promise<CommandResult> {
   if (flagValues.files && sessionPath === null) return sessionNotSavedError("tree --files");

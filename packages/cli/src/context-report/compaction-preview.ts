@@ -43,8 +43,6 @@ export interface UserMessageStats extends MessageCounts {
   readonly tokens: number;
 }
 
-type PlannedPreview = Extract<CompactionPreview, { type: "planned" }>;
-
 type SummaryModel = Pick<Model, "api" | "provider" | "model" | "contextWindow" | "maxTokens">;
 
 /** A model that may write the summary, and what its tokens cost. */
@@ -98,7 +96,7 @@ export function readSummarizerChoice(
 }
 
 export function computePreviewStats(
-  { plan, receipt, leavingMessages }: PlannedPreview,
+  { plan, receipt, leavingMessages }: Extract<CompactionPreview, { type: "planned" }>,
   choice: SummarizerChoice,
 ): PreviewStats {
   const { branch, budget, covered, kept, edits, originals } = plan;

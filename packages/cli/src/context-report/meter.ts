@@ -134,7 +134,8 @@ export function computeEntryWeights(
 function computeRawWeights(branch: LoadedBranch, model: ModelName | undefined): readonly EntryWeight[] {
   const { messages, sources } = buildSessionContext(branch);
   const entries = new Map(branch.entries.map((entry) => [entry.id, entry]));
-  const calls = indexToolCalls(messages);
+  // If an id was used more than once, the newest call is used.
+  const calls = new Map(messages.flatMap(readToolCalls).map((call) => [call.id, call]));
   return messages.flatMap((message, index) => {
     const entry = entries.get(sources[index] ?? "");
     const kinds = countMessageByKind(message, model);
@@ -142,11 +143,6 @@ function computeRawWeights(branch: LoadedBranch, model: ModelName | undefined): 
     if (!entry || kinds.length === 0) return [];
     return [{ entry, message, kind: findMainKind(kinds), tokens: sumKinds(kinds), ...(call && { call }) }];
   });
-}
-
-/** If an id was used more than once, the newest call is used. */
-function indexToolCalls(messages: readonly AgentMessage[]): ReadonlyMap<string, ToolCallBlock> {
-  return new Map(messages.flatMap(readToolCalls).map((call) => [call.id, call]));
 }
 
 export function readToolCalls(message: AgentMessage): readonly ToolCallBlock[] {

@@ -279,11 +279,7 @@ function mergeParts({ summary, keptByKind, newByKind }: RawParts): readonly Cont
   );
   const parts = [
     ...summary.map(
-      ({ kind, tokens }): ContextPart => ({
-        place: "summary",
-        kind: summaryPartTitles[kind] ?? kind,
-        tokens,
-      }),
+      ({ kind, tokens }): ContextPart => ({ place: "summary", kind: summaryPartTitles[kind] ?? kind, tokens }),
     ),
     ...tailParts,
   ];

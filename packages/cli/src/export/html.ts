@@ -10,10 +10,9 @@ import { escapeHtml, renderCode, renderMarkdownHtml, renderPlainText } from "./m
 import { type Block, formatTime, isSupportedImage, type ReadBranchResult, type TranscriptItem } from "./read-branch.ts";
 import { stylesheet } from "./stylesheet.ts";
 
-type Branch = Extract<ReadBranchResult, { type: "branch" }>;
 type ToolCallBlock = Extract<Block, { type: "tool-call" }>;
 
-export function renderHtml({ title, facts, items }: Branch): string {
+export function renderHtml({ title, facts, items }: Extract<ReadBranchResult, { type: "branch" }>): string {
   const factList = facts.map(([name, value]) => `<dt>${escapeHtml(name)}</dt><dd>${escapeHtml(value)}</dd>`).join("");
   const anchors = new Map(items.map((item, index) => [item, `m${index + 1}`]));
   const anchorOf = (item: TranscriptItem): string => anchors.get(item) ?? "";

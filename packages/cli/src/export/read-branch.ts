@@ -108,11 +108,7 @@ function toUntimedItem(entry: Entry): UntimedItem | null {
     case "compaction":
       return { kind: "summary", heading: compactionHeading(entry), blocks: toBlocks(entry.summary) };
     case "branch_summary":
-      return {
-        kind: "summary",
-        heading: "Branch summary",
-        blocks: toBlocks(entry.summary),
-      };
+      return { kind: "summary", heading: "Branch summary", blocks: toBlocks(entry.summary) };
     case "custom_message":
       return entry.display ? { kind: "note", heading: entry.customType, blocks: toBlocks(entry.content) } : null;
     case "model_change":
@@ -129,11 +125,7 @@ function toMessageItem({ message }: Extract<Entry, { type: "message" }>): Untime
     case "user":
       return { kind: "user", heading: "User", blocks: toUserBlocks(message.content) };
     case "assistant":
-      return {
-        kind: "assistant",
-        heading: `${message.provider}/${message.model}`,
-        blocks: toBlocks(message.content),
-      };
+      return { kind: "assistant", heading: `${message.provider}/${message.model}`, blocks: toBlocks(message.content) };
     case "toolResult":
       return {
         kind: message.isError ? "failure" : "result",
@@ -271,13 +263,11 @@ export function findChangedFile(block: Block): string | null {
   return typeof block.arguments.path === "string" ? block.arguments.path : null;
 }
 
-interface LoadImagesOptions {
-  readonly path: string;
-  readonly missing: string[];
-}
-
 /** Replaces the description of an image in a blob by the image. If the blob is missing, the description stays. */
-async function loadImages(blocks: readonly Block[], { path, missing }: LoadImagesOptions): Promise<readonly Block[]> {
+async function loadImages(
+  blocks: readonly Block[],
+  { path, missing }: { readonly path: string; readonly missing: string[] },
+): Promise<readonly Block[]> {
   const loadedBlocks: Block[] = [];
   for (const block of blocks) {
     const blob = block.type === "text" ? block.blob : undefined;
