@@ -128,13 +128,9 @@ export interface TrashedSession {
   readonly folder: string;
 }
 
-export interface TrashOptions extends Pick<HostContext, "home"> {
-  readonly by: Deletion["by"];
-}
-
 export async function moveToTrash(
   path: string,
-  { home, by }: TrashOptions,
+  { home, by }: Pick<HostContext, "home"> & { readonly by: Deletion["by"] },
 ): Promise<TrashedSession | { readonly type: "failed"; readonly message: string }> {
   const env = { PITH_HOME: home };
   const result = await readSession(path, async ({ header }) => ({ type: "read" as const, id: header.id }));

@@ -59,16 +59,8 @@ export interface EditorKeyBinding {
 export type EditorKeyId = `tui.${"editor" | "input" | "select"}.${string}`;
 
 export const editorBindings: readonly EditorKeyBinding[] = [
-  {
-    id: "tui.input.submit",
-    keys: ["enter"],
-    description: "send; during a run, before its next request",
-  },
-  {
-    id: "tui.input.newLine",
-    keys: ["shift+enter", "ctrl+j"],
-    description: "insert a new line (or \\, then Enter)",
-  },
+  { id: "tui.input.submit", keys: ["enter"], description: "send; during a run, before its next request" },
+  { id: "tui.input.newLine", keys: ["shift+enter", "ctrl+j"], description: "insert a new line (or \\, then Enter)" },
   { id: "tui.input.tab", keys: ["tab"], description: "complete a command, an argument or a path" },
   { id: "tui.editor.cursorUp", keys: ["up"], description: "move up (on the first line: previous message)" },
   { id: "tui.editor.cursorDown", keys: ["down"], description: "move down (on the last line: next message)" },
@@ -84,16 +76,8 @@ export const editorBindings: readonly EditorKeyBinding[] = [
   { id: "tui.editor.cursorLineEnd", keys: ["end", "ctrl+end", "ctrl+e"], description: "move to the end of the line" },
   { id: "tui.editor.pageUp", keys: ["pageUp", "ctrl+pageUp"], description: "move one page up" },
   { id: "tui.editor.pageDown", keys: ["pageDown", "ctrl+pageDown"], description: "move one page down" },
-  {
-    id: "tui.editor.jumpForward",
-    keys: ["ctrl+]"],
-    description: "jump forward to the character you type next",
-  },
-  {
-    id: "tui.editor.jumpBackward",
-    keys: ["ctrl+alt+]"],
-    description: "jump back to the character you type next",
-  },
+  { id: "tui.editor.jumpForward", keys: ["ctrl+]"], description: "jump forward to the character you type next" },
+  { id: "tui.editor.jumpBackward", keys: ["ctrl+alt+]"], description: "jump back to the character you type next" },
   { id: "tui.editor.deleteCharBackward", keys: ["backspace"], description: "delete the previous character" },
   { id: "tui.editor.deleteCharForward", keys: ["delete", "ctrl+d"], description: "delete the next character" },
   { id: "tui.editor.deleteWordBackward", keys: ["ctrl+w", "alt+backspace"], description: "delete the previous word" },

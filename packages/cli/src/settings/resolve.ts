@@ -54,11 +54,9 @@ export interface UserSettings {
   readonly file: string;
 }
 
-type ParsedSettings = Extract<ParseSettingsResult, { type: "read" }>;
-
 /** Removes fields that even a trusted project may not set, because they could expose a key or a secret, or weaken a protection. */
 export function filterProjectFields(
-  { fields, formatLocation }: ParsedSettings,
+  { fields, formatLocation }: Extract<ParseSettingsResult, { type: "read" }>,
   userSettings: UserSettings,
 ): ProjectFields {
   const checkedFields = fields.map((field) => ({ field, refusal: findProjectRefusal(field, userSettings) }));

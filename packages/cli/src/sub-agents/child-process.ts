@@ -38,11 +38,7 @@ export async function runChild(options: RunChildOptions): Promise<ChildEnd> {
     command: process.execPath,
     args,
     cwd,
-    env: {
-      ...process.env,
-      [DEPTH_VARIABLE]: "1",
-      [TRUSTED_HASH_VARIABLE]: trustedHash ?? undefined,
-    },
+    env: { ...process.env, [DEPTH_VARIABLE]: "1", [TRUSTED_HASH_VARIABLE]: trustedHash ?? undefined },
     onStderr: (text) => {
       stderrText = `${stderrText}${text}`.slice(-MAX_STDERR_CHARS);
     },
@@ -85,7 +81,8 @@ async function runTask(client: RpcClient, options: RunChildOptions): Promise<Chi
     exitController.abort();
     return { type: "exited" } as const;
   });
-  const response = await client.send({ type: "prompt", message: escapeSlash(task) });
+  // COM2: a task is never run as a slash command.
+  const response = await client.send({ type: "prompt", message: task.startsWith("/") ? `/${task}` : task });
   if (!response.success) return await Promise.race([exit, delayRefusal(response.error)]);
   if (response.data?.disposition === "handled")
     return { type: "failed", why: "did not start: an extension handled its task" };
@@ -105,11 +102,6 @@ function toChildEnd(end: RunEnd | undefined): ChildEnd {
 async function delayRefusal(error: string): Promise<ChildEnd> {
   await new Promise((resolve) => setTimeout(resolve, 200));
   return { type: "failed", why: `did not start: ${error}` };
-}
-
-/** COM2: a task is never run as a slash command. */
-function escapeSlash(task: string): string {
-  return task.startsWith("/") ? `/${task}` : task;
 }
 
 export interface ForwardOptions {

@@ -81,14 +81,10 @@ export function formatResult({ id, agent, status, text, why }: SubAgentResult, m
   const resumeHint =
     status === "done"
       ? []
-      : [`Transcript: {"read": "${id}"}. The user can continue it with: ${formatResumeCommand(id, agent)}`];
+      : [`Transcript: {"read": "${id}"}. The user can continue it with: pith --session ${id} --agent ${agent}`];
   const { excerpt, isWhole } = createExcerpt(text, maxBytes);
   const readHint = isWhole ? [] : [`Full text: {"read": "${id}"}`];
   return [head, ...(excerpt === "" ? [] : [excerpt]), ...readHint, ...resumeHint].join("\n");
-}
-
-function formatResumeCommand(id: string, agent: string): string {
-  return `pith --session ${id} --agent ${agent}`;
 }
 
 export interface ResultMessage {

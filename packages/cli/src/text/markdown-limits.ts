@@ -6,7 +6,7 @@ export function isSafeToParse(text: string): boolean {
   let markCount = 0;
   for (const line of text.split("\n")) {
     if (DEEP_NESTING.test(line)) return false;
-    markCount = (BLOCK_START.test(line) ? 0 : markCount) + countMarks(line);
+    markCount = (BLOCK_START.test(line) ? 0 : markCount) + (line.match(/[*_[!]/g)?.length ?? 0);
     if (markCount > MAX_MARKS) return false;
   }
   return true;
@@ -22,7 +22,3 @@ const DEEP_NESTING = /^(?:\s*(?:>|[-*+] |\d{1,9}[.)] )){10}/;
 
 /** A list item, a table row, a heading or a blank line: the parser reads its text separately. */
 const BLOCK_START = /^\s*(?:[-*+] |\d{1,9}[.)] |\||#{1,6} |$)/;
-
-function countMarks(line: string): number {
-  return line.match(/[*_[!]/g)?.length ?? 0;
-}
