@@ -1,7 +1,7 @@
 /** Converts agent events, context usage and stored entries into session updates for an editor. All functions are pure. */
 
 import type { SessionUpdate } from "@agentclientprotocol/sdk/unstable";
-import type { Agent, AgentEvent } from "@pith/agent";
+import type { Agent, AgentEvent, MessageDelta } from "@pith/agent";
 import type { AgentMessage, AssistantMessage, CompactionEntry, Entry, UserMessage } from "@pith/context";
 import { displayText } from "@pith/context/host";
 import { formatSizes } from "../../text/compaction-text.ts";
@@ -96,10 +96,7 @@ function isShown(event: AgentEvent): event is ShownEvent {
   return !ignored.includes(event.type);
 }
 
-function toDeltaUpdates(
-  delta: Extract<AgentEvent, { type: "message_update" }>["delta"],
-  { messageId }: UpdateIds,
-): readonly SessionUpdate[] {
+function toDeltaUpdates(delta: MessageDelta, { messageId }: UpdateIds): readonly SessionUpdate[] {
   switch (delta.type) {
     case "text-delta":
       return [{ sessionUpdate: "agent_message_chunk", content: textBlock(delta.text), messageId }];
@@ -159,12 +156,7 @@ function createCompactionNotices(event: CompactionEvent, features: ClientFeature
 function toStoredCompactionUpdate(entry: CompactionEntry, features: ClientFeatures): SessionUpdate {
   const status = "completed";
   if (features.supportsCompactions)
-    return {
-      sessionUpdate: "compaction_update",
-      compactionId: entry.id,
-      status,
-      summary: [textBlock(entry.summary)],
-    };
+    return { sessionUpdate: "compaction_update", compactionId: entry.id, status, summary: [textBlock(entry.summary)] };
   const text = `· compacted here: ${formatSizes(entry)}; earlier messages are still in the session`;
   return { sessionUpdate: "agent_message_chunk", content: textBlock(`\n\n${text}\n\n`), messageId: entry.id };
 }

@@ -126,16 +126,14 @@ function formatResumeHint(end: RunEnd | null, next: string | null): string | nul
 }
 
 /** Writes only the result to stdout, so that it can be piped; notes go to stderr. */
-async function writeCommandResult(result: CommandResult, { terminal, flags }: ResultOptions): Promise<string | null> {
+async function writeCommandResult(
+  result: CommandResult,
+  { terminal, flags }: { readonly terminal: Terminal; readonly flags: string },
+): Promise<string | null> {
   if (result.type === "prompt") return null;
   const { stdout: text, notes } = formatCommandResult(result, flags);
   for (const note of notes) terminal.notify(note);
   return text === "" ? null : await terminal.writeOutput(ensureLineEnd(text));
-}
-
-interface ResultOptions {
-  readonly terminal: Terminal;
-  readonly flags: string;
 }
 
 export interface PrintedResult {

@@ -104,13 +104,11 @@ const replyHints: Readonly<Record<string, string>> = {
   input: '"value" must be a string; to cancel, send "cancelled": true',
 };
 
-interface RawReply {
-  readonly value: unknown;
-  readonly confirmed: unknown;
-}
-
 /** Undefined if the reply does not fit the question. */
-function parseReply({ request, sent }: PendingQuestion, { value, confirmed }: RawReply): UiReply | undefined {
+function parseReply(
+  { request, sent }: PendingQuestion,
+  { value, confirmed }: { readonly value: unknown; readonly confirmed: unknown },
+): UiReply | undefined {
   if (request.method === "confirm") return typeof confirmed === "boolean" ? { confirmed } : undefined;
   if (typeof value !== "string") return undefined;
   if (request.method !== "select" || sent.method !== "select") return { value };

@@ -19,14 +19,7 @@ async function compactForClient(request: CompactRequest, agent: Agent): Promise<
   const { summary, firstKeptEntryId, tokensBefore, details, estimatedTokensAfter } = outcome;
   const entry = await agent.session.store.entry(outcome.id);
   const usage = entry?.type === "compaction" ? entry.usage : undefined;
-  return success({
-    summary,
-    firstKeptEntryId,
-    tokensBefore,
-    details,
-    estimatedTokensAfter,
-    ...(usage && { usage }),
-  });
+  return success({ summary, firstKeptEntryId, tokensBefore, details, estimatedTokensAfter, ...(usage && { usage }) });
 }
 
 async function undoOrRedo(step: "undo" | "redo", agent: Agent): Promise<Outcome<RpcResult<"undo_compaction">>> {

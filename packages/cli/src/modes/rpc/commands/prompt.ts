@@ -104,12 +104,10 @@ async function runSlashCommand(input: string, context: RpcContext): Promise<Slas
   return { type: "ran", outcome: await toSlashOutcome(result, context) };
 }
 
-type FinishedCommandResult = Exclude<CommandResult, { type: "prompt" }>;
-
 const HANDLED = { disposition: "handled" } as const;
 
 async function toSlashOutcome(
-  result: FinishedCommandResult,
+  result: Exclude<CommandResult, { type: "prompt" }>,
   context: Pick<RpcContext, "switchSession" | "quit">,
 ): Promise<Outcome<SlashCommandResult>> {
   switch (result.type) {

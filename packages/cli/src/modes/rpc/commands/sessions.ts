@@ -59,7 +59,7 @@ export const sessionCommands: RpcCommandDefinitions<
     example: { type: "clone" },
     fields: {},
     lane: "switch",
-    run: async (_, context) => cloneSession(context),
+    run: async (_, context) => openResult(await cloneCommand.run("", context.app), { context, reason: "fork" }),
   },
   get_fork_messages: {
     description: "list the user messages on the current branch, which you can fork from",
@@ -82,10 +82,7 @@ export const sessionCommands: RpcCommandDefinitions<
     example: { type: "list_sessions", limit: 20 },
     fields: { all: optional(booleanField), limit: optional(countField) },
     run: async ({ all = false, limit = 100 }, { app }) => {
-      const found = await listSessions({
-        ...(!all && { cwd: app.cwd }),
-        env: { PITH_HOME: app.home },
-      });
+      const found = await listSessions({ ...(!all && { cwd: app.cwd }), env: { PITH_HOME: app.home } });
       return success({ sessions: found.slice(0, limit) });
     },
   },
@@ -131,10 +128,6 @@ async function startNewSession(parentSession: string | undefined, context: RpcCo
 
 async function switchSession(name: string, context: RpcContext): Promise<SwitchOutcome> {
   return await openResult(await resumeCommand.run(name, context.app), { context, reason: "resume" });
-}
-
-async function cloneSession(context: RpcContext): Promise<SwitchOutcome> {
-  return await openResult(await cloneCommand.run("", context.app), { context, reason: "fork" });
 }
 
 async function forkSession(entryId: string, context: RpcContext): Promise<Outcome<RpcResult<"fork">>> {
