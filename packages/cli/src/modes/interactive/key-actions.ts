@@ -10,17 +10,6 @@ import { toggleFolding } from "./state/screen-state.ts";
 import { panelCommands } from "./submit.ts";
 import { KeyMatcher } from "./terminal/key-input.ts";
 
-/** Sends the text of the editor when the current work is done, or immediately if there is none. */
-function sendFollowUp({ screen }: { readonly screen: ScreenApi }): true {
-  screen.editor?.sendAsFollowUp();
-  return true;
-}
-
-/** Moves queued messages back into the editor. Returns false if there are none. */
-function takeBackQueue(context: SessionScreen): false | Promise<void> {
-  return context.app.agent.queue.length > 0 && restoreQueue(context);
-}
-
 /** Returns false if the action does not apply now, so that the editor handles the key. */
 export type Action = (context: InteractiveContext) => boolean | Promise<unknown>;
 
@@ -35,8 +24,13 @@ const actions: Readonly<Record<ActionId, Action>> = {
   clear,
   quit,
   suspend,
-  followUp: sendFollowUp,
-  takeBack: takeBackQueue,
+  // Sends the text of the editor when the current work is done, or immediately if there is none.
+  followUp: ({ screen }) => {
+    screen.editor?.sendAsFollowUp();
+    return true;
+  },
+  // Moves queued messages back into the editor. Does not apply if there are none.
+  takeBack: (context) => context.app.agent.queue.length > 0 && restoreQueue(context),
   externalEditor: async (context) => (await import("./editor/external-editor.ts")).openExternalEditor(context),
   pasteImage: async (context) => (await import("./editor/attachments.ts")).pasteImage(context),
   mode: cycleMode,

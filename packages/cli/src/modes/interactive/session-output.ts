@@ -25,12 +25,10 @@ export function updateTitle(entry: Entry, screen: Pick<ScreenApi, "writeSequence
 export const SAVE_TITLE = "\x1b[22;0t";
 export const RESTORE_TITLE = "\x1b[23;0t";
 
-interface TitleOptions {
-  readonly screen: Pick<ScreenApi, "writeSequence">;
-  readonly folder: string;
-}
-
-function writeTitle(name: string, { screen, folder }: TitleOptions): void {
+function writeTitle(
+  name: string,
+  { screen, folder }: { readonly screen: Pick<ScreenApi, "writeSequence">; readonly folder: string },
+): void {
   const parts = [name, basename(folder), "pith"]
     .map((part) => escapeControls(sanitizeLine(part, MAX_TITLE_PART_CHARS)))
     .filter((part) => part !== "");

@@ -221,12 +221,10 @@ function decodePaste(text: string): string {
   return text.replaceAll("\x1b[106;5u", "\n").replaceAll("\x1b[109;5u", "\n").replaceAll("\x1b[105;5u", "\t");
 }
 
-export interface MessageEditorOptions {
-  readonly theme: Theme;
-  readonly onSubmit: (message: EditorMessage) => void;
-}
-
-export function createEditor(tui: TUI, { theme, onSubmit }: MessageEditorOptions): MessageEditor {
+export function createEditor(
+  tui: TUI,
+  { theme, onSubmit }: { readonly theme: Theme; readonly onSubmit: (message: EditorMessage) => void },
+): MessageEditor {
   const editor = new MessageEditor(tui, {
     borderColor: theme.border,
     selectList: {

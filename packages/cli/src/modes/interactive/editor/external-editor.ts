@@ -4,6 +4,7 @@ import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { HostContext } from "@pith/host";
 import type { SessionScreen } from "../screen-context.ts";
 
 export async function openExternalEditor(context: SessionScreen<"environment" | "cwd">): Promise<void> {
@@ -20,12 +21,11 @@ export async function openExternalEditor(context: SessionScreen<"environment" | 
 const screensWithEditor = new WeakSet<object>();
 
 async function editMessage(editor: string, { app, screen }: SessionScreen<"environment" | "cwd">): Promise<void> {
-  const { environment, cwd } = app;
   const folder = await mkdtemp(join(tmpdir(), "pith-message-"));
   try {
     const file = join(folder, "message.md");
     await writeFile(file, screen.editorText.text, { mode: 0o600 });
-    const error = await screen.releaseTerminal(() => runEditor(editor, { file, cwd, environment }));
+    const error = await screen.releaseTerminal(() => runEditor(editor, file, app));
     if (error === null) screen.editorText.set((await readFile(file, "utf8")).replace(/\n$/, ""));
     else screen.showNote(`${editor}: ${error}; your text is unchanged`, "bad");
   } finally {
@@ -33,14 +33,12 @@ async function editMessage(editor: string, { app, screen }: SessionScreen<"envir
   }
 }
 
-interface EditorProcessOptions {
-  readonly file: string;
-  readonly cwd: string;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-}
-
 /** Returns an error message, or null on success. A shell parses the command, because it may contain arguments. */
-function runEditor(editor: string, { file, cwd, environment }: EditorProcessOptions): Promise<string | null> {
+function runEditor(
+  editor: string,
+  file: string,
+  { cwd, environment }: Pick<HostContext, "cwd" | "environment">,
+): Promise<string | null> {
   const child = spawn("/bin/sh", ["-c", `${editor} "$1"`, "editor", file], {
     stdio: "inherit",
     cwd,

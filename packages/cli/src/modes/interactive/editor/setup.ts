@@ -27,7 +27,7 @@ import {
   parseOutsideFolder,
 } from "./completion.ts";
 import type { MessageEditor } from "./editor.ts";
-import { type HistoryLocation, readHistory } from "./editor.ts";
+import { readHistory } from "./editor.ts";
 
 export async function setUpEditor(context: InteractiveContext): Promise<void> {
   const { app, screen } = context;
@@ -36,18 +36,15 @@ export async function setUpEditor(context: InteractiveContext): Promise<void> {
   if (!editor) return;
   editor.onImagePath = async (path) => (await import("./attachments.ts")).attachImageFile(path, context);
   await applyKeymap(context);
-  if (!editorsWithHistory.has(editor)) for (const prompt of await loadHistory(app)) editor.addToHistory(prompt);
+  // A history that cannot be read is treated as empty.
+  if (!editorsWithHistory.has(editor))
+    for (const prompt of await readHistory(app).catch(() => [])) editor.addToHistory(prompt);
   editorsWithHistory.add(editor);
   editor.setAutocompleteProvider(createEditorCompletion(context));
 }
 
 /** The history belongs to the folder, so an editor loads it once for all sessions. */
 const editorsWithHistory = new WeakSet<MessageEditor>();
-
-/** A history that cannot be read is treated as empty. */
-function loadHistory(location: HistoryLocation): Promise<readonly string[]> {
-  return readHistory(location).catch(() => []);
-}
 
 /** Shows the messages that were still queued when this session was last open. */
 function showQueue({ app, screen }: SessionScreen): void {

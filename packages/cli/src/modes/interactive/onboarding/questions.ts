@@ -139,10 +139,7 @@ async function askKey(option: ProviderOption, options: KeyPromptOptions): Promis
   const description = `Create one at ${keyPage}. It is saved in ${keyFilePath(home)}, which only you can read.`;
   for (let error: string | null = options.error ?? null; ; ) {
     const panel = createSecretInput({ title, description, error });
-    const key = await screen.showPanel(panel, {
-      where: "inline",
-      question: "follow-up",
-    });
+    const key = await screen.showPanel(panel, { where: "inline", question: "follow-up" });
     if (key === null || key === "") return null;
     // A panel checks the form itself. A plain question does not.
     if (!isKey(key)) {
@@ -234,10 +231,7 @@ export async function askModelSource(screen: ScreenApi): Promise<ModelSource | n
     if (isRetry && servers?.length === 0) screen.showNote(NO_LOCAL_MODEL_MESSAGE, "warning");
     const choice = await screen.showPanel(
       createPickPanel({ title: "Choose a provider or a local model", rows: createSourceRows(servers ?? []) }),
-      {
-        where: "inline",
-        question: "unprompted",
-      },
+      { where: "inline", question: "unprompted" },
     );
     if (choice === null) return null;
     if (choice.value !== "again") return choice.value;

@@ -88,7 +88,8 @@ export class CompactionConsent {
     const { limit, contextWindow } = agent.budget;
     // The context fits the current model, so the compaction is for a switch to another model.
     if (tokensBefore <= limit) return (await this.#askBeforeSwitch(event)) ? undefined : { cancel: true };
-    const compactionId = findCompactionId(agent.session.branch);
+    const { entries, compactionIndex } = agent.session.branch;
+    const compactionId = entries[compactionIndex]?.id ?? null;
     if (this.#snooze?.compactionId === compactionId && tokensBefore < this.#snooze.untilTokens) return { cancel: true };
     const consent = await this.#ask(event);
     if (consent === "now") return undefined;
@@ -144,10 +145,6 @@ const ANSWER_TIMEOUT_MS = 25_000;
 
 /** The share of the window that the context must grow by before the question is repeated. */
 const SNOOZE_WINDOW_SHARE = 1 / 20;
-
-function findCompactionId({ entries, compactionIndex }: LoadedBranch): string | null {
-  return entries[compactionIndex]?.id ?? null;
-}
 
 /** Applies the same rule as the agent: a compaction can be postponed if half of the reserve is still free. */
 function hasRoomForReply({

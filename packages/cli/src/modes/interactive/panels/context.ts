@@ -126,7 +126,7 @@ function renderContext(
   const footerLines = [
     theme.dim(` ${escapeLine(rows[position.index]?.description ?? "nothing to show")}`),
     ...nextSteps.map((line) => theme.dim(` ${line}`)),
-    renderHints(listHints(tab), viewport),
+    renderHints(["←→ switch view", "↑↓ move", ...(tab === "entry" ? ["Enter open"] : []), "Esc close"], viewport),
   ];
   const lines = [...renderHead(meter, viewport), renderTabs(tab, viewport), ...list, ...blank, "", ...footerLines];
   return lines.map((line) => truncateToWidth(line, width, "…"));
@@ -173,10 +173,6 @@ function renderLegend(
 
 function renderTabs(tab: Tab, { theme }: Viewport): string {
   return ` ${tabs.map((name) => (name === tab ? theme.selected(`[by ${name}]`) : theme.dim(` by ${name} `))).join(" ")}`;
-}
-
-function listHints(tab: Tab): readonly string[] {
-  return ["←→ switch view", "↑↓ move", ...(tab === "entry" ? ["Enter open"] : []), "Esc close"];
 }
 
 interface RowOptions {

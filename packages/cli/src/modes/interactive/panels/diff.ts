@@ -58,12 +58,10 @@ function formatMore(shownCount: number, count: number): readonly string[] {
   return count > shownCount ? [`${count - shownCount} more below`] : [];
 }
 
-interface RowOptions {
-  readonly isSelected: boolean;
-  readonly theme: Theme;
-}
-
-function renderFileRow({ path, kind, added, removed }: ChangedFile, { isSelected, theme }: RowOptions): string {
+function renderFileRow(
+  { path, kind, added, removed }: ChangedFile,
+  { isSelected, theme }: { readonly isSelected: boolean; readonly theme: Theme },
+): string {
   const [addedText, removedText] = [added === 0 ? "" : `+${added}`, removed === 0 ? "" : `−${removed}`];
   const counts = `${theme.added(addedText.padStart(6))} ${theme.removed(removedText.padStart(6))}`;
   const name = ` ${escapeLine(path)}`;

@@ -6,7 +6,7 @@ import type { Vault } from "@pith/context/secrets";
 import { previewRequestedChange } from "@pith/host";
 import { formatCount } from "@pith/host/text";
 import { toDisplayText } from "../render/text.ts";
-import type { Theme } from "../render/theme.ts";
+import type { RenderContext } from "../render/theme.ts";
 import { wrapTextWithAnsi } from "../terminal/pi-tui.ts";
 
 export type PermissionSubject =
@@ -17,10 +17,7 @@ export type PermissionSubject =
   /** The arguments of the tool call. */
   | { readonly kind: "other"; readonly text: string };
 
-export interface SubjectOptions {
-  readonly width: number;
-  readonly theme: Theme;
-}
+type SubjectOptions = Pick<RenderContext, "width" | "theme">;
 
 /** Renders the whole subject. It may be a file of megabytes, so the lines are cached until the width or the theme changes. */
 export function renderSubject(subject: PermissionSubject, { width, theme }: SubjectOptions): readonly string[] {

@@ -28,13 +28,7 @@ export function withTyping<State, Answer>(
 ): Panel<TypingState<State>, Answer> {
   const isReadyAtOnce = quietMs === null;
   return {
-    initialState: {
-      inner: panel.initialState,
-      isTyping,
-      isDrawn: isReadyAtOnce,
-      isReady: isReadyAtOnce,
-      earlyKeys: 0,
-    },
+    initialState: { inner: panel.initialState, isTyping, isDrawn: isReadyAtOnce, isReady: isReadyAtOnce, earlyKeys: 0 },
     ...(panel.plainQuestion && { plainQuestion: panel.plainQuestion }),
     isTyping: (state) => state.isTyping,
     handleKey: (state, key, viewport) => {
@@ -68,13 +62,11 @@ function wrapUpdates<State>(
 
 type TypingUpdate<State> = (change: (state: TypingState<State>) => TypingState<State>) => void;
 
-interface QuietPeriod {
-  readonly quietMs: number;
-  readonly signal: AbortSignal;
-}
-
 /** Called when the question was drawn. */
-async function startQuietPeriod<State>(update: TypingUpdate<State>, { quietMs, signal }: QuietPeriod): Promise<void> {
+async function startQuietPeriod<State>(
+  update: TypingUpdate<State>,
+  { quietMs, signal }: { readonly quietMs: number; readonly signal: AbortSignal },
+): Promise<void> {
   let earlyKeys = 0;
   update((state) => {
     earlyKeys = state.earlyKeys;

@@ -1,17 +1,15 @@
 /** Implements the parts that panels share: the hint line, line input, list selection and text scrolling. */
 
 import { escapeControls, escapeLine } from "@pith/host/text";
-import type { Theme } from "../render/theme.ts";
+import type { RenderContext, Theme } from "../render/theme.ts";
 import { parsePastedLine } from "../terminal/key-input.ts";
 import { CURSOR_MARKER, visibleWidth } from "../terminal/pi-tui.ts";
 
-export interface HintOptions {
-  readonly width: number;
-  readonly theme: Theme;
-}
-
 /** Renders e.g. `Enter select · Esc cancel`. If not all hints fit, the last one stays, since it says how to close the panel. */
-export function renderHints(texts: readonly string[], { width, theme }: HintOptions): string {
+export function renderHints(
+  texts: readonly string[],
+  { width, theme }: Pick<RenderContext, "width" | "theme">,
+): string {
   const hints = texts.map(escapeLine);
   for (let count = hints.length - 1; count > 0; count--) {
     const line = ` ${[...hints.slice(0, count), ...hints.slice(-1)].join(" · ")}`;

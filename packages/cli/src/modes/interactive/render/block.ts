@@ -2,7 +2,7 @@
 
 import { formatCount, formatSeconds } from "@pith/host/text";
 import { formatKeyHint } from "../../../settings/keymap.ts";
-import type { Block, BranchSummaryBlock, NoteBlock, PinBlock, ThinkingBlock, UserBlock } from "../state/blocks.ts";
+import type { Block, BranchSummaryBlock, NoteBlock, ThinkingBlock, UserBlock } from "../state/blocks.ts";
 import { truncateToWidth, visibleWidth } from "../terminal/pi-tui.ts";
 import { renderCompaction } from "./compaction.ts";
 import { IMAGE_LINE_PREFIX, renderImage } from "./image.ts";
@@ -53,7 +53,7 @@ function renderLines(block: Block, context: RenderContext): readonly string[] {
     case "branch-summary":
       return renderBranchSummary(block, context);
     case "pin":
-      return renderPin(block, context);
+      return wrapText(`pinned: ${block.text}`, { width: context.width, prefix: context.theme.accent("◆ ") });
     case "note":
       return renderNote(block, context);
   }
@@ -106,10 +106,6 @@ function renderNote(note: NoteBlock, { width, theme }: RenderContext): readonly 
 
 /** The marks show the tone without colours. */
 const TONE_MARKS = { good: "✓", warning: "!", bad: "✗" } as const;
-
-function renderPin({ text }: PinBlock, { width, theme }: RenderContext): readonly string[] {
-  return wrapText(`pinned: ${text}`, { width, prefix: theme.accent("◆ ") });
-}
 
 function renderDivider(text: string, width: number): string {
   const label = truncateToWidth(`── ${toDisplayLine(text)} `, width, "…");

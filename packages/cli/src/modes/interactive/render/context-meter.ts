@@ -4,7 +4,7 @@ import { formatNumber } from "@pith/host/text";
 import { pauseReasons } from "../../../context-report/meter.ts";
 import type { ContextMeter } from "../state/footer.ts";
 import { visibleWidth } from "../terminal/pi-tui.ts";
-import type { Style, Theme } from "./theme.ts";
+import type { RenderContext, Style, Theme } from "./theme.ts";
 
 /** Each part has its own character, so that the bar is readable without colours. */
 export const barCharacters = { base: "█", kept: "▓", recent: "▒", free: "·" } as const;
@@ -12,10 +12,7 @@ export const barCharacters = { base: "█", kept: "▓", recent: "▒", free: "�
 /** `soft`: above this limit the meter warns. `hard`: above this limit the context is compacted. */
 export const limitMarks = { soft: "╎", hard: "┃" } as const;
 
-export interface MeterOptions {
-  readonly width: number;
-  readonly theme: Theme;
-}
+type MeterOptions = Pick<RenderContext, "width" | "theme">;
 
 /**
  * The bar ends at the compaction limit, so that it is as full as the percentage says. Tokens above the limit are drawn after its mark.

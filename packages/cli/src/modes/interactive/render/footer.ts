@@ -50,7 +50,10 @@ const UNLIMITED_WIDTH = 1_000;
 const MIN_SHARED_BAR_WIDTH = 14;
 
 /** Lists the permission mode, the sandbox and the cost. Values that are not known yet are left out. */
-function formatStatus({ permissionMode, isSandboxed, cost }: FooterData, { theme, isOutside }: StatusOptions): string {
+function formatStatus(
+  { permissionMode, isSandboxed, cost }: FooterData,
+  { theme, isOutside }: { readonly theme: Theme; readonly isOutside: boolean | undefined },
+): string {
   const modeText =
     permissionMode === "all"
       ? theme.warning(theme.strong("ALL mode"))
@@ -64,11 +67,6 @@ function formatStatus({ permissionMode, isSandboxed, cost }: FooterData, { theme
   ]
     .filter((part) => part !== null)
     .join(theme.dim(" · "));
-}
-
-interface StatusOptions {
-  readonly theme: Theme;
-  readonly isOutside: boolean | undefined;
 }
 
 function joinEnds(left: string, right: string, width: number): string {

@@ -125,9 +125,7 @@ export function renderActivity(
   return ["", ` ${truncateToWidth(heading, Math.max(1, width - suffix.length - 1), "…")}${theme.dim(suffix)}`];
 }
 
-type RunningActivity = Exclude<Activity, { type: "idle" }>;
-
-function describeActivity(activity: RunningActivity, now: number): readonly string[] {
+function describeActivity(activity: Exclude<Activity, { type: "idle" }>, now: number): readonly string[] {
   switch (activity.type) {
     case "running":
       return [activity.phase, activity.phase === "waiting for your answer" ? "" : formatTokensSoFar(activity.chars)];

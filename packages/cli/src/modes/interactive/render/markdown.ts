@@ -94,7 +94,9 @@ export function renderAssistant(
   if (context.maxRows === undefined)
     return renderParagraphs([...splitParagraphs(text, printedChars, openCode ?? null)], text, context);
   const allParagraphs = [...splitParagraphs(text, printedChars, openCode ?? null)];
-  const maxRows = calculateLiveRows(context.maxRows);
+  // Uses half of the available rows: when the user makes the terminal smaller, its top rows scroll out of reach. Code that is not
+  // printed yet is always shown in full.
+  const maxRows = Math.max(2 * LIVE_CODE_LINES + 1, Math.floor(context.maxRows / 2));
   const tailStart = findTailStart(text, printedChars, maxRows);
   const visible = allParagraphs
     .filter(({ end }) => end > tailStart)
@@ -102,14 +104,6 @@ export function renderAssistant(
   const lines = trimBlankEnd(renderParagraphs(visible, text, context));
   if (tailStart === printedChars && lines.length <= maxRows) return lines;
   return [context.theme.dim("  …"), ...lines.slice(-maxRows)];
-}
-
-/**
- * Uses half of the available rows: when the user makes the terminal smaller, its top rows scroll out of reach. Code that is not printed
- * yet is always shown in full.
- */
-function calculateLiveRows(availableRows: number): number {
-  return Math.max(2 * LIVE_CODE_LINES + 1, Math.floor(availableRows / 2));
 }
 
 function renderParagraphs(paragraphs: readonly Paragraph[], text: string, context: RenderContext): readonly string[] {

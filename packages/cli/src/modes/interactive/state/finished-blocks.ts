@@ -24,17 +24,13 @@ export interface StablePrefix {
  */
 export function findStablePrefix(text: string, offset: number, code: FencedCode | null = null): StablePrefix {
   let last: Paragraph | null = null;
+  // An incomplete last line may still change its meaning.
   for (const paragraph of splitParagraphs(text, offset, code))
-    if (last === null || isComplete(last, text)) last = paragraph;
+    if (last === null || !last.isClosed || text[last.end - 1] === "\n") last = paragraph;
     else break;
   if (last === null) return { length: offset, code };
   if (last.code && !last.isClosed) return findStableCode(text, last, last.code);
   return { length: last.start, code: last.start === offset ? code : null };
-}
-
-/** An incomplete last line may still change its meaning. */
-function isComplete({ end, isClosed }: Paragraph, text: string): boolean {
-  return !isClosed || text[end - 1] === "\n";
 }
 
 function findStableCode(text: string, { start }: Paragraph, code: FencedCode): StablePrefix {

@@ -332,11 +332,9 @@ function nextActivity(activity: Activity, event: AgentEvent, now: number): Activ
   }
 }
 
-type Delta = Extract<AgentEvent, { type: "message_update" }>["delta"];
-
 function countDelta(
   activity: Activity,
-  delta: Delta,
+  delta: MessageDelta,
 ): { readonly phase: "thinking" | "answering"; readonly chars: number } {
   const text = delta.type === "tool-call-delta" ? delta.json : delta.text;
   const chars = (activity.type === "running" ? activity.chars : 0) + text.length;

@@ -57,7 +57,9 @@ function createSearcher({ home, redaction }: SearcherOptions): Searcher {
         signal: controller.signal,
         ...(cwd !== undefined && { cwd }),
       };
-      const result = await searchSessions(toPrefixQuery(query), options);
+      // The last word may be incomplete, so it matches as a prefix.
+      const prefixQuery = /[\p{L}\p{N}]$/u.test(query) ? `${query}*` : query;
+      const result = await searchSessions(prefixQuery, options);
       return controller.signal.aborted ? null : toSessionSearchResult(query, result);
     },
     updateIndex: async (report, signal) => {
@@ -83,11 +85,6 @@ const REPORT_INTERVAL_MS = 250;
 const MIN_REPORTED_BYTES = 1024 * 1024;
 /** Any search updates the index. */
 const INDEX_QUERY = "pith";
-
-/** The last word may be incomplete, so it matches as a prefix. */
-function toPrefixQuery(query: string): string {
-  return /[\p{L}\p{N}]$/u.test(query) ? `${query}*` : query;
-}
 
 function toSessionSearchResult(query: string, result: SearchResult): SessionSearchResult {
   if (result.type !== "searched")

@@ -7,7 +7,7 @@ import { type JsonlStore, readSessionTotals, type SessionItem } from "@pith/cont
 import { entryDisplayText } from "../../../../sessions/entries.ts";
 import { readSession } from "../../../../sessions/find-session.ts";
 import { countBranches } from "../../../../sessions/tree-lines.ts";
-import type { SessionPreview, SessionSource, StateChange } from "./state.ts";
+import type { SessionPreview, SessionSource } from "./state.ts";
 
 /** Returns the goal and the next step of a summary. Null if it has neither. */
 export function extractGist(summary: string): string | null {
@@ -158,10 +158,6 @@ export function createPreviewReader(
       if (signal.aborted || call !== latestCall) break;
       previews.set(item.path, await readOnce(item));
     }
-    return addPreviews(previews);
+    return (state) => ({ ...state, previews: new Map([...state.previews, ...previews]) });
   };
-}
-
-function addPreviews(previews: ReadonlyMap<string, SessionPreview>): StateChange {
-  return (state) => ({ ...state, previews: new Map([...state.previews, ...previews]) });
 }

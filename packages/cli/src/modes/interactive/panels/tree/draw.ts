@@ -67,12 +67,10 @@ function fitNodeText(node: OutlineNode, width: number): string {
   return truncateToWidth(`${line}${"─".repeat(Math.max(0, width - visibleWidth(line)))}`, width, "…", true);
 }
 
-interface RowMarks {
-  readonly label: string;
-  readonly suffix: string;
-}
-
-function buildMarks({ node, hiddenCount }: TreeRow, { outline, isCurrent }: DrawRowOptions): RowMarks {
+function buildMarks(
+  { node, hiddenCount }: TreeRow,
+  { outline, isCurrent }: DrawRowOptions,
+): { readonly label: string; readonly suffix: string } {
   const label = outline.labels.get(node.id);
   return {
     label:
@@ -289,7 +287,7 @@ function drawHeader(state: TreeState, { width, theme, enterAction }: PreviewOpti
       ? ["Enter: fork before this message"]
       : isCurrent
         ? []
-        : [`Enter: ${describeEnter(kind)}`]),
+        : [`Enter: ${RESENDABLE_KINDS.includes(kind) ? "edit and resend" : "continue from here"}`]),
   ];
   return wrapTextWithAnsi(
     theme.dim(escapeControls(parts.join(" · ")).replaceAll(/\s+/g, " ")),
@@ -298,10 +296,6 @@ function drawHeader(state: TreeState, { width, theme, enterAction }: PreviewOpti
 }
 
 /** Enter on a message lets the user edit and send it again. Enter on any other entry continues after it. */
-function describeEnter(kind: OutlineKind): string {
-  return RESENDABLE_KINDS.includes(kind) ? "edit and resend" : "continue from here";
-}
-
 const RESENDABLE_KINDS: readonly OutlineKind[] = ["you", "program", "note"];
 
 function renderSelectedEntry(state: TreeState, options: PreviewOptions): readonly string[] {

@@ -230,10 +230,7 @@ async function askHowToLeave(
   }
 }
 
-const FOCUS_QUESTION = {
-  title: "What should the summary focus on?",
-  hints: ["Enter summarize and go", "Esc back"],
-};
+const FOCUS_QUESTION = { title: "What should the summary focus on?", hints: ["Enter summarize and go", "Esc back"] };
 
 /** Returns the paths of the files to restore. Null if the user stays. */
 async function askFilesToRestore(

@@ -127,12 +127,10 @@ function unfoldSelected(state: TreeState): TreeState {
   return selectBranchPoint(state, "next");
 }
 
-interface FoldChange {
-  readonly fold?: readonly string[];
-  readonly unfold?: readonly string[];
-}
-
-function updateFolds(state: TreeState, { fold = [], unfold = [] }: FoldChange): TreeState {
+function updateFolds(
+  state: TreeState,
+  { fold = [], unfold = [] }: { readonly fold?: readonly string[]; readonly unfold?: readonly string[] },
+): TreeState {
   const folded = new Set([...state.folded, ...fold]);
   for (const id of unfold) folded.delete(id);
   return updateLayout(state, { folded });

@@ -121,9 +121,7 @@ export interface FilesState {
   readonly diffOffset: number;
 }
 
-export type FilesAnswer = "restore" | "skip";
-
-export function createFilesPanel(options: FilesPanelOptions): Panel<FilesState, FilesAnswer> {
+export function createFilesPanel(options: FilesPanelOptions): Panel<FilesState, "restore" | "skip"> {
   const hasRestorable = options.files.some(isRestorable);
   return {
     initialState: { selectedIndex: 0, diffs: new Map(), diffOffset: 0 },
