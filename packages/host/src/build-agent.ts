@@ -82,6 +82,8 @@ export interface PermissionSources {
   readonly audit?: (record: AuditRecord) => void;
   /** How long a question of a running command waits before it counts as no. Default: as long as the command. */
   readonly commandQuestionTimeoutMs?: number;
+  /** `allow`: tools read files outside the workspace without a question, if they are no secrets. Only where all files belong to the user. */
+  readonly readOutside?: "ask" | "allow";
 }
 
 export type GuidanceSources = Pick<GuidanceOptions, "agentName" | "trustedFolder" | "commandNames" | "readSettings">;

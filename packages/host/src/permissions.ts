@@ -21,6 +21,7 @@ import type { Vault } from "@pith/context/secrets";
 import type { HostContext } from "./host-context.ts";
 import { buildPolicyLimits, buildPolicyRules } from "./policy/permitted-parts.ts";
 import { networkSetting } from "./sandbox/network.ts";
+import { listVisibleFolders } from "./sandbox/sandbox.ts";
 import { listPrivatePaths } from "./settings/home-files.ts";
 import type { Settings } from "./settings/settings.ts";
 import type { Workspace } from "./workspace.ts";
@@ -40,6 +41,8 @@ export interface CreatePermissionsOptions {
   readonly audit?: ((record: AuditRecord) => void) | undefined;
   readonly flagRules?: FlagRules | undefined;
   readonly commandQuestionTimeoutMs?: number | undefined;
+  /** `ask`, the default: other users may have files on this machine, so reading outside the workspace needs an answer. */
+  readonly readOutside?: "ask" | "allow" | undefined;
 }
 
 /** The rules of the flags `--allow` and `--deny`, as text. */
@@ -64,8 +67,8 @@ export type PermissionSetup =
 
 /** Without `ask`, a call that needs a question is refused, and the refusal names the flags that would allow it. */
 export async function createPermissions(options: CreatePermissionsOptions): Promise<PermissionSetup> {
-  const { context, workspace, privatePaths, vault, extensions, ask, audit, flagRules, commandQuestionTimeoutMs } =
-    options;
+  const { context, workspace, privatePaths, vault, extensions, ask, audit, flagRules } = options;
+  const { readOutside = "ask", commandQuestionTimeoutMs } = options;
   const { cwd, userHome, home, settings } = context;
   const { allow = [], deny = [] } = flagRules ?? {};
   // A rule for `mcp_call` is valid even if no MCP server is configured.
@@ -103,6 +106,7 @@ export async function createPermissions(options: CreatePermissionsOptions): Prom
       ]),
       privatePaths: [...listPrivatePaths(home), ...privatePaths],
       permissionFiles: [home],
+      ...(readOutside === "ask" && { readableFolders: [home, join(userHome, ".agents", "skills"), ...listVisibleFolders(settings, userHome)] }),
       hasSandbox: workspace.sandbox.then(({ type }) => type === "available"),
     },
     resolveRealPath,

@@ -109,6 +109,7 @@ const no = "refused";
 // biome-ignore format: a table.
 const outcomeTable: Readonly<Record<ActionKind, Readonly<Record<PermissionMode, DecisionOutcome>>>> = {
   "read":               { ask: yes, edit: yes, plan: yes, all: yes },
+  "read-outside":       { ask, edit: ask, plan: ask, all: ask },
   "read-secret":        { ask, edit: ask, plan: ask, all: ask },
   "read-private":       { ask: no,  edit: no,  plan: no,  all: no  },
   "change-inside":      { ask, edit: yes, plan: no,  all: yes },
@@ -166,7 +167,8 @@ export function needsPattern(action: ActionKind): boolean {
 }
 
 const NEEDS_PATTERN: ReadonlySet<ActionKind> = new Set<ActionKind>([
-  ...(["read-secret", "change-protected", "change-outside", "command-remote", "port-host", "port-publish"] as const),
+  ...(["read-outside", "read-secret", "change-protected", "change-outside", "command-remote"] as const),
+  ...(["port-host", "port-publish"] as const),
 ]);
 
 function classifyRequest(

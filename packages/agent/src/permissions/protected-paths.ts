@@ -43,7 +43,7 @@ const GUARDED_NAMES: readonly string[] = [
   ...STARTUP_NAMES,
 ];
 
-export type ReadKind = "read" | "read-secret" | "read-private" | "unknown";
+export type ReadKind = "read" | "read-outside" | "read-secret" | "read-private" | "unknown";
 export type ChangeKind = "change-inside" | "change-protected" | "change-outside" | "change-settings" | "unknown";
 
 export function classifyRead(resolved: ResolvedPath, paths: PermissionPaths): ReadKind {
@@ -52,7 +52,13 @@ export function classifyRead(resolved: ResolvedPath, paths: PermissionPaths): Re
   if (spellings.some((path) => PROCESS_SECRETS.test(path) || isPrivate(path, paths))) return "read-private";
   if (realPath === null) return "unknown";
   if (spellings.some((path) => isSecret(path, paths))) return "read-secret";
-  return !isWithin(paths.root, realPath) && spellings.some(isSecretOutsideWorkspace) ? "read-secret" : "read";
+  if (isWithin(paths.root, realPath)) return "read";
+  if (spellings.some(isSecretOutsideWorkspace)) return "read-secret";
+  const { readableFolders, temporaryFolders } = paths;
+  if (readableFolders === undefined) return "read";
+  return [...readableFolders, ...temporaryFolders].some((folder) => isWithin(folder, realPath))
+    ? "read"
+    : "read-outside";
 }
 
 export function classifyChange(resolved: ResolvedPath, paths: PermissionPaths): ChangeKind {

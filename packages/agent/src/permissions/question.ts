@@ -106,6 +106,7 @@ const reasonRemarks: Readonly<Record<AskReason, string>> = {
 
 const actionPlaces: Readonly<Partial<Record<ActionKind, string>>> = {
   "change-outside": " outside the workspace",
+  "read-outside": " outside the workspace",
   "command-confined": " in the sandbox",
   "command-unconfined": " without a sandbox",
   "command-unknown": " in the sandbox",

@@ -84,6 +84,8 @@ export interface PermissionPaths {
   readonly privatePaths: readonly string[];
   /** Files and folders with settings and remembered rules, which no tool may change. */
   readonly permissionFiles: readonly string[];
+  /** Reading outside the workspace, the temporary folders and these needs an answer. Absent: only reading secrets does. */
+  readonly readableFolders?: readonly string[] | undefined;
   /** Whether commands run in a sandbox. */
   readonly hasSandbox?: boolean;
 }
@@ -114,13 +116,14 @@ export async function resolvePermissionPaths(
   const withRealPaths = async (paths: readonly string[]): Promise<readonly string[]> => [
     ...new Set([...paths.map(withSlashes), ...(await Promise.all(paths.map(resolve)))]),
   ];
-  const { root, home, temporaryFolders, privatePaths, permissionFiles, hasSandbox = false } = input;
+  const { root, home, temporaryFolders, privatePaths, permissionFiles, readableFolders, hasSandbox = false } = input;
   return {
     root: await resolve(root),
     home: await resolve(home),
     temporaryFolders: await Promise.all((await temporaryFolders).map(resolve)),
     privatePaths: await withRealPaths(await privatePaths),
     permissionFiles: await withRealPaths(permissionFiles),
+    ...(readableFolders && { readableFolders: await Promise.all(readableFolders.map(resolve)) }),
     hasSandbox: await hasSandbox,
   };
 }
