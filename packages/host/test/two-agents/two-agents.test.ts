@@ -167,9 +167,12 @@ describe.skipIf(here.type === "unavailable")("two agents in one process", () => 
   });
 
   test("HOST5 commands and requests get nothing of the server's own environment", () => {
-    const texts = [...attack.outcomes.map(({ text }) => text), ...attack.victimResults, ...Object.values(attack.sent)];
+    const victimResults = attack.victimResults.map((text) => ({ name: "the work of the victim", text }));
+    const sent = Object.entries(attack.sent).map(([name, text]) => ({ name: `requests of the ${name}`, text }));
+    const texts = [...attack.outcomes, ...victimResults, ...sent];
     expect(attack.victimResults.every((text) => text.includes("PATH="))).toBe(true);
-    expect(texts.filter((text) => text.includes(marker) || text.includes(MARKER))).toEqual([]);
+    const found = texts.filter(({ text }) => text.includes(marker) || text.includes(MARKER));
+    expect(found.map(({ name }) => name)).toEqual([]);
   });
 
   test("HOST6 reading outside the workspace needs an answer, unless the host allows it", async () => {
