@@ -106,7 +106,7 @@ export async function createPermissions(options: CreatePermissionsOptions): Prom
       ]),
       privatePaths: [...listPrivatePaths(home), ...privatePaths],
       permissionFiles: [home],
-      ...(readOutside === "ask" && { readableFolders: [home, join(userHome, ".agents", "skills"), ...listVisibleFolders(settings, userHome)] }),
+      ...(readOutside === "ask" && { readableFolders: listReadableFolders(context) }),
       hasSandbox: workspace.sandbox.then(({ type }) => type === "available"),
     },
     resolveRealPath,
@@ -124,6 +124,11 @@ export async function createPermissions(options: CreatePermissionsOptions): Prom
     deniedPaths: findDeniedPaths(denyRules, { root: cwd, home: userHome }),
     notes,
   };
+}
+
+/** Folders outside the workspace that tools read without a question even if other users have files on this machine. */
+function listReadableFolders({ home, userHome, settings }: HostContext): readonly string[] {
+  return [home, join(userHome, ".agents", "skills"), ...listVisibleFolders(settings, userHome)];
 }
 
 /** SET15: allows every public host without a question if the network is `open`. Deny rules and plan mode still apply. */

@@ -77,7 +77,7 @@ async function finish(run: AsyncGenerator<AgentEvent, RunEnd>): Promise<RunEnd> 
 
 const write = { type: "call", name: "write", arguments: { path: "stock.txt", content: "12 lamps\n" } } as const;
 
-test("HOST1 a question is answered later: the run is suspended, and another agent of the session asks again and goes on", async () => {
+test("HOST7 a question is answered later: the run is suspended, and another agent of the session asks again and goes on", async () => {
   const server = await serve({ parts: [write] }, "Written.");
   const storage = { store: store(), blobs: createMemoryBlobs() };
   const settings = { permissionMode: "ask" } as const;
@@ -101,7 +101,7 @@ test("HOST1 a question is answered later: the run is suspended, and another agen
   expect(server.requests).toHaveLength(2);
 });
 
-test("HOST2 requests are made with a key that was passed in, and the model never sees it", async () => {
+test("HOST8 requests are made with a key that was passed in, and the model never sees it", async () => {
   const show = { type: "call", name: "bash", arguments: { command: `echo ${KEY}` } } as const;
   const server = await serve({ parts: [show] }, "Done.");
   const { agent } = await buildOrFail(server, { settings: { permissionMode: "all" } });
@@ -111,7 +111,7 @@ test("HOST2 requests are made with a key that was passed in, and the model never
   expect(existsSync(join(folder, "pith/keys.json"))).toBe(false);
 });
 
-test("HOST2 without a key the agent is not built, and the error names where keys were looked for", async () => {
+test("HOST8 without a key the agent is not built, and the error names where keys were looked for", async () => {
   const server = await serve();
   const unknown = {
     location: "the table of keys",
@@ -124,7 +124,7 @@ test("HOST2 without a key the agent is not built, and the error names where keys
   });
 });
 
-test("HOST3 without someone to ask, a call that needs a question is refused", async () => {
+test("HOST9 without someone to ask, a call that needs a question is refused", async () => {
   const server = await serve({ parts: [write] }, "Not written.");
   const { agent } = await buildOrFail(server, { settings: { permissionMode: "ask" } });
   expect(await finish(agent.prompt("Note the stock."))).toEqual({ type: "done" });
