@@ -1,5 +1,10 @@
 /** Exports `@pith/server`: sessions in PostgreSQL. */
 
+export { listParkedSessions, type ParkedSession, unparkSession } from "./runs/hold.ts";
+export { acceptMessage, type MessageKind, type NewMessage } from "./runs/inbox.ts";
+export type { HeldSession, OpenAgent, OpenedAgent } from "./runs/session-run.ts";
+export { MemoryQueue, type RunSession, type Wake } from "./runs/wake.ts";
+export { startWorker, type Worker, type WorkerIntervals, type WorkerOptions } from "./runs/worker.ts";
 export { type ConnectOptions, connect, type Database, UnavailableError } from "./store/connect.ts";
 export { type MigrateOptions, type MigrateResult, migrate } from "./store/migrate.ts";
 export { PostgresBlobs, type PostgresBlobsOptions } from "./store/postgres-blobs.ts";

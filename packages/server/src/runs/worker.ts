@@ -1,0 +1,166 @@
+/** A worker: runs sessions that it is woken for, takes over those of silent workers, and gives its own back when it stops. */
+
+import { randomUUID } from "node:crypto";
+import type { Database } from "../store/connect.ts";
+import type { SessionRef } from "../store/postgres-store.ts";
+import { SILENT_MS } from "./hold.ts";
+import { type OpenAgent, type RunOutcome, SessionRun } from "./session-run.ts";
+import type { Wake } from "./wake.ts";
+
+/** Options of `startWorker`. */
+export interface WorkerOptions {
+  readonly database: Database;
+  readonly wake: Wake;
+  readonly openAgent: OpenAgent;
+  /** Sessions at once. */
+  readonly concurrency: number;
+  /** Receives errors of a run or of PostgreSQL; the worker goes on. */
+  readonly onError: (error: unknown) => void;
+  /** Default: a new id for each start. */
+  readonly id?: string;
+  readonly intervals?: Partial<WorkerIntervals>;
+}
+
+/** In milliseconds. */
+export interface WorkerIntervals {
+  /** A worker without a beat for this long is silent. All workers must have the same. */
+  readonly silent: number;
+  readonly beat: number;
+  /** How often it looks for messages of its sessions. */
+  readonly mail: number;
+  /** How often it looks for sessions without a living worker, and for its own that it does not run. */
+  readonly sweep: number;
+  /** How long a session that nobody has waits for the worker that was woken for it. */
+  readonly wait: number;
+}
+
+const DEFAULT_INTERVALS: WorkerIntervals = { silent: SILENT_MS, beat: 1_000, mail: 250, sweep: 1_000, wait: 3_000 };
+
+/** A running worker. */
+export interface Worker {
+  readonly id: string;
+  /** The number of sessions that it runs. */
+  readonly size: number;
+  /** Takes no more sessions, ends its runs before their next requests, and leaves them to others. */
+  stop(): Promise<void>;
+}
+
+/** The first beat comes before the first session: a session whose worker never had one would count as left. */
+export async function startWorker(options: WorkerOptions): Promise<Worker> {
+  const worker = new SessionWorker(options);
+  await worker.start();
+  return worker;
+}
+
+class SessionWorker implements Worker {
+  readonly id: string;
+  readonly #options: WorkerOptions;
+  readonly #intervals: WorkerIntervals;
+  readonly #runs = new Map<string, SessionRun>();
+  /** Sessions that were woken while their run here ended. */
+  readonly #wokenAgain = new Set<string>();
+  /** All that is under way, to wait for. */
+  readonly #work = new Set<Promise<unknown>>();
+  #timers: readonly NodeJS.Timeout[] = [];
+  #isStopping = false;
+
+  constructor(options: WorkerOptions) {
+    this.#options = options;
+    this.id = options.id ?? randomUUID();
+    this.#intervals = { ...DEFAULT_INTERVALS, ...options.intervals };
+  }
+
+  get size(): number {
+    return this.#runs.size;
+  }
+
+  async start(): Promise<void> {
+    const { beat, mail, sweep } = this.#intervals;
+    await this.#beat();
+    this.#timers = [
+      this.#repeat(() => this.#beat(), beat),
+      this.#repeat(() => this.#deliverMail(), mail),
+      this.#repeat(() => this.#sweep(), sweep),
+    ];
+    const { wake, concurrency } = this.#options;
+    await wake.start((session) => this.#run(session), { concurrency });
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    await this.#options.wake.stop();
+    await Promise.all([...this.#runs.values()].map((run) => run.suspend()));
+    await Promise.all(this.#work);
+    // It beats until its last session is given back.
+    for (const timer of this.#timers) clearInterval(timer);
+    await Promise.all(this.#work);
+  }
+
+  /** Skips a turn while the one before it still runs. */
+  #repeat(task: () => Promise<void>, intervalMs: number): NodeJS.Timeout {
+    let isRunning = false;
+    return setInterval(() => {
+      if (isRunning) return;
+      isRunning = true;
+      void this.#track(
+        task()
+          .catch(this.#options.onError)
+          .finally(() => {
+            isRunning = false;
+          }),
+      );
+    }, intervalMs);
+  }
+
+  async #track<Result>(work: Promise<Result>): Promise<Result> {
+    this.#work.add(work);
+    return await work.finally(() => this.#work.delete(work));
+  }
+
+  async #beat(): Promise<void> {
+    await this.#options.database.call("beat", [this.id]);
+  }
+
+  async #deliverMail(): Promise<void> {
+    const sessions = await this.#options.database.readRows<SessionRef>("list_held", [this.id, true]);
+    await Promise.all(sessions.map(({ key }) => this.#runs.get(key)?.deliver()));
+  }
+
+  /** Wakes workers for sessions that are left, and runs those of its own that it does not know, such as after a failed release. */
+  async #sweep(): Promise<void> {
+    if (this.#isStopping) return;
+    const { database, wake } = this.#options;
+    const { silent, wait } = this.#intervals;
+    for (const session of await database.readRows<SessionRef>("find_stranded", [silent, wait, MAX_STRANDED]))
+      await wake.enqueue(session, null);
+    for (const session of await database.readRows<SessionRef>("list_held", [this.id, false]))
+      if (!this.#runs.has(session.key)) void this.#run(session);
+  }
+
+  /** Never rejects. */
+  async #run(session: SessionRef): Promise<void> {
+    if (this.#isStopping) return;
+    if (this.#runs.has(session.key)) {
+      this.#wokenAgain.add(session.key);
+      return;
+    }
+    const { database, openAgent } = this.#options;
+    const run = new SessionRun(session, { database, openAgent, worker: this.id, silentMs: this.#intervals.silent });
+    this.#runs.set(session.key, run);
+    await this.#track(this.#finishRun(session, run));
+  }
+
+  async #finishRun(session: SessionRef, run: SessionRun): Promise<void> {
+    const { wake, onError } = this.#options;
+    const outcome: RunOutcome | null = await run.run().catch((error: unknown) => {
+      onError(error);
+      return null;
+    });
+    // A newer run of the session may have taken the place.
+    if (this.#runs.get(session.key) === run) this.#runs.delete(session.key);
+    const isWokenAgain = this.#wokenAgain.delete(session.key);
+    if (outcome === "given-back" || isWokenAgain) await wake.enqueue(session, null).catch(onError);
+  }
+}
+
+const MAX_STRANDED = 100;

@@ -1,0 +1,90 @@
+/** Runs sessions with a scripted model: opens their agents, starts workers, and sends messages. */
+
+import { Agent, type Tool } from "@pith/agent";
+import { Session } from "@pith/context";
+import { nodeRuntime } from "@pith/context/node";
+import { openModel } from "@pith/models";
+import type { TestServer } from "@pith/testkit";
+import { onTestFinished } from "vitest";
+import {
+  acceptMessage,
+  createSession,
+  type Database,
+  MemoryQueue,
+  type NewMessage,
+  type OpenAgent,
+  startWorker,
+  type Worker,
+  type WorkerIntervals,
+} from "../../src/index.ts";
+import { TENANT } from "./database.ts";
+
+/** Short, so that tests need not wait. */
+export const INTERVALS: WorkerIntervals = { silent: 400, beat: 50, mail: 20, sweep: 50, wait: 200 };
+
+export interface ServiceOptions {
+  readonly tools?: readonly Tool[];
+  readonly apiKey?: string;
+}
+
+/** Workers, a queue and the sessions of one tenant. */
+export class Service {
+  readonly queue = new MemoryQueue();
+  readonly errors: unknown[] = [];
+  readonly #database: Database;
+  readonly #openAgent: OpenAgent;
+
+  constructor(database: Database, model: TestServer, { tools = [], apiKey = "any" }: ServiceOptions = {}) {
+    this.#database = database;
+    this.#openAgent = async ({ store }) => {
+      const opened = await openModel({
+        ...{ provider: "anthropic", model: "claude-sonnet-4-5", apiKey, baseUrl: `${model.url}/v1` },
+      });
+      if (opened.type !== "opened") throw new Error(opened.message);
+      const session = await Session.open(store, nodeRuntime);
+      const agent = new Agent({ session, model: opened.model, tools, runtime: nodeRuntime });
+      return { agent, close: () => agent.close() };
+    };
+  }
+
+  async create(id: string, tenant: string = TENANT): Promise<void> {
+    await (await createSession(this.#database, tenant, { cwd: "/work", id, runtime: nodeRuntime })).close();
+  }
+
+  async send(session: string, message: NewMessage, tenant: string = TENANT): Promise<boolean> {
+    const wake = this.queue.createWake();
+    return await acceptMessage({ database: this.#database, wake }, tenant, { session, message });
+  }
+
+  async startWorker(id: string, openAgent: OpenAgent = this.#openAgent): Promise<Worker> {
+    const onError = (error: unknown): void => void this.errors.push(error);
+    const wake = this.queue.createWake();
+    const worker = await startWorker({
+      ...{ database: this.#database, wake, openAgent, concurrency: 8, onError, id, intervals: INTERVALS },
+    });
+    onTestFinished(() => worker.stop());
+    return worker;
+  }
+}
+
+export interface RunState {
+  readonly busy: boolean;
+  readonly holder: string | null;
+  readonly token: number;
+  readonly parked: string | null;
+}
+
+export async function readRunState(database: Database, id: string, tenant: string = TENANT): Promise<RunState> {
+  const client = await database.pool.connect();
+  try {
+    await client.query("select set_config('pith.tenant', $1, false)", [tenant]);
+    const { rows } = await client.query(
+      "select busy_since is not null as busy, holder, token::int as token, parked from pith.session where id = $1",
+      [id],
+    );
+    return rows[0];
+  } finally {
+    await client.query("reset pith.tenant");
+    client.release();
+  }
+}
