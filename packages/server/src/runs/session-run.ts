@@ -83,6 +83,7 @@ export class SessionRun {
     const accepted = await this.#deliver(agent);
     if (this.#isSuspending) return null;
     const end = await finish(agent.resume());
+    if (end.type === "failed") await agent.appendToSession((session) => session.append(createFailureEntry(end.why)));
     const isCutOff = end.type === "suspended" && end.waitsFor === undefined;
     return isCutOff || this.#isSuspending ? null : accepted;
   }
@@ -107,9 +108,12 @@ async function finish(run: AsyncGenerator<AgentEvent, RunEnd>): Promise<RunEnd> 
   }
 }
 
-/** The entry says why no agent could be opened, so that the session does not stay busy without a word. */
 async function recordFailure(store: PostgresStore, error: unknown): Promise<void> {
   const session = await Session.open(store, nodeRuntime);
-  const why = error instanceof Error ? error.message : String(error);
-  await session.append({ type: "custom", customType: "pith.run_failed", data: { why } });
+  await session.append(createFailureEntry(error instanceof Error ? error.message : String(error)));
+}
+
+/** Says in the log why a run ended, so that a session does not just fall silent. */
+function createFailureEntry(why: string) {
+  return { type: "custom", customType: "pith.run_failed", data: { why } } as const;
 }

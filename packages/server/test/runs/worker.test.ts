@@ -187,15 +187,18 @@ test("HRUN6 a message that comes in during a run is delivered in it, before the 
 
 test("HRUN7 a model that fails ends the run, and the failure is an entry; the next message tries again", async () => {
   const refusal = { refuse: { status: 400, message: "no such model" } } as const;
-  const service = new Service(postgres.database, await serve([refusal, "Better."]));
+  const service = new Service(postgres.database, await serve([refusal, "Better.", "Best."]));
   await service.create("failing");
   await service.startWorker("w-failing");
   await service.send("failing", prompt("m1"));
   await expectIdle("failing");
-  expect((await readEntries("failing")).at(-1)).toMatchObject({ message: { role: "assistant", stopReason: "error" } });
+  expect((await readEntries("failing")).at(-1)).toMatchObject({
+    data: { why: expect.stringContaining("no such model") },
+  });
   await service.send("failing", prompt("m2", "Again."));
   await expectIdle("failing");
-  expect((await readLines("failing")).at(-1)).toBe("assistant Better.");
+  const lines = ["user Hello.", "assistant Better.", "user Again.", "assistant Best."];
+  expect(await readLines("failing")).toEqual(lines);
 });
 
 test("HRUN7 an agent that cannot be opened ends the run, and the reason is an entry", async () => {
