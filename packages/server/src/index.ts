@@ -1,5 +1,6 @@
 /** Exports `@pith/server`: sessions in PostgreSQL. */
 
+export { type DbosWake, type DbosWakeOptions, migrateDbos, openDbosWake } from "./runs/dbos-wake.ts";
 export { listParkedSessions, type ParkedSession, unparkSession } from "./runs/hold.ts";
 export { acceptMessage, type MessageKind, type NewMessage } from "./runs/inbox.ts";
 export type { HeldSession, OpenAgent, OpenedAgent } from "./runs/session-run.ts";

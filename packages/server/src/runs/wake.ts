@@ -11,7 +11,7 @@ export interface Wake {
   enqueue(session: SessionRef, client: PoolClient | null): Promise<void>;
   /** Calls `run` for sessions from the queue, at most `concurrency` at once. */
   start(run: RunSession, options: { readonly concurrency: number }): Promise<void>;
-  /** Takes no more sessions from the queue. Those that run go on. */
+  /** Takes no more sessions from the queue. May wait until those that run have ended. */
   stop(): Promise<void>;
 }
 

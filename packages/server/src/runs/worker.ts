@@ -88,8 +88,9 @@ class SessionWorker implements Worker {
 
   async stop(): Promise<void> {
     this.#isStopping = true;
-    await this.#options.wake.stop();
+    const stoppedWake = this.#options.wake.stop();
     await Promise.all([...this.#runs.values()].map((run) => run.suspend()));
+    await stoppedWake;
     await Promise.all(this.#work);
     // It beats until its last session is given back.
     for (const timer of this.#timers) clearInterval(timer);
@@ -126,15 +127,14 @@ class SessionWorker implements Worker {
     await Promise.all(sessions.map(({ key }) => this.#runs.get(key)?.deliver()));
   }
 
-  /** Wakes workers for sessions that are left, and runs those of its own that it does not know, such as after a failed release. */
+  /** Runs sessions that are left, while it has places, and those of its own that it does not know, such as after a failed release. */
   async #sweep(): Promise<void> {
-    if (this.#isStopping) return;
-    const { database, wake } = this.#options;
+    const { database, concurrency } = this.#options;
     const { silent, wait } = this.#intervals;
-    for (const session of await database.readRows<SessionRef>("find_stranded", [silent, wait, MAX_STRANDED]))
-      await wake.enqueue(session, null);
-    for (const session of await database.readRows<SessionRef>("list_held", [this.id, false]))
-      if (!this.#runs.has(session.key)) void this.#run(session);
+    const places = concurrency - this.#runs.size;
+    const left = places > 0 ? await database.readRows<SessionRef>("find_stranded", [silent, wait, places]) : [];
+    const own = await database.readRows<SessionRef>("list_held", [this.id, false]);
+    for (const session of [...own, ...left]) if (!this.#runs.has(session.key)) void this.#run(session);
   }
 
   /** Never rejects. */
@@ -156,11 +156,8 @@ class SessionWorker implements Worker {
       onError(error);
       return null;
     });
-    // A newer run of the session may have taken the place.
-    if (this.#runs.get(session.key) === run) this.#runs.delete(session.key);
+    this.#runs.delete(session.key);
     const isWokenAgain = this.#wokenAgain.delete(session.key);
     if (outcome === "given-back" || isWokenAgain) await wake.enqueue(session, null).catch(onError);
   }
 }
-
-const MAX_STRANDED = 100;

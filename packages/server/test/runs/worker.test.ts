@@ -204,7 +204,9 @@ test("HRUN7 a model that fails ends the run, and the failure is an entry; the ne
 test("HRUN7 an agent that cannot be opened ends the run, and the reason is an entry", async () => {
   const service = new Service(postgres.database, await serve([]));
   await service.create("unopened");
-  await service.startWorker("w-unopened", () => Promise.reject(new Error("the tenant has no key")));
+  await service.startWorker("w-unopened", {
+    openAgent: () => Promise.reject(new Error("the tenant has no key")),
+  });
   await service.send("unopened", prompt("m1"));
   await expectIdle("unopened");
   expect((await readEntries("unopened")).at(-1)).toMatchObject({ data: { why: "the tenant has no key" } });

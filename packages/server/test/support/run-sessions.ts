@@ -14,6 +14,7 @@ import {
   type NewMessage,
   type OpenAgent,
   startWorker,
+  type Wake,
   type Worker,
   type WorkerIntervals,
 } from "../../src/index.ts";
@@ -25,6 +26,12 @@ export const INTERVALS: WorkerIntervals = { silent: 400, beat: 50, mail: 20, swe
 export interface ServiceOptions {
   readonly tools?: readonly Tool[];
   readonly apiKey?: string;
+}
+
+export interface StartOptions {
+  readonly openAgent?: OpenAgent;
+  readonly wake?: Wake;
+  readonly intervals?: WorkerIntervals;
 }
 
 /** Workers, a queue and the sessions of one tenant. */
@@ -56,11 +63,11 @@ export class Service {
     return await acceptMessage({ database: this.#database, wake }, tenant, { session, message });
   }
 
-  async startWorker(id: string, openAgent: OpenAgent = this.#openAgent): Promise<Worker> {
+  async startWorker(id: string, options: StartOptions = {}): Promise<Worker> {
+    const { openAgent = this.#openAgent, wake = this.queue.createWake(), intervals = INTERVALS } = options;
     const onError = (error: unknown): void => void this.errors.push(error);
-    const wake = this.queue.createWake();
     const worker = await startWorker({
-      ...{ database: this.#database, wake, openAgent, concurrency: 8, onError, id, intervals: INTERVALS },
+      ...{ database: this.#database, wake, openAgent, concurrency: 8, onError, id, intervals },
     });
     onTestFinished(() => worker.stop());
     return worker;
