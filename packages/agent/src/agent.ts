@@ -143,7 +143,7 @@ export class Agent {
     return { ...startWithMessage(queued, { mayBeKnown }), ...(this.#scheduler.isBusy && { onQueued }) };
   }
 
-  /** Continues a run that was interrupted by the end of the program. Ends at once if there is none. */
+  /** Continues a run that was interrupted by the end of the program, or delivers the next queued message. A turn that the user stopped is not continued. */
   resume(): AsyncGenerator<AgentEvent, RunEnd> {
     return this.#scheduler.run(resumeFromLog());
   }
@@ -189,11 +189,10 @@ export class Agent {
 
   /** Aborts all work because the user wants it. If a turn stays unfinished, the session records that this was no crash. */
   async stop(): Promise<void> {
-    const wasRunning = this.isRunning;
     await this.abort();
     const { entries } = this.session.branch;
     const isUnfinished = ["reply", "results"].includes(findPendingWork(entries)?.type ?? "");
-    if (!wasRunning || !isUnfinished || wasStoppedByUser(entries)) return;
+    if (!isUnfinished || wasStoppedByUser(entries)) return;
     await this.appendToSession((session) => session.append({ type: "custom", customType: STOP_TYPE }));
   }
 

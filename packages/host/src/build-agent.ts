@@ -28,7 +28,7 @@ import type { HostContext } from "./host-context.ts";
 import { measureInBackground } from "./measure-session.ts";
 import { loadSummarizers } from "./models/load-summarizers.ts";
 import { createModelOpener, type OpenModelByName } from "./models/open-model.ts";
-import { createPermissions, type FlagRules, type PermissionSetup } from "./permissions.ts";
+import { createPermissions, type FlagRules, type OutsideAccess, type PermissionSetup } from "./permissions.ts";
 import { formatRefusal, getModeRefusal, requiresSandbox } from "./policy/policy.ts";
 import {
   createGuidanceActions,
@@ -82,8 +82,8 @@ export interface PermissionSources {
   readonly audit?: (record: AuditRecord) => void;
   /** How long a question of a running command waits before it counts as no. Default: as long as the command. */
   readonly commandQuestionTimeoutMs?: number;
-  /** `allow`: tools read files outside the workspace without a question, if they are no secrets. Only where all files belong to the user. */
-  readonly readOutside?: "ask" | "allow";
+  /** Default: `none`. */
+  readonly outside?: OutsideAccess;
 }
 
 export type GuidanceSources = Pick<GuidanceOptions, "agentName" | "trustedFolder" | "commandNames" | "readSettings">;

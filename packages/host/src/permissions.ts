@@ -26,6 +26,12 @@ import { listPrivatePaths } from "./settings/home-files.ts";
 import type { Settings } from "./settings/settings.ts";
 import type { Workspace } from "./workspace.ts";
 
+/**
+ * What an agent may do outside its workspace and its sandbox. `none`: nothing, whatever the user answers, because the machine has other users.
+ * `ask`: nothing without an answer. `read`: it reads files that are no secrets; anything else needs an answer.
+ */
+export type OutsideAccess = "none" | "ask" | "read";
+
 export interface CreatePermissionsOptions {
   readonly context: HostContext;
   readonly workspace: Pick<Workspace, "sandbox">;
@@ -41,8 +47,7 @@ export interface CreatePermissionsOptions {
   readonly audit?: ((record: AuditRecord) => void) | undefined;
   readonly flagRules?: FlagRules | undefined;
   readonly commandQuestionTimeoutMs?: number | undefined;
-  /** `ask`, the default: other users may have files on this machine, so reading outside the workspace needs an answer. */
-  readonly readOutside?: "ask" | "allow" | undefined;
+  readonly outside?: OutsideAccess | undefined;
 }
 
 /** The rules of the flags `--allow` and `--deny`, as text. */
@@ -68,7 +73,7 @@ export type PermissionSetup =
 /** Without `ask`, a call that needs a question is refused, and the refusal names the flags that would allow it. */
 export async function createPermissions(options: CreatePermissionsOptions): Promise<PermissionSetup> {
   const { context, workspace, privatePaths, vault, extensions, ask, audit, flagRules } = options;
-  const { readOutside = "ask", commandQuestionTimeoutMs } = options;
+  const { outside = "none", commandQuestionTimeoutMs } = options;
   const { cwd, userHome, home, settings } = context;
   const { allow = [], deny = [] } = flagRules ?? {};
   // A rule for `mcp_call` is valid even if no MCP server is configured.
@@ -106,7 +111,8 @@ export async function createPermissions(options: CreatePermissionsOptions): Prom
       ]),
       privatePaths: [...listPrivatePaths(home), ...privatePaths],
       permissionFiles: [home],
-      ...(readOutside === "ask" && { readableFolders: listReadableFolders(context) }),
+      ...(outside !== "read" && { readableFolders: listReadableFolders(context) }),
+      isConfined: outside === "none",
       hasSandbox: workspace.sandbox.then(({ type }) => type === "available"),
     },
     resolveRealPath,

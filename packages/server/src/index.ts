@@ -1,11 +1,15 @@
 /** Exports `@pith/server`: sessions in PostgreSQL. */
 
+export { type AgentOpenerOptions, createAgentOpener, type TenantConfiguration } from "./agents/open-agent.ts";
 export { type DbosWake, type DbosWakeOptions, migrateDbos, openDbosWake } from "./runs/dbos-wake.ts";
 export { listParkedSessions, type ParkedSession, unparkSession } from "./runs/hold.ts";
-export { acceptMessage, type MessageKind, type NewMessage } from "./runs/inbox.ts";
+export { acceptMessage, type Inbox, type MessageKind, type NewMessage } from "./runs/inbox.ts";
+export type { WorkerIntervals } from "./runs/intervals.ts";
+export { type KeyLimits, setKeyLimits, setTenantLimits, type TenantLimits } from "./runs/limits.ts";
+export { answerQuestion, listQuestions, type OpenQuestion, type QuestionAnswer } from "./runs/questions.ts";
 export type { HeldSession, OpenAgent, OpenedAgent } from "./runs/session-run.ts";
 export { MemoryQueue, type RunSession, type Wake } from "./runs/wake.ts";
-export { startWorker, type Worker, type WorkerIntervals, type WorkerOptions } from "./runs/worker.ts";
+export { startWorker, type Worker, type WorkerOptions } from "./runs/worker.ts";
 export { type ConnectOptions, connect, type Database, UnavailableError } from "./store/connect.ts";
 export { type MigrateOptions, type MigrateResult, migrate } from "./store/migrate.ts";
 export { PostgresBlobs, type PostgresBlobsOptions } from "./store/postgres-blobs.ts";

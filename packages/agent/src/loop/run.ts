@@ -13,7 +13,14 @@ import {
 import type { AgentCompactionOutcome, AgentEvent, RunEnd, RunFailureCode } from "../events.ts";
 import { runStartHooks } from "../hooks/input-hooks.ts";
 import { type BoundaryEvent, type BoundaryOutcome, runTurnHooks } from "../hooks/turn-hooks.ts";
-import { findPendingWork, findReplyTurn, type OpenCall, type PendingWork, toOpenCalls } from "../pending-work.ts";
+import {
+  findPendingWork,
+  findReplyTurn,
+  type OpenCall,
+  type PendingWork,
+  toOpenCalls,
+  wasStoppedByUser,
+} from "../pending-work.ts";
 import type { RunContext } from "../run-context.ts";
 import { checkRunLimits, MAX_CONTINUATIONS } from "../run-limits.ts";
 import { createDeliveryFilter, deliverQueued, removeDelivered } from "./message-queue.ts";
@@ -269,7 +276,7 @@ export function resumeFromLog(): RunStart {
     async *begin(run) {
       // RUN15: an aborted run delivers nothing, so that queued messages can still be taken back.
       if (run.signal.aborted) return nextTurn(run);
-      const pending = await loadPendingWork(run);
+      const pending = await loadWorkToResume(run);
       if (pending.type === "results" && (yield* runCalls(pending.calls, run)).waitsForAnswer) return endWaiting(run);
       // RUN6: steering messages are delivered before the next request, and follow-ups when the turn is done.
       if (pending.type === "results" || pending.type === "reply") return nextTurn(run);
@@ -281,6 +288,15 @@ export function resumeFromLog(): RunStart {
       return nextTurn(run);
     },
   };
+}
+
+/** Nothing of a turn that the user stopped is left to do. Its open calls are closed when a message follows. */
+async function loadWorkToResume(run: RunContext): Promise<PendingWork> {
+  const pending = await loadPendingWork(run);
+  const { entries, state } = run.session.branch;
+  if (!wasStoppedByUser(entries)) return pending;
+  if (pending.type === "results" && state.queue.length > 0) await closeCalls(pending.calls, run);
+  return { type: "nothing" };
 }
 
 /** A turn begins with the oldest message. If that is a follow-up, the steering messages after it belong to its turn. */

@@ -46,7 +46,7 @@ export type AskReason = "mode" | "again" | "rule" | "doubt";
 
 export function decide(request: PermissionRequest, { mode, rules, paths, limits }: PermissionState): Decision {
   const modeDecision = decideByMode(request, { mode, paths });
-  if (modeDecision.outcome === "refused") return { type: "refused", why: refusalMessage(modeDecision) };
+  if (modeDecision.outcome === "refused") return { type: "refused", why: refusalMessage(modeDecision, paths) };
   const context: MatchContext = { request, paths };
   const denyRule = rules.deny.find((rule) => matchRule(rule, context) === "yes");
   if (denyRule) return { type: "refused", why: `not permitted: ${formatRuleName(denyRule, limits)} denies it` };
@@ -61,7 +61,11 @@ export function decide(request: PermissionRequest, { mode, rules, paths, limits 
   return { type: "asked", action: modeDecision.action, reason: "mode" };
 }
 
-function refusalMessage({ action }: ModeDecision): string {
+function refusalMessage({ action }: ModeDecision, { isConfined }: PermissionPaths): string {
+  if (isConfined && action === "command-unconfined")
+    return "not permitted: commands run only in a sandbox here, and none is available";
+  if (isConfined && LEAVES_WORKSPACE.has(action))
+    return "not permitted: only the workspace can be used here, not other files, programs or ports of the machine; the user cannot change this";
   if (action === "read-private")
     return "not permitted: tools cannot read Pith's keys, sessions and other private data; recall searches sessions";
   if (action === "change-settings") return "not permitted: only the user can change Pith's settings and data";
@@ -150,9 +154,16 @@ export function decideByMode(
 }
 
 function outcomeFor(action: ActionKind, { mode, paths }: Pick<PermissionState, "mode" | "paths">): DecisionOutcome {
+  if (paths.isConfined && LEAVES_WORKSPACE.has(action)) return "refused";
   if (mode === "all" && !paths.hasSandbox && ALLOWED_LIKE_COMMANDS.has(action)) return "allowed";
   return outcomeTable[action][mode];
 }
+
+/** What reaches files, programs or ports of the machine, and so of its other users. */
+const LEAVES_WORKSPACE: ReadonlySet<ActionKind> = new Set<ActionKind>([
+  ...(["read-outside", "change-outside", "command-outside", "command-unconfined"] as const),
+  ...(["port-host", "port-publish"] as const),
+]);
 
 /** Without a sandbox, mode `all` lets commands do these anyway. With a sandbox, a file that other programs run is a way out of it. */
 const ALLOWED_LIKE_COMMANDS: ReadonlySet<ActionKind> = new Set<ActionKind>([

@@ -48,24 +48,25 @@ export type ChangeKind = "change-inside" | "change-protected" | "change-outside"
 
 export function classifyRead(resolved: ResolvedPath, paths: PermissionPaths): ReadKind {
   const { realPath } = resolved;
+  const { root, readableFolders, temporaryFolders, isConfined } = paths;
   const spellings = pathSpellings(resolved);
+  const isIn = (folders: readonly string[]): boolean =>
+    realPath !== null && folders.some((folder) => isWithin(folder, realPath));
   if (spellings.some((path) => PROCESS_SECRETS.test(path) || isPrivate(path, paths))) return "read-private";
+  const mayRead = isIn([root, ...(readableFolders ?? []), ...temporaryFolders]);
+  if (isConfined && !mayRead) return "read-outside";
   if (realPath === null) return "unknown";
   if (spellings.some((path) => isSecret(path, paths))) return "read-secret";
-  if (isWithin(paths.root, realPath)) return "read";
+  if (isIn([root])) return "read";
   if (spellings.some(isSecretOutsideWorkspace)) return "read-secret";
-  const { readableFolders, temporaryFolders } = paths;
-  if (readableFolders === undefined) return "read";
-  return [...readableFolders, ...temporaryFolders].some((folder) => isWithin(folder, realPath))
-    ? "read"
-    : "read-outside";
+  return readableFolders === undefined || mayRead ? "read" : "read-outside";
 }
 
 export function classifyChange(resolved: ResolvedPath, paths: PermissionPaths): ChangeKind {
   const { realPath } = resolved;
   const isSetting = (path: string): boolean => paths.permissionFiles.some((file) => isWithin(file, path));
   if (pathSpellings(resolved).some((path) => isSetting(path) || isPrivate(path, paths))) return "change-settings";
-  if (realPath === null) return "unknown";
+  if (realPath === null) return paths.isConfined ? "change-outside" : "unknown";
   const baseFolder = [paths.root, ...paths.temporaryFolders].find((folder) => isWithin(folder, realPath));
   if (baseFolder === undefined) return "change-outside";
   return isProtected(realPath.slice(baseFolder.length)) ? "change-protected" : "change-inside";

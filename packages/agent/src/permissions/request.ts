@@ -86,6 +86,8 @@ export interface PermissionPaths {
   readonly permissionFiles: readonly string[];
   /** Reading outside the workspace, the temporary folders and these needs an answer. Absent: only reading secrets does. */
   readonly readableFolders?: readonly string[] | undefined;
+  /** Whether nothing outside the workspace, these folders and the sandbox may be used, whatever mode, rules and user say. */
+  readonly isConfined?: boolean | undefined;
   /** Whether commands run in a sandbox. */
   readonly hasSandbox?: boolean;
 }
@@ -116,7 +118,8 @@ export async function resolvePermissionPaths(
   const withRealPaths = async (paths: readonly string[]): Promise<readonly string[]> => [
     ...new Set([...paths.map(withSlashes), ...(await Promise.all(paths.map(resolve)))]),
   ];
-  const { root, home, temporaryFolders, privatePaths, permissionFiles, readableFolders, hasSandbox = false } = input;
+  const { root, home, temporaryFolders, privatePaths, permissionFiles, readableFolders } = input;
+  const { isConfined = false, hasSandbox = false } = input;
   return {
     root: await resolve(root),
     home: await resolve(home),
@@ -124,6 +127,7 @@ export async function resolvePermissionPaths(
     privatePaths: await withRealPaths(await privatePaths),
     permissionFiles: await withRealPaths(permissionFiles),
     ...(readableFolders && { readableFolders: await Promise.all(readableFolders.map(resolve)) }),
+    isConfined,
     hasSandbox: await hasSandbox,
   };
 }

@@ -250,3 +250,21 @@ test("RUN22 an abort while other calls still run ends the run as aborted", async
   expect(check.ran).toEqual([]);
   expect(await test.resume()).toEqual(SUSPENDED);
 });
+
+test("RUN23 after a stop between two runs, resume closes the call and starts a turn with the queued message", async () => {
+  const { test, model, change } = await suspend(["change c1"]);
+  await test.agent.stop();
+  expect(await test.resume()).toEqual({ type: "done" });
+  expect(change.ran).toEqual([]);
+  await test.agent.followUp("Leave it.");
+  const end = test.resume();
+  await quiet();
+  model.waiting[0]?.end(text("Left."));
+  expect(await end).toEqual({ type: "done" });
+  expect(change.ran).toEqual([]);
+  expect((await branchLines(test)).slice(2)).toEqual([
+    "c1 → no result: the run ended before this call completed",
+    "user: Leave it.",
+    "assistant: Left.",
+  ]);
+});

@@ -49,7 +49,7 @@ export async function buildApp(args: CliArgs, options: AppOptions): Promise<AppP
     ...hostOptions,
     storage,
     workspace,
-    permissions: { flagRules: args, readOutside: "allow", ...(audit && { audit: (record) => audit.record(record) }) },
+    permissions: { flagRules: args, outside: "read", ...(audit && { audit: (record) => audit.record(record) }) },
     agent: {
       ...pickPrompts(args),
       maxTurns: args.runLimits?.maxTurns,

@@ -1,7 +1,6 @@
 /** Opens agents of one tenant with all that a server keeps apart for it: folders, settings, environment, keys, vault and storage. */
 
-import { realpathSync } from "node:fs";
-import { dirname, isAbsolute, join, resolve } from "node:path";
+import { join } from "node:path";
 import {
   type AskPermission,
   type BlobStore,
@@ -179,26 +178,10 @@ function listCallIds(entries: readonly Entry[]): readonly string[] {
   );
 }
 
-/** A user who permits every command in the sandbox and every change in the workspace, and nothing else. */
-export function permitInside(workspace: string, questions: PermissionQuestion[] = []): AskPermission {
+/** A user who permits everything. */
+export function permitAll(questions: PermissionQuestion[] = []): AskPermission {
   return async (question) => {
     questions.push(question);
-    const { intent } = question;
-    const isConfined = intent?.type === "command" && intent.isConfined === true && intent.isOutside !== true;
-    const isOwnChange = intent?.type === "change" && intent.paths.every((path) => isInside(workspace, path));
-    return { type: isConfined || isOwnChange ? "yes" : "no" };
+    return { type: "yes" };
   };
-}
-
-function isInside(folder: string, path: string): boolean {
-  const realPath = resolveLinks(resolve(folder, path));
-  return isAbsolute(realPath) && realPath.startsWith(`${folder}/`);
-}
-
-function resolveLinks(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return dirname(path) === path ? path : join(resolveLinks(dirname(path)), path.slice(dirname(path).length));
-  }
 }

@@ -6,9 +6,10 @@ import { join } from "node:path";
 import type { PermissionQuestion } from "@pith/agent";
 import { detectSandbox } from "@pith/agent/node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { OutsideAccess } from "../../src/permissions.ts";
 import { type Attempt, listAttempts } from "./attempts.ts";
 import { findSecrets, type PlantedSecret } from "./find-secrets.ts";
-import { type CallResult, type OpenAgentOptions, permitInside, Tenant, type TenantAgent } from "./tenant.ts";
+import { type CallResult, type OpenAgentOptions, permitAll, Tenant, type TenantAgent } from "./tenant.ts";
 import {
   createSecret,
   createServerFolder,
@@ -68,7 +69,7 @@ describe.skipIf(here.type === "unavailable")("two agents in one process", () => 
   async function openLane(number: number, options: typeof USER | OpenAgentOptions): Promise<Lane> {
     const workspace = join(attacker.options.folders.base, `workspace-${number}`);
     mkdirSync(workspace);
-    const user = options === USER ? { ask: permitInside(workspace) } : options;
+    const user = options === USER ? { ask: permitAll() } : options;
     // Redaction could hide a leak.
     const agent = await attacker.openAgent({ ...user, workspace, isRedacted: false });
     const all = listAttempts({ workspace }, victim.targets);
@@ -148,7 +149,7 @@ describe.skipIf(here.type === "unavailable")("two agents in one process", () => 
     const { base } = attacker.options.folders;
     const workspace = join(base, "redacted");
     resetWorkspaceAt(workspace);
-    const agent = await attacker.openAgent({ workspace, ask: permitInside(workspace) });
+    const agent = await attacker.openAgent({ workspace, ask: permitAll() });
     const own = await agent.bash(`cat .env; echo ${environmentSecret}`);
     expect(findSecrets(own.text, attackerSecrets)).toEqual([]);
     const placeholders = [...new Set(own.text.match(/PITH_SECRET_\w+/g))];
@@ -175,7 +176,7 @@ describe.skipIf(here.type === "unavailable")("two agents in one process", () => 
     expect(found.map(({ name }) => name)).toEqual([]);
   });
 
-  test("HOST6 reading outside the workspace needs an answer, unless the host allows it", async () => {
+  test("HOST6 an agent reads nothing outside its workspace whatever its user answers, unless the host lets it ask or read", async () => {
     const { home } = attacker.options.folders;
     const workspace = join(attacker.options.folders.base, "reading");
     resetWorkspaceAt(workspace);
@@ -184,15 +185,20 @@ describe.skipIf(here.type === "unavailable")("two agents in one process", () => 
     const foreign = join(victim.folders.workspace, "notes.txt");
     const calls = [join(home, "skills/own/SKILL.md"), foreign].map((path) => ({ tool: "read", arguments: { path } }));
     const questions: PermissionQuestion[] = [];
-    const asking = await attacker.openAgent({ workspace, ask: permitInside(workspace, questions) });
-    const [own, refused] = await asking.run(calls);
-    expect(own?.text).toContain("Own skill.");
-    expect(refused?.text).toBe("the user did not permit it");
+    const read = async (outside: OutsideAccess) => {
+      const permissions = { outside };
+      const agent = await attacker.openAgent({ workspace, isRedacted: false, ask: permitAll(questions), permissions });
+      const [own, other] = await agent.run(calls);
+      await agent.close();
+      expect(own?.text).toContain("Own skill.");
+      return other?.text ?? "";
+    };
+    expect(await read("none")).toMatch(/^not permitted: only the workspace can be used here/);
+    expect(questions).toEqual([]);
+    expect(findSecrets(await read("ask"), victim.secrets)).toEqual(["workspace/notes.txt"]);
     expect(questions.map(({ text }) => text)).toEqual([`Allow reading ${foreign} outside the workspace?`]);
-    const trusting = await attacker.openAgent({ workspace, isRedacted: false, permissions: { readOutside: "allow" } });
-    const [, read] = await trusting.run(calls);
-    expect(findSecrets(read?.text ?? "", victim.secrets)).toEqual(["workspace/notes.txt"]);
-    await Promise.all([asking.close(), trusting.close()]);
+    expect(findSecrets(await read("read"), victim.secrets)).toEqual(["workspace/notes.txt"]);
+    expect(questions).toHaveLength(1);
   });
 
   function resetWorkspaceAt(workspace: string): void {
@@ -207,7 +213,7 @@ describe.skipIf(here.type === "unavailable")("two agents in one process", () => 
   });
 });
 
-/** The user who is asked, as `permitInside` answers. */
+/** A user who permits everything. */
 const USER = "user";
 
 interface Lane {

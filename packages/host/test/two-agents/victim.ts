@@ -55,6 +55,8 @@ export class Victim {
     const questions: PermissionQuestion[] = [];
     const agent = await tenant.openAgent({
       settings: { sandboxEnvironment: ["B_TOKEN"] },
+      // It publishes a port for the attacker to find.
+      permissions: { outside: "ask" },
       ask: async (question) => {
         questions.push(question);
         return { type: question.intent?.type === "port" || question.intent?.type === "command" ? "yes" : "no" };

@@ -5,17 +5,26 @@ import type { Database } from "../store/connect.ts";
 import { fromStoredText, toStoredText } from "../store/entry-rows.ts";
 import { PostgresStore, type SessionRef } from "../store/postgres-store.ts";
 import { checkTenant } from "../store/sessions.ts";
+import type { InboxContent } from "./inbox.ts";
+import { SILENT_MS } from "./intervals.ts";
 import type { Wake } from "./wake.ts";
 
-/** A worker without a beat for this long is silent: others take over its sessions. */
-export const SILENT_MS = 5_000;
 /** How often workers may take over a session without a new entry before it is parked. */
 const MAX_TAKEOVERS = 3;
 
-/** `idle`: it has no work. `held`: a living worker has it. `parked`: workers ended with it too often. */
-export type HoldResult =
-  | { readonly type: "taken"; readonly store: PostgresStore; readonly token: string }
-  | { readonly type: "idle" | "held" | "parked" };
+export type HoldResult = TakenSession | { readonly type: NotTaken };
+
+/** `hasQuestions`: whether questions of it are in the table. */
+export interface TakenSession {
+  readonly type: "taken";
+  readonly store: PostgresStore;
+  readonly token: string;
+  readonly inbox: InboxContent;
+  readonly hasQuestions: boolean;
+}
+
+/** `idle`: it has no work. `waiting`: its tenant has no place left. `held`: a living worker has it. `parked`: workers ended with it too often. */
+type NotTaken = "idle" | "waiting" | "held" | "parked";
 
 /** Takes a session that has work. From then on the worker before this one can append nothing. */
 export async function holdSession(
@@ -34,33 +43,58 @@ export async function holdSession(
     token: row.token,
     position: { leaf: row.leaf === null ? null : fromStoredText(row.leaf), lastNumber: row.last_number },
   });
-  return { type: "taken", store, token: row.token };
+  return { type: "taken", store, token: row.token, inbox: row, hasQuestions: row.has_questions };
 }
 
 type HoldRow =
-  | { readonly state: "idle" | "held" | "parked" }
-  | {
+  | { readonly state: NotTaken }
+  | ({
       readonly state: "taken";
       readonly header: string;
       readonly token: string;
       readonly leaf: string | null;
       readonly last_number: number;
-    };
+      readonly has_questions: boolean;
+    } & InboxContent);
 
-/** How a session is given back. */
+/**
+ * Why a run ends. `done`: nothing is left of what was accepted so far. `given-back`: another worker has to go on. `waiting`: it goes on when
+ * its tenant has a place again.
+ */
+export type ReleaseReason =
+  | { readonly type: "done"; readonly accepted: string }
+  | { readonly type: "given-back" | "waiting" };
+
 export interface ReleaseOptions {
   readonly token: string;
-  /** The messages that were accepted when the work was found to be done. Null: it is not done, and another worker has to go on. */
-  readonly doneAt: string | null;
+  /** Messages that are in the log, while the inbox still has their texts. */
+  readonly delivered: readonly string[];
+  readonly reason: ReleaseReason;
 }
 
-/** Returns false if a message came in meanwhile: then the session stays with its worker. */
+/** `next`: the session that waited for the place, which needs a worker now. */
+export type ReleaseResult =
+  | { readonly isReleased: true; readonly next: SessionRef | null }
+  | { readonly isReleased: false };
+
+/** It is not released if a message came in meanwhile: then the session stays with its worker. */
 export async function releaseSession(
   database: Database,
   { tenant, key }: SessionRef,
-  { token, doneAt }: ReleaseOptions,
-): Promise<boolean> {
-  return await database.call<boolean>("release_session", [tenant, key, token, doneAt !== null, doneAt]);
+  { token, delivered, reason }: ReleaseOptions,
+): Promise<ReleaseResult> {
+  const accepted = reason.type === "done" ? reason.accepted : null;
+  const values = [tenant, key, token, delivered, reason.type, accepted];
+  const [row] = await database.readRows<ReleaseRow>("release_session", values);
+  if (!row?.is_released) return { isReleased: false };
+  const { next_tenant, next_key } = row;
+  return { isReleased: true, next: next_key === null ? null : { tenant: next_tenant, key: next_key } };
+}
+
+interface ReleaseRow {
+  readonly is_released: boolean;
+  readonly next_tenant: string;
+  readonly next_key: string | null;
 }
 
 /** A session that no worker runs, because workers ended with it. */
@@ -83,7 +117,8 @@ export async function unparkSession(
   id: string,
 ): Promise<boolean> {
   checkTenant(tenant);
-  const key = await database.call<string | null>("unpark_session", [tenant, toStoredText(id)]);
-  if (key !== null) await wake.enqueue({ tenant, key }, null);
-  return key !== null;
+  const values = [tenant, toStoredText(id)];
+  const [row] = await database.readRows<{ was_parked: boolean; wake: string | null }>("unpark_session", values);
+  if (row && row.wake !== null) await wake.enqueue({ tenant, key: row.wake }, null);
+  return row?.was_parked ?? false;
 }

@@ -1,11 +1,10 @@
-/** Accepts messages for sessions, and brings them into the log of a session that a worker has. */
+/** Accepts messages for sessions, and wakes workers for them. */
 
-import type { Agent, UserContent } from "@pith/agent";
-import { type Database, inTransaction } from "../store/connect.ts";
-import { fromStoredText, toStoredText } from "../store/entry-rows.ts";
-import type { SessionRef } from "../store/postgres-store.ts";
+import type { UserContent } from "@pith/agent";
+import { callText, type Database, inTransaction } from "../store/connect.ts";
+import { toStoredText } from "../store/entry-rows.ts";
 import { checkTenant } from "../store/sessions.ts";
-import { SILENT_MS } from "./hold.ts";
+import { SILENT_MS } from "./intervals.ts";
 import type { Wake } from "./wake.ts";
 
 /** A message for a session. */
@@ -20,42 +19,52 @@ export interface NewMessage {
 
 export type MessageKind = "followUp" | "steer" | "stop";
 
-/** Stores a message and wakes a worker, both or neither. Returns false if the tenant has no such session. */
-export async function acceptMessage(
-  { database, wake }: { readonly database: Database; readonly wake: Wake },
-  tenant: string,
-  { session, message }: { readonly session: string; readonly message: NewMessage },
-): Promise<boolean> {
-  checkTenant(tenant);
-  const { id, kind, content } = message;
-  return await inTransaction(database.pool, async (client) => {
-    const { rows } = await client.query<{ key: string; needs_wake: boolean }>({
-      name: "accept_message",
-      text: "select * from pith.accept_message($1, $2, $3, $4, $5, $6)",
-      values: [tenant, toStoredText(session), toStoredText(id), kind, JSON.stringify(content), SILENT_MS],
-    });
-    const [row] = rows;
-    if (row?.needs_wake) await wake.enqueue({ tenant, key: row.key }, client);
-    return row !== undefined;
-  });
-}
-
-interface InboxRow {
-  readonly accepted: string;
-  readonly id: string | null;
-  readonly kind: MessageKind;
+/** A message that is not in the log. */
+interface WaitingMessage {
+  readonly id: string;
+  readonly kind: MessageKind | "answer";
   readonly body: string;
 }
 
-/** Queues the waiting messages in the log, under their own ids. Returns how many messages were accepted so far. */
-export async function deliverMessages(database: Database, { tenant, key }: SessionRef, agent: Agent): Promise<string> {
-  const rows = await database.readRows<InboxRow>("read_inbox", [tenant, key]);
-  const messages = rows.flatMap(({ id, kind, body }) => (id === null ? [] : [{ id, kind, body }]));
-  for (const { id, kind, body } of messages) {
-    const content = JSON.parse(body) as UserContent;
-    if (kind === "stop") await agent.stop();
-    else await agent[kind](content, { id: fromStoredText(id) });
-  }
-  if (messages.length > 0) await database.call("mark_delivered", [tenant, key, messages.map(({ id }) => id)]);
-  return rows[0]?.accepted ?? "0";
+/** What is in the inbox of a session. */
+export interface InboxContent {
+  /** How many messages were accepted so far. */
+  readonly accepted: string;
+  readonly messages: readonly WaitingMessage[];
+}
+
+/** Whoever accepts messages: the database, and how workers are woken. */
+export interface Inbox {
+  readonly database: Database;
+  readonly wake: Wake;
+}
+
+/** Stores a message and wakes a worker, both or neither. Returns false if the tenant has no such session. */
+export async function acceptMessage(
+  inbox: Inbox,
+  tenant: string,
+  { session, message }: { readonly session: string; readonly message: NewMessage },
+): Promise<boolean> {
+  const { id, kind, content } = message;
+  const values = [toStoredText(session), toStoredText(id), kind, JSON.stringify(content), SILENT_MS];
+  return await acceptWith(inbox, tenant, { name: "accept_message", values });
+}
+
+/** Calls a function that stores a message and says which session needs a worker: this one, one that waits longer, or none. */
+export async function acceptWith(
+  { database, wake }: Inbox,
+  tenant: string,
+  { name, values }: { readonly name: string; readonly values: readonly unknown[] },
+): Promise<boolean> {
+  checkTenant(tenant);
+  return await inTransaction(database.pool, async (client) => {
+    const { rows } = await client.query<{ key: string; wake: string | null }>({
+      name,
+      text: `select * from ${callText(name, [tenant, ...values])}`,
+      values: [tenant, ...values],
+    });
+    const [row] = rows;
+    if (row && row.wake !== null) await wake.enqueue({ tenant, key: row.wake }, client);
+    return row !== undefined;
+  });
 }

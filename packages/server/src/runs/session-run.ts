@@ -1,16 +1,19 @@
 /** Runs one session on this worker: takes it, brings its messages into the log, runs its agent until nothing is left, and gives it back. */
 
-import type { Agent, AgentEvent, RunEnd } from "@pith/agent";
+import type { Agent, AgentEvent, AskPermission, RunEnd } from "@pith/agent";
 import { Session } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
 import type { Database } from "../store/connect.ts";
 import type { PostgresStore, SessionRef } from "../store/postgres-store.ts";
-import { type HoldResult, holdSession, releaseSession } from "./hold.ts";
-import { deliverMessages } from "./inbox.ts";
+import { MessageDelivery, type MessageTarget } from "./deliver.ts";
+import { type HoldResult, holdSession, type ReleaseReason, releaseSession } from "./hold.ts";
+import { SessionQuestions } from "./questions.ts";
 
 /** A session that this worker has. */
 export interface HeldSession extends SessionRef {
   readonly store: PostgresStore;
+  /** Asks the users of the session. A question is answered now, later or never. */
+  readonly ask: AskPermission;
 }
 
 /** The agent of a session. `close` ends what belongs to it, but not the store. */
@@ -26,78 +29,111 @@ export interface SessionRunOptions {
   readonly worker: string;
   readonly openAgent: OpenAgent;
   readonly silentMs: number;
+  /** Waits until few enough runs start. Otherwise all starts wait for each other, and for the runs that end. */
+  readonly limitStarts: <Result>(start: () => Promise<Result>) => Promise<Result>;
 }
 
-/** `given-back`: the work is not done, and another worker has to go on. The others: the session was not run. */
-export type RunOutcome = "done" | "given-back" | Exclude<HoldResult["type"], "taken">;
+/** How a run ended, or why the session was not run. `next`: the session that waited for its place. */
+export interface RunOutcome {
+  readonly type: ReleaseReason["type"] | Exclude<HoldResult["type"], "taken">;
+  readonly next: SessionRef | null;
+}
 
 export class SessionRun {
   readonly #session: SessionRef;
   readonly #options: SessionRunOptions;
-  #agent: Agent | null = null;
-  #isSuspending = false;
-  /** One delivery at a time, so that messages keep their order. */
-  #lastDelivery: Promise<unknown> = Promise.resolve();
+  #running: { readonly target: MessageTarget; readonly delivery: MessageDelivery } | null = null;
+  #suspendReason: "given-back" | "waiting" | null = null;
+  #isEnding = false;
 
   constructor(session: SessionRef, options: SessionRunOptions) {
     this.#session = session;
     this.#options = options;
   }
 
+  /** Whether it may not see messages that are accepted from now on. */
+  get isEnding(): boolean {
+    return this.#isEnding;
+  }
+
   /** Rejects if PostgreSQL cannot be reached; then the session stays with this worker until it looks for such sessions. */
   async run(): Promise<RunOutcome> {
-    const { database, openAgent } = this.#options;
-    const held = await holdSession(database, this.#session, this.#options);
-    if (held.type !== "taken") return held.type;
-    const { store, token } = held;
-    const opened = await openAgent({ ...this.#session, store }).catch(async (error: unknown) => {
-      await recordFailure(store, error);
-      return null;
-    });
+    const { database, limitStarts } = this.#options;
+    const started = await limitStarts(() => this.#start());
+    if (started.type !== "started") return { type: started.type, next: null };
+    const { held, opened, questions, delivery } = started;
     try {
       for (;;) {
-        const doneAt = opened ? await this.#runToEnd(opened.agent) : await this.#readAccepted();
-        const isReleased = await releaseSession(database, this.#session, { token, doneAt });
-        if (isReleased) return doneAt === null ? "given-back" : "done";
+        const reason = await this.#runToEnd(delivery, opened && { agent: opened.agent, questions });
+        this.#isEnding = true;
+        const result = await releaseSession(database, this.#session, {
+          ...held,
+          delivered: delivery.delivered,
+          reason,
+        });
+        if (result.isReleased) return { type: reason.type, next: result.next };
+        this.#isEnding = false;
+        await delivery.read();
       }
     } finally {
-      this.#agent = null;
+      this.#running = null;
       await opened?.close();
     }
   }
 
   /** Brings messages that came in during the run into the log. */
   async deliver(): Promise<void> {
-    if (this.#agent) await this.#deliver(this.#agent);
+    if (this.#running) await this.#running.delivery.readAndDeliver(this.#running.target);
   }
 
-  /** Ends the run before its next request. Another worker goes on. */
-  async suspend(): Promise<void> {
-    this.#isSuspending = true;
-    await this.#agent?.suspend();
+  /** Ends the run before its next request. `given-back`: another worker goes on. `waiting`: its tenant has used up its limit. */
+  async suspend(reason: "given-back" | "waiting"): Promise<void> {
+    this.#suspendReason ??= reason;
+    await this.#running?.target.agent.suspend();
   }
 
-  /** Returns how many messages were accepted when the work was done, or null if it was suspended. */
-  async #runToEnd(agent: Agent): Promise<string | null> {
-    this.#agent = agent;
-    const accepted = await this.#deliver(agent);
-    if (this.#isSuspending) return null;
-    const end = await finish(agent.resume());
+  async #start() {
+    const { database } = this.#options;
+    this.#isEnding = true;
+    const held = await holdSession(database, this.#session, this.#options);
+    if (held.type !== "taken") return held;
+    this.#isEnding = false;
+    const questions = new SessionQuestions(database, this.#session, held);
+    const delivery = new MessageDelivery(database, this.#session, held.inbox);
+    return {
+      type: "started",
+      held,
+      questions,
+      delivery,
+      opened: await this.#openAgent(held.store, questions),
+    } as const;
+  }
+
+  async #openAgent(store: PostgresStore, questions: SessionQuestions): Promise<OpenedAgent | null> {
+    try {
+      const opened = await this.#options.openAgent({ ...this.#session, store, ask: questions.ask });
+      questions.open(opened.agent.session);
+      return opened;
+    } catch (error) {
+      const session = await Session.open(store, nodeRuntime);
+      await session.append(createFailureEntry(error instanceof Error ? error.message : String(error)));
+      return null;
+    }
+  }
+
+  /** Without an agent there is nothing to run: the failure is in the log. */
+  async #runToEnd(delivery: MessageDelivery, target: MessageTarget | null): Promise<ReleaseReason> {
+    if (!target) return { type: "done", accepted: delivery.accepted };
+    const { agent, questions } = target;
+    await delivery.deliver(target);
+    this.#running = { target, delivery };
+    if (this.#suspendReason) return { type: this.#suspendReason };
+    const { accepted } = delivery;
+    const end: RunEnd = delivery.isStopped ? { type: "aborted" } : await finish(agent.resume());
     if (end.type === "failed") await agent.appendToSession((session) => session.append(createFailureEntry(end.why)));
-    const isCutOff = end.type === "suspended" && end.waitsFor === undefined;
-    return isCutOff || this.#isSuspending ? null : accepted;
-  }
-
-  #deliver(agent: Agent): Promise<string> {
-    const delivery = this.#lastDelivery.then(() => deliverMessages(this.#options.database, this.#session, agent));
-    this.#lastDelivery = delivery.catch(() => undefined);
-    return delivery;
-  }
-
-  async #readAccepted(): Promise<string> {
-    const { tenant, key } = this.#session;
-    const rows = await this.#options.database.readRows<{ accepted: string }>("read_inbox", [tenant, key]);
-    return rows[0]?.accepted ?? "0";
+    if (end.type === "suspended" && end.waitsFor === undefined) return { type: this.#suspendReason ?? "given-back" };
+    if (end.type !== "suspended") await questions.close();
+    return this.#suspendReason ? { type: this.#suspendReason } : { type: "done", accepted };
   }
 }
 
@@ -106,11 +142,6 @@ async function finish(run: AsyncGenerator<AgentEvent, RunEnd>): Promise<RunEnd> 
     const { done, value } = await run.next();
     if (done) return value;
   }
-}
-
-async function recordFailure(store: PostgresStore, error: unknown): Promise<void> {
-  const session = await Session.open(store, nodeRuntime);
-  await session.append(createFailureEntry(error instanceof Error ? error.message : String(error)));
 }
 
 /** Says in the log why a run ended, so that a session does not just fall silent. */

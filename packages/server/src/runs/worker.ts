@@ -3,7 +3,9 @@
 import { randomUUID } from "node:crypto";
 import type { Database } from "../store/connect.ts";
 import type { SessionRef } from "../store/postgres-store.ts";
-import { SILENT_MS } from "./hold.ts";
+import { createLimit } from "./concurrency.ts";
+import { DEFAULT_INTERVALS, type WorkerIntervals } from "./intervals.ts";
+import { expireQuestions } from "./questions.ts";
 import { type OpenAgent, type RunOutcome, SessionRun } from "./session-run.ts";
 import type { Wake } from "./wake.ts";
 
@@ -21,20 +23,12 @@ export interface WorkerOptions {
   readonly intervals?: Partial<WorkerIntervals>;
 }
 
-/** In milliseconds. */
-export interface WorkerIntervals {
-  /** A worker without a beat for this long is silent. All workers must have the same. */
-  readonly silent: number;
-  readonly beat: number;
-  /** How often it looks for messages of its sessions. */
-  readonly mail: number;
-  /** How often it looks for sessions without a living worker, and for its own that it does not run. */
-  readonly sweep: number;
-  /** How long a session that nobody has waits for the worker that was woken for it. */
-  readonly wait: number;
-}
+/** A start is a few statements, so more at once would only wait for connections. */
+const MAX_STARTS = 16;
 
-const DEFAULT_INTERVALS: WorkerIntervals = { silent: SILENT_MS, beat: 1_000, mail: 250, sweep: 1_000, wait: 3_000 };
+/** At most so many sessions get a place, and so many questions expire, at one look. */
+const MAX_ADMITTED = 100;
+const MAX_EXPIRED = 100;
 
 /** A running worker. */
 export interface Worker {
@@ -57,6 +51,7 @@ class SessionWorker implements Worker {
   readonly #options: WorkerOptions;
   readonly #intervals: WorkerIntervals;
   readonly #runs = new Map<string, SessionRun>();
+  readonly #limitStarts = createLimit(MAX_STARTS);
   /** Sessions that were woken while their run here ended. */
   readonly #wokenAgain = new Set<string>();
   /** All that is under way, to wait for. */
@@ -81,6 +76,8 @@ class SessionWorker implements Worker {
       this.#repeat(() => this.#beat(), beat),
       this.#repeat(() => this.#deliverMail(), mail),
       this.#repeat(() => this.#sweep(), sweep),
+      this.#repeat(() => this.#applyLimits(), sweep),
+      this.#repeat(() => expireQuestions(this.#options, MAX_EXPIRED), sweep),
     ];
     const { wake, concurrency } = this.#options;
     await wake.start((session) => this.#run(session), { concurrency });
@@ -89,7 +86,7 @@ class SessionWorker implements Worker {
   async stop(): Promise<void> {
     this.#isStopping = true;
     const stoppedWake = this.#options.wake.stop();
-    await Promise.all([...this.#runs.values()].map((run) => run.suspend()));
+    await Promise.all([...this.#runs.values()].map((run) => run.suspend("given-back")));
     await stoppedWake;
     await Promise.all(this.#work);
     // It beats until its last session is given back.
@@ -137,15 +134,26 @@ class SessionWorker implements Worker {
     for (const session of [...own, ...left]) if (!this.#runs.has(session.key)) void this.#run(session);
   }
 
+  /** Wakes workers for sessions that wait although their tenants have places, such as on a new day, and ends runs of tenants that have used up theirs. */
+  async #applyLimits(): Promise<void> {
+    const { database, wake } = this.#options;
+    for (const session of await database.readRows<SessionRef>("admit_waiting", [null, MAX_ADMITTED]))
+      await wake.enqueue(session, null);
+    const spent = await database.readRows<SessionRef>("list_spent", [this.id]);
+    await Promise.all(spent.map(({ key }) => this.#runs.get(key)?.suspend("waiting")));
+  }
+
   /** Never rejects. */
   async #run(session: SessionRef): Promise<void> {
     if (this.#isStopping) return;
-    if (this.#runs.has(session.key)) {
-      this.#wokenAgain.add(session.key);
+    const current = this.#runs.get(session.key);
+    if (current) {
+      if (current.isEnding) this.#wokenAgain.add(session.key);
       return;
     }
     const { database, openAgent } = this.#options;
-    const run = new SessionRun(session, { database, openAgent, worker: this.id, silentMs: this.#intervals.silent });
+    const options = { database, openAgent, worker: this.id, silentMs: this.#intervals.silent };
+    const run = new SessionRun(session, { ...options, limitStarts: this.#limitStarts });
     this.#runs.set(session.key, run);
     await this.#track(this.#finishRun(session, run));
   }
@@ -157,7 +165,8 @@ class SessionWorker implements Worker {
       return null;
     });
     this.#runs.delete(session.key);
-    const isWokenAgain = this.#wokenAgain.delete(session.key);
-    if (outcome === "given-back" || isWokenAgain) await wake.enqueue(session, null).catch(onError);
+    const next = [...(outcome?.type === "given-back" ? [session] : []), ...(outcome?.next ? [outcome.next] : [])];
+    for (const each of next) await wake.enqueue(each, null).catch(onError);
+    if (this.#wokenAgain.delete(session.key)) await this.#run(session);
   }
 }

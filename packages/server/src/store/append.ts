@@ -1,6 +1,7 @@
 /** Appends a batch to a session in PostgreSQL. An ordinary batch at the leaf takes one round trip. */
 
 import type { AppendResult, Entry } from "@pith/context";
+import { sumUsage, usageOfEntry } from "@pith/context/host";
 import {
   type AppendFacts,
   type AppendGuard,
@@ -131,12 +132,14 @@ async function writeRows(
   const [first, ...more] = rows;
   const last = rows.at(-1);
   const { expectedLeaf } = guard;
+  const used = sumUsage(batch.flatMap((entry) => usageOfEntry(entry)?.usage ?? []));
   const lastNumber = await database
-    .call<number>("append", [
+    .call<number>(used.totalTokens > 0 ? "append_and_count" : "append", [
       ...[tenant, key, token, expectedLeaf === null ? null : toStoredText(expectedLeaf), parent],
       ...[first?.id, first?.type, first?.number, first?.context_start, first?.body],
       more.length > 0 ? JSON.stringify(more) : null,
       ...[last?.id, numbers.findLast((number) => number !== null) ?? null, last?.context_start],
+      ...(used.totalTokens > 0 ? [used.totalTokens, used.cost.total] : []),
     ])
     .catch((error: unknown) => {
       if (error instanceof DatabaseError && error.code === UNIQUE_VIOLATION) return NOT_AS_EXPECTED;

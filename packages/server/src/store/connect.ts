@@ -57,7 +57,7 @@ export function connect({
   };
 }
 
-function callText(name: string, values: readonly unknown[]): string {
+export function callText(name: string, values: readonly unknown[]): string {
   return `pith.${name}(${values.map((_, index) => `$${index + 1}`)})`;
 }
 

@@ -80,9 +80,15 @@ test("HRUN2 a message that comes in at the end of a run is not left", async () =
   if (held.type !== "taken") throw new Error(held.type);
   await service.send("late", prompt("m2"));
   const session = { tenant: TENANT, key };
-  expect(await releaseSession(postgres.database, session, { token: held.token, doneAt: "1" })).toBe(false);
+  const release = (accepted: string) =>
+    releaseSession(postgres.database, session, {
+      token: held.token,
+      delivered: [],
+      reason: { type: "done", accepted },
+    });
+  expect(await release("1")).toEqual({ isReleased: false });
   expect(await readRunState(postgres.database, "late")).toMatchObject({ busy: true, holder: "w-late" });
-  expect(await releaseSession(postgres.database, session, { token: held.token, doneAt: "2" })).toBe(true);
+  expect(await release("2")).toEqual({ isReleased: true, next: null });
   expect(await readRunState(postgres.database, "late")).toMatchObject({ busy: false, holder: null });
 });
 
@@ -109,7 +115,11 @@ test("HRUN3 the sessions of a silent worker are taken over, and what it appends 
     why: "lease-lost",
   });
   // What it gives back is no longer its own.
-  expect(await releaseSession(postgres.database, session, { token: held.token, doneAt: "0" })).toBe(true);
+  const reason = { type: "done", accepted: "0" } as const;
+  expect(await releaseSession(postgres.database, session, { token: held.token, delivered: [], reason })).toEqual({
+    isReleased: true,
+    next: null,
+  });
 });
 
 test("HRUN4 a session with which workers end again and again is parked, listed, and runs after it was released", async () => {

@@ -26,6 +26,8 @@ export const INTERVALS: WorkerIntervals = { silent: 400, beat: 50, mail: 20, swe
 export interface ServiceOptions {
   readonly tools?: readonly Tool[];
   readonly apiKey?: string;
+  /** Default: a bare agent with these tools. */
+  readonly openAgent?: OpenAgent;
 }
 
 export interface StartOptions {
@@ -38,20 +40,23 @@ export interface StartOptions {
 export class Service {
   readonly queue = new MemoryQueue();
   readonly errors: unknown[] = [];
+  readonly openAgent: OpenAgent;
   readonly #database: Database;
-  readonly #openAgent: OpenAgent;
 
-  constructor(database: Database, model: TestServer, { tools = [], apiKey = "any" }: ServiceOptions = {}) {
+  constructor(database: Database, model: TestServer, options: ServiceOptions = {}) {
+    const { tools = [], apiKey = "any", openAgent } = options;
     this.#database = database;
-    this.#openAgent = async ({ store }) => {
-      const opened = await openModel({
-        ...{ provider: "anthropic", model: "claude-sonnet-4-5", apiKey, baseUrl: `${model.url}/v1` },
+    this.openAgent =
+      openAgent ??
+      (async ({ store }) => {
+        const opened = await openModel({
+          ...{ provider: "anthropic", model: "claude-sonnet-4-5", apiKey, baseUrl: `${model.url}/v1` },
+        });
+        if (opened.type !== "opened") throw new Error(opened.message);
+        const session = await Session.open(store, nodeRuntime);
+        const agent = new Agent({ session, model: opened.model, tools, runtime: nodeRuntime });
+        return { agent, close: () => agent.close() };
       });
-      if (opened.type !== "opened") throw new Error(opened.message);
-      const session = await Session.open(store, nodeRuntime);
-      const agent = new Agent({ session, model: opened.model, tools, runtime: nodeRuntime });
-      return { agent, close: () => agent.close() };
-    };
   }
 
   async create(id: string, tenant: string = TENANT): Promise<void> {
@@ -64,7 +69,7 @@ export class Service {
   }
 
   async startWorker(id: string, options: StartOptions = {}): Promise<Worker> {
-    const { openAgent = this.#openAgent, wake = this.queue.createWake(), intervals = INTERVALS } = options;
+    const { openAgent = this.openAgent, wake = this.queue.createWake(), intervals = INTERVALS } = options;
     const onError = (error: unknown): void => void this.errors.push(error);
     const worker = await startWorker({
       ...{ database: this.#database, wake, openAgent, concurrency: 8, onError, id, intervals },

@@ -1,0 +1,84 @@
+/** Opens the agent of a hosted session, with the tools, permissions and sandbox of `pith`. */
+
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { originalsFolder } from "@pith/agent/node";
+import { type BuildAgentOptions, buildAgent, createVault, openLocalWorkspace } from "@pith/host";
+import type { HeldSession, OpenAgent, OpenedAgent } from "../runs/session-run.ts";
+import type { Database } from "../store/connect.ts";
+import { PostgresBlobs } from "../store/postgres-blobs.ts";
+import { createSearch } from "../store/postgres-search.ts";
+
+/** What belongs to a tenant. */
+export interface TenantConfiguration {
+  readonly settings: BuildAgentOptions["settings"];
+  /** The keys of model providers. */
+  readonly keys: NonNullable<BuildAgentOptions["keys"]>;
+}
+
+/** Options of `createAgentOpener`. */
+export interface AgentOpenerOptions {
+  readonly database: Database;
+  /** The folder for the workspaces and homes of all tenants. All workers need the same, and nothing else may be in it. */
+  readonly folder: string;
+  /** The variables that commands see, such as `PATH`. */
+  readonly environment: BuildAgentOptions["environment"];
+  /** Called at each start of a run. If it rejects, the run ends, and the log says why. */
+  readonly readTenant: (tenant: string) => Promise<TenantConfiguration>;
+  /** How long a question of a running command waits before it counts as a no. Default: 60 seconds. */
+  readonly commandQuestionTimeoutMs?: number;
+}
+
+const COMMAND_QUESTION_MS = 60_000;
+
+/** Agents use nothing outside their workspaces, whatever their users answer. Without a sandbox they run no commands. */
+export function createAgentOpener(options: AgentOpenerOptions): OpenAgent {
+  return async (session) => await openAgent(session, options);
+}
+
+async function openAgent(held: HeldSession, options: AgentOpenerOptions): Promise<OpenedAgent> {
+  const { database, environment, readTenant, commandQuestionTimeoutMs = COMMAND_QUESTION_MS } = options;
+  const { store, ask } = held;
+  const { settings, keys } = await readTenant(held.tenant);
+  const folders = await createFolders(held, options.folder);
+  const context = { ...folders, environment, settings };
+  const vault = await createVault({ ...context, keys });
+  const workspace = openLocalWorkspace(context);
+  const built = await buildAgent({
+    ...{ ...context, workspace, keys, vault },
+    storage: {
+      store,
+      blobs: new PostgresBlobs(database, store.session),
+      originals: originalsFolder(join(folders.home, "originals")),
+      search: createSearch(database, store.session, { redaction: vault ?? NO_REDACTION }),
+    },
+    user: { ask },
+    permissions: { outside: "none", commandQuestionTimeoutMs },
+  });
+  if (built.type === "failed") {
+    await workspace.close();
+    throw new Error(built.message);
+  }
+  return {
+    agent: built.agent,
+    close: async () => {
+      await built.agent.close();
+      await built.close();
+      await workspace.close();
+    },
+  };
+}
+
+const NO_REDACTION = { redact: <Value>(value: Value): Value => value };
+
+/** A session has its own workspace and home. Pith's home, with skills and rules, belongs to the tenant. */
+async function createFolders({ tenant, key }: HeldSession, folder: string) {
+  const base = join(folder, tenant);
+  const folders = {
+    cwd: join(base, "sessions", key, "workspace"),
+    userHome: join(base, "sessions", key, "home"),
+    home: join(base, "pith"),
+  };
+  for (const path of Object.values(folders)) await mkdir(path, { recursive: true, mode: 0o700 });
+  return folders;
+}
