@@ -1,6 +1,6 @@
 /** Reads the sources, tests, package.json files and documents that the checks look at. */
 
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Fault } from "../fault.ts";
 import { PROGRAM_NAME, SCOPE } from "../packages.ts";
@@ -22,7 +22,7 @@ export interface PackageFolder {
   readonly folder: string;
   /** The npm name; null if there is no package.json. */
   readonly name: string | null;
-  /** The entry points of `exports`: specifiers such as `@pith/context/node` and the files they name. */
+  /** The entry points of `exports`: specifiers such as `@pith/context/node` and the files they name. A pattern stands for all its files. */
   readonly entryPoints: ReadonlyMap<string, string>;
   /** The npm packages that an installation brings along. */
   readonly dependencies: readonly string[];
@@ -99,8 +99,18 @@ function readPackageFolder(root: string, folder: string): PackageFolder {
     folder,
     name,
     entryPoints: new Map(
-      Object.entries(exports).map(([key, path]) => [`${name}${key.slice(1)}`, join(folder, `${path}`)]),
+      Object.entries(exports)
+        .flatMap(([key, path]) => expandPattern(join(root, folder), key, `${path}`))
+        .map(([key, path]) => [`${name}${key.slice(1)}`, join(folder, path)]),
     ),
     dependencies: Object.keys({ ...dependencies, ...peerDependencies, ...optionalDependencies }),
   };
+}
+
+/** Replaces a pattern such as `"./*": "./src/*.ts"` by an entry point for each file that it matches. */
+function expandPattern(folder: string, key: string, path: string): readonly (readonly [string, string])[] {
+  const [start = "", end] = path.split("*");
+  if (end === undefined) return [[key, path]];
+  const files = globSync(`${start}**/*${end}`, { cwd: folder }).map((file) => `./${file}`);
+  return files.map((file) => [key.replace("*", file.slice(start.length, -end.length)), file]);
 }

@@ -43,7 +43,7 @@ export const cleanWorkspace: FileTree = {
     `import { role } from "@pith/context";\nimport "ai";\n\nexport const request = role;`,
   ),
   "packages/cli/package.json": formatManifest(PROGRAM_NAME, "./src/index.ts"),
-  "bench/package.json": formatManifest("@pith/bench", { "./suite": "./src/suite.ts" }),
+  "bench/package.json": formatManifest("@pith/bench", { "./*": "./src/*.ts" }),
   "bench/src/suite.ts": sourceFile(
     `import "${PROGRAM_NAME}";\nimport "@pith/models";\nimport "../../packages/context/test/support/story.ts";`,
   ),

@@ -51,6 +51,12 @@ const doorFaults: readonly PlantedFault[] = [
     at: "evals/src/run.ts:3",
     message: "is not an entry point",
   },
+  {
+    fault: "a file that a pattern of exports does not match",
+    files: { "evals/src/run.ts": sourceFile(`import "@pith/bench/nowhere";`) },
+    at: "evals/src/run.ts:3",
+    message: "is not an entry point",
+  },
   { fault: "itself by name", ...faultInConvert(`import "@pith/models/convert";`), message: "use a relative path" },
   {
     fault: "a path into another package",

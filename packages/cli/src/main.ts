@@ -1,7 +1,7 @@
 /** Runs a subcommand or a mode and returns the exit code: 0 done, 1 failed, 2 usage error, 128 and more a signal. */
 
-import { readPolicy } from "@pith/host/policy";
-import { toJsonLine } from "@pith/host/text";
+import { readPolicy } from "@pith/host/policy/policy-file";
+import { toJsonLine } from "@pith/host/text/safe-text";
 import { type CliArgs, parseCliArgs } from "./args/args.ts";
 import type { ExitStatus } from "./text/process-io.ts";
 import { createTerminal, type Terminal } from "./text/process-io.ts";

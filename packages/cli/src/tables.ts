@@ -1,9 +1,10 @@
 /** Exports the tables of flags, commands, keys, events, settings, policy items and subcommands from which documentation is generated. */
 
-export type { Setting } from "@pith/host/settings";
-export { type CompactionSettings, createLimitsForModel } from "@pith/host/settings";
-export { policyTable, settingTable } from "@pith/host/tables";
-export { parseJsonc } from "@pith/host/text";
+export { policyTable } from "@pith/host/policy/parse-policy";
+export type { Setting } from "@pith/host/settings/definitions";
+export { type CompactionSettings, createLimitsForModel } from "@pith/host/settings/settings";
+export { settingTable } from "@pith/host/settings/table";
+export { parseJsonc } from "@pith/host/text/jsonc";
 export { flags } from "./args/args.ts";
 export { help } from "./args/help.ts";
 export type { Subcommand } from "./args/subcommand.ts";

@@ -8,9 +8,7 @@ export {
   type PermissionModeControl,
   type SessionShutdown,
 } from "./build-agent.ts";
-export { createGitHeadReader, formatGitHead, type GitHeadReader } from "./git-branch.ts";
 export type { HostContext } from "./host-context.ts";
-export { previewRequestedChange } from "./permissions.ts";
 export { openLocalWorkspace } from "./sandbox/local-workspace.ts";
 export { createVault } from "./settings/secrets.ts";
 export type { SessionStorage } from "./storage.ts";

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, mkdirSync, openSync, readdirSync, unlinkSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { AuditRecord } from "@pith/agent";
-import type { HostContext } from "@pith/host";
+import type { HostContext } from "@pith/host/host-context";
 
 /** The client that answers permission questions: the interactive or plain screen, or a program over RPC or ACP. `print`: no questions. */
 export type AuditClient = "screen" | "plain" | "rpc" | "acp" | "print";

@@ -1,10 +1,12 @@
 /** Builds an app: opens the session's file, the workspace and the audit log, and lets the host build the agent. */
 
 import type { AgentHooks } from "@pith/agent";
-import { type BuildAgentOptions, type BuiltAgent, buildAgent, type HostContext, openLocalWorkspace } from "@pith/host";
-import { findBaseUrlOwner } from "@pith/host/models";
-import { formatRefusal } from "@pith/host/policy";
-import type { Settings } from "@pith/host/settings";
+import { type BuildAgentOptions, type BuiltAgent, buildAgent } from "@pith/host/build-agent";
+import type { HostContext } from "@pith/host/host-context";
+import { findBaseUrlOwner } from "@pith/host/models/open-model";
+import { formatRefusal } from "@pith/host/policy/policy";
+import { openLocalWorkspace } from "@pith/host/sandbox/local-workspace";
+import type { Settings } from "@pith/host/settings/settings";
 import type { CliArgs } from "../args/args.ts";
 import type { ParentLimits } from "../sub-agents/sub-agent-options.ts";
 import { type AuditClient, AuditLog } from "./audit-log.ts";

@@ -2,8 +2,8 @@
 
 import { type AgentEvent, AppendError, type RunEnd } from "@pith/agent";
 import type { Redaction } from "@pith/context";
-import type { SessionShutdown } from "@pith/host";
-import type { SessionStart } from "@pith/host/extensions";
+import type { SessionShutdown } from "@pith/host/build-agent";
+import type { SessionStart } from "@pith/host/extensions/session";
 import type { CliArgs } from "../args/args.ts";
 import type { CommandResult } from "../commands/command.ts";
 import { type App, type Frontend, startApp } from "./start.ts";

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { readRegularFile, writeOwnerOnlyFile } from "@pith/agent/node";
-import type { HostContext } from "@pith/host";
+import type { HostContext } from "@pith/host/host-context";
 
 export interface Notice {
   /** Must never be reused for another text. */

@@ -4,8 +4,8 @@ import type { AgentEvent } from "@pith/agent";
 import type { GapEntry } from "@pith/context";
 import { TORN_END_NOTE } from "@pith/context/host";
 import { crashDamageKinds, type Damage, harmlessDamageKinds } from "@pith/context/store";
-import type { HostContext } from "@pith/host";
-import { formatCount } from "@pith/host/text";
+import type { HostContext } from "@pith/host/host-context";
+import { formatCount } from "@pith/host/text/format";
 import { formatSessionArgument } from "../sessions/find-session.ts";
 
 type DamageKind = Damage["kind"];

@@ -1,8 +1,9 @@
 /** Defines the flags and parses the command line into `CliArgs` or a usage error. */
 
 import { parseArgs } from "node:util";
-import { type SettingsOverrides, validateSetting } from "@pith/host/settings";
-import { findNearest, type UsageError, usageError } from "@pith/host/text";
+import { validateSetting } from "@pith/host/settings/fields";
+import type { SettingsOverrides } from "@pith/host/settings/settings";
+import { findNearest, type UsageError, usageError } from "@pith/host/text/usage-error";
 
 export interface SettingFlags {
   readonly model?: string;

@@ -1,7 +1,7 @@
 /** Defines `Subcommand`, from which parsing, help and completions are made; reports progress; parses numbers, ages and dates in flags. */
 
-import type { HostContext } from "@pith/host";
-import { type UsageError, usageError } from "@pith/host/text";
+import type { HostContext } from "@pith/host/host-context";
+import { type UsageError, usageError } from "@pith/host/text/usage-error";
 
 export interface Subcommand {
   /** The words after `pith`, such as `sessions list`. */

@@ -9,11 +9,12 @@ import type {
   UserContent,
 } from "@pith/agent";
 import { type AppendResult, refusalNotes } from "@pith/context";
-import type { HostContext, PermissionModeControl } from "@pith/host";
-import type { ChooseModelResult } from "@pith/host/models";
-import type { Templates } from "@pith/host/resources";
-import type { Settings } from "@pith/host/settings";
-import { type UsageError, usageError } from "@pith/host/text";
+import type { PermissionModeControl } from "@pith/host/build-agent";
+import type { HostContext } from "@pith/host/host-context";
+import type { ChooseModelResult } from "@pith/host/models/open-model";
+import type { Templates } from "@pith/host/resources/templates";
+import type { Settings } from "@pith/host/settings/settings";
+import { type UsageError, usageError } from "@pith/host/text/usage-error";
 import type { ListedSetting } from "../settings/list.ts";
 
 export interface Command {

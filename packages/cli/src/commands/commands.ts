@@ -1,8 +1,8 @@
 /** Lists every slash command in display order, and implements `/help` and `/quit`. */
 
 import type { CommandRegistration } from "@pith/agent";
-import type { Templates } from "@pith/host/resources";
-import { usageError } from "@pith/host/text";
+import type { Templates } from "@pith/host/resources/templates";
+import { usageError } from "@pith/host/text/usage-error";
 import { type Command, success } from "./command.ts";
 import { autocompactCommand, compactCommand } from "./compact.ts";
 import { contextCommand, rulesCommand, seenCommand } from "./context.ts";

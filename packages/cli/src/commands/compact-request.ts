@@ -10,7 +10,8 @@ import {
   type Session,
 } from "@pith/context";
 import { entryReference, isEditableMessage } from "@pith/context/host";
-import { formatCost, formatCount, type UsageError, usageError } from "@pith/host/text";
+import { formatCost, formatCount } from "@pith/host/text/format";
+import { type UsageError, usageError } from "@pith/host/text/usage-error";
 import { findEntry, shortId } from "../sessions/entries.ts";
 import { isVisibleEntry } from "../sessions/tree-outline.ts";
 import { type CommandResult, describeUnknownFlag, failure, success } from "./command.ts";

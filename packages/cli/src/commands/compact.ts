@@ -9,15 +9,9 @@ import {
   refusalNotes,
 } from "@pith/context";
 import { breakerNotes, type TokenAmount } from "@pith/context/host";
-import { openCatalogue } from "@pith/host/models";
-import {
-  formatCost,
-  formatCount,
-  formatNumber,
-  formatTokenAmount,
-  formatTokenLimit,
-  usageError,
-} from "@pith/host/text";
+import { openCatalogue } from "@pith/host/models/catalogue";
+import { formatCost, formatCount, formatNumber, formatTokenAmount, formatTokenLimit } from "@pith/host/text/format";
+import { usageError } from "@pith/host/text/usage-error";
 import type { PreviewStats } from "../context-report/compaction-preview.ts";
 import {
   describeBusyRefusal,

@@ -1,7 +1,8 @@
 /** Implements `/copy`: finds an answer or its last code block. The interactive mode copies it to the clipboard; other modes print it. */
 
 import type { Entry, Session } from "@pith/context";
-import { formatCount, usageError } from "@pith/host/text";
+import { formatCount } from "@pith/host/text/format";
+import { usageError } from "@pith/host/text/usage-error";
 import { isUserMessage } from "../sessions/tree-lines.ts";
 import { type Command, type CommandContext, type CommandResult, success } from "./command.ts";
 

@@ -5,7 +5,7 @@ import { decodeText, type FileReadResult, type PlannedFile } from "@pith/agent";
 import { nodeFiles, originalsFolder } from "@pith/agent/node";
 import type { Entry } from "@pith/context";
 import { sessionIdToFileName } from "@pith/context/node";
-import { escapeLineBreaks } from "@pith/host/text";
+import { escapeLineBreaks } from "@pith/host/text/safe-text";
 import { structuredPatch } from "diff";
 import type { CommandContext } from "./command.ts";
 

@@ -3,7 +3,7 @@
 import type { Entry, Session } from "@pith/context";
 import { authorOf, isEditableMessage, sanitizeLine } from "@pith/context/host";
 import { forkSession } from "@pith/context/node";
-import { usageError } from "@pith/host/text";
+import { usageError } from "@pith/host/text/usage-error";
 import { entryEditableText } from "../resources/attachments.ts";
 import { describeMissingBlobs, entryDisplayText, findEntry, shortId } from "../sessions/entries.ts";
 import { describeOpenFailure } from "../sessions/find-session.ts";

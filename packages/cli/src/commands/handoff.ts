@@ -6,7 +6,8 @@ import { DRAFT_TYPE, type HandOffResult } from "@pith/agent";
 import { type NewEntry, refusalNotes, Session } from "@pith/context";
 import { PIN_TYPE } from "@pith/context/host";
 import { createSession, nodeRuntime } from "@pith/context/node";
-import { formatCost, formatCount, usageError } from "@pith/host/text";
+import { formatCost, formatCount } from "@pith/host/text/format";
+import { usageError } from "@pith/host/text/usage-error";
 import {
   type Command,
   type CommandContext,

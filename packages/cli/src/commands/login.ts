@@ -1,7 +1,7 @@
 /** Implements `/login` and `/logout` for modes in which no secret can be entered. Interactive mode asks for the key in a panel. */
 
-import { isAbsentModel } from "@pith/host/models";
-import { type UsageError, usageError } from "@pith/host/text";
+import { isAbsentModel } from "@pith/host/models/open-model";
+import { type UsageError, usageError } from "@pith/host/text/usage-error";
 import { findProviderOption, type ProviderOption } from "../models/check-key.ts";
 import {
   describeKeySource,

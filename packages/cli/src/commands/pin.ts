@@ -3,7 +3,7 @@
 import type { Agent } from "@pith/agent";
 import { type AppendResult, type Entry, pinEntry, pinText, type Session, unpin as unpinEntry } from "@pith/context";
 import { entryText, type Pin, sanitizeLine, splitContent } from "@pith/context/host";
-import { usageError } from "@pith/host/text";
+import { usageError } from "@pith/host/text/usage-error";
 import { findEntry, findReferencedEntry, matchesId, shortId } from "../sessions/entries.ts";
 import { type Command, type CommandResult, success, successInTranscript, toCommandResult } from "./command.ts";
 

@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CancellableResult, CommandRegistration, CommandContext as ExtensionCommandContext } from "@pith/agent";
-import { findNearest, usageError } from "@pith/host/text";
+import { findNearest, usageError } from "@pith/host/text/usage-error";
 import { type Command, type CommandContext, type CommandResult, failure, success } from "./command.ts";
 import { commands } from "./commands.ts";
 import { forkCommand } from "./fork.ts";

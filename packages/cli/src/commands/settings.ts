@@ -2,8 +2,9 @@
 
 import type { Agent, PermissionMode, SetModelResult } from "@pith/agent";
 import type { ThinkingLevel } from "@pith/context";
-import { isAbsentModel } from "@pith/host/models";
-import { formatNumber, usageError } from "@pith/host/text";
+import { isAbsentModel } from "@pith/host/models/open-model";
+import { formatNumber } from "@pith/host/text/format";
+import { usageError } from "@pith/host/text/usage-error";
 import { type Command, type CommandResult, failure, success } from "./command.ts";
 import { describeOutcome } from "./compact.ts";
 

@@ -3,7 +3,8 @@
 import type { NavigateResult, PlannedFile, RewindResult } from "@pith/agent";
 import { refusalNotes, type Session } from "@pith/context";
 import { isMoveEntry } from "@pith/context/host";
-import { formatCount, usageError } from "@pith/host/text";
+import { formatCount } from "@pith/host/text/format";
+import { usageError } from "@pith/host/text/usage-error";
 import { findEntry, formatEntry, shortId } from "../sessions/entries.ts";
 import { readBranch, readTreePart, renderTree, type TreeLine } from "../sessions/tree-lines.ts";
 import { describeBusyRefusal } from "../text/compaction-text.ts";

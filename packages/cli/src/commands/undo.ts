@@ -2,7 +2,7 @@
 
 import type { Agent } from "@pith/agent";
 import { type Receipt, readReceipt, refusalNotes } from "@pith/context";
-import { formatNumber } from "@pith/host/text";
+import { formatNumber } from "@pith/host/text/format";
 import { describeBusyRefusal, formatReceipt } from "../text/compaction-text.ts";
 import { type Command, type CommandResult, failure, LEAF_MOVED_MESSAGE, success } from "./command.ts";
 

@@ -12,8 +12,8 @@ import {
   type OldBranch,
 } from "@pith/context";
 import { compareEstimates, estimatePlanCost, listUserRules } from "@pith/context/host";
-import { describeSummaryModel, readSummaryModelNames } from "@pith/host/models";
-import type { Settings } from "@pith/host/settings";
+import { describeSummaryModel, readSummaryModelNames } from "@pith/host/models/summary-models";
+import type { Settings } from "@pith/host/settings/settings";
 import type { Catalogue } from "@pith/models";
 import { isVisibleEntry } from "../sessions/tree-outline.ts";
 import type { MessageCounts } from "../text/compaction-text.ts";

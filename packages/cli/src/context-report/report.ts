@@ -13,7 +13,7 @@ import {
   type ToolCallBlock,
 } from "@pith/context";
 import { entryText, fileTouches, mergeSystemMessages, sanitizeLine, type ToolRoles } from "@pith/context/host";
-import { formatContextTokens, formatCount, formatNumber } from "@pith/host/text";
+import { formatContextTokens, formatCount, formatNumber } from "@pith/host/text/format";
 import { shortId } from "../sessions/entries.ts";
 import { describeToolArguments, describeToolCall } from "../text/tool-call-text.ts";
 import {

@@ -2,7 +2,7 @@
 
 import type { Session } from "@pith/context";
 import { listUserRules, sanitizeLine } from "@pith/context/host";
-import { formatCount } from "@pith/host/text";
+import { formatCount } from "@pith/host/text/format";
 
 /** What the user has said on a branch, as far as the model can read it. */
 export type UserRules = ReturnType<typeof listUserRules>;

@@ -1,6 +1,6 @@
 /** Renders the contents of an exported page: links to the user's messages, the changed files, the failed calls and the summaries. */
 
-import { truncate } from "@pith/host/text";
+import { truncate } from "@pith/host/text/safe-text";
 import { escapeHtml } from "./markdown-html.ts";
 import { findChangedFile, type TranscriptItem } from "./read-branch.ts";
 

@@ -4,7 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { dirname, extname, resolve } from "node:path";
 import type { Redaction } from "@pith/context";
 import { exportForPi, openStore, sessionIdToFileName } from "@pith/context/node";
-import { type UsageError, usageError } from "@pith/host/text";
+import { type UsageError, usageError } from "@pith/host/text/usage-error";
 import { type Block, type ReadBranchResult, readBranch, type TranscriptItem } from "./read-branch.ts";
 
 type Branch = Extract<ReadBranchResult, { type: "branch" }>;

@@ -1,7 +1,8 @@
 /** Renders a branch as one self-contained HTML page: all text is escaped, no script runs and nothing is loaded. */
 
 import { createHash } from "node:crypto";
-import { escapeControls, formatLineCount } from "@pith/host/text";
+import { formatLineCount } from "@pith/host/text/format";
+import { escapeControls } from "@pith/host/text/safe-text";
 import { formatChangeCount } from "../text/diff-rows.ts";
 import { LINE_COUNT_TOOLS, languageOfPath } from "../text/tool-call-text.ts";
 import { renderContents } from "./contents-html.ts";

@@ -4,7 +4,9 @@ import { type Entry, type Redaction, readReceipt, type ToolResultMessage } from 
 import { addToTotals, describeAttachment, parseBlobBlock, splitContent, zeroTotals } from "@pith/context/host";
 import { readBlob } from "@pith/context/node";
 import type { Store } from "@pith/context/store";
-import { escapeControls, formatCost, formatCount, type UsageError } from "@pith/host/text";
+import { formatCost, formatCount } from "@pith/host/text/format";
+import { escapeControls } from "@pith/host/text/safe-text";
+import type { UsageError } from "@pith/host/text/usage-error";
 import { findEntryInStore } from "../sessions/entries.ts";
 import { describeAuthor, formatSizes } from "../text/compaction-text.ts";
 import { describeToolCall, formatCallEnd } from "../text/tool-call-text.ts";

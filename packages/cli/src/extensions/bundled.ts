@@ -1,6 +1,6 @@
 /** Lists the extensions that the program contains, besides the one for MCP servers. */
 
-import type { BundledExtension } from "@pith/host/extensions";
+import type { BundledExtension } from "@pith/host/extensions/extensions";
 import { hasSubAgents, type SubAgentOptions } from "../sub-agents/sub-agent-options.ts";
 
 export function listBundledExtensions(options: SubAgentOptions): readonly BundledExtension[] {

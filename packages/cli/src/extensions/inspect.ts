@@ -5,15 +5,11 @@ import { homedir, tmpdir } from "node:os";
 import { basename, dirname, join, sep } from "node:path";
 import type { ExtensionInfo } from "@pith/agent";
 import type { Bubblewrap } from "@pith/agent/node";
-import {
-  assembleExtensions,
-  createExtensionModules,
-  type ExtensionOrigin,
-  type FoundExtension,
-  findExtensions,
-  loadExtensions,
-} from "@pith/host/extensions";
-import { parseJsonObject, quoteIfNeeded } from "@pith/host/text";
+import type { ExtensionOrigin, FoundExtension } from "@pith/host/extensions/extension-files";
+import { assembleExtensions, findExtensions, loadExtensions } from "@pith/host/extensions/extensions";
+import { createExtensionModules } from "@pith/host/extensions/load";
+import { parseJsonObject } from "@pith/host/text/jsonc";
+import { quoteIfNeeded } from "@pith/host/text/shell-words";
 import type { Environment } from "@pith/models";
 import { version } from "../args/help.ts";
 import type { SubcommandCall, SubcommandResult } from "../args/subcommand.ts";

@@ -5,9 +5,10 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync,
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { extensionsFolder, findEntryFile, findInstalledPackages, findUserExtensions } from "@pith/host/extensions";
-import { formatRefusal } from "@pith/host/policy";
-import { usageError } from "@pith/host/text";
+import { extensionsFolder } from "@pith/host/extensions/extension-files";
+import { findEntryFile, findInstalledPackages, findUserExtensions } from "@pith/host/extensions/find";
+import { formatRefusal } from "@pith/host/policy/policy";
+import { usageError } from "@pith/host/text/usage-error";
 import type { SubcommandCall, SubcommandResult } from "../args/subcommand.ts";
 import { loadSettings } from "../settings/resolve.ts";
 import { canPrompt, confirm } from "../text/process-io.ts";

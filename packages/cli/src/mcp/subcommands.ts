@@ -1,27 +1,24 @@
 /** Implements `pith mcp list`, `pith mcp test` and `pith mcp trust`. */
 
 import { homedir } from "node:os";
+import { createClientOptions, McpClient } from "@pith/host/mcp/client";
+import type { FindSandbox } from "@pith/host/mcp/server-sandbox";
+import { formatServerStatuses, readServerStatuses } from "@pith/host/mcp/server-status";
+import { readConfiguredServers } from "@pith/host/mcp/servers";
+import { Trust } from "@pith/host/mcp/trust";
+import { type Confirm, formatTrustText, formatTrustTitle } from "@pith/host/mcp/trust-question";
 import {
-  type Confirm,
-  createClientOptions,
   createTrustRecord,
-  type FindSandbox,
-  formatServerStatuses,
-  formatTrustText,
-  formatTrustTitle,
   isSameTrustRecord,
-  McpClient,
   type OfferedTool,
-  readConfiguredServers,
-  readServerStatuses,
   readTrustRecords,
   type ServerTrustRecord,
   saveTrustRecord,
-  Trust,
   trustRecordKey,
-} from "@pith/host/mcp";
-import type { DisabledServer } from "@pith/host/settings";
-import { escapeControls, type UsageError, usageError } from "@pith/host/text";
+} from "@pith/host/mcp/trust-records";
+import type { DisabledServer } from "@pith/host/settings/settings";
+import { escapeControls } from "@pith/host/text/safe-text";
+import { type UsageError, usageError } from "@pith/host/text/usage-error";
 import { version } from "../args/help.ts";
 import type { SubcommandCall, SubcommandResult } from "../args/subcommand.ts";
 import { resolveSettings } from "../settings/resolve.ts";

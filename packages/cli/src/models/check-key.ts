@@ -1,6 +1,6 @@
 /** Lists the providers that a user can enter a key for, and tests a key with a request that costs nothing. */
 
-import { parseModelIds } from "@pith/host/models";
+import { parseModelIds } from "@pith/host/models/available-models";
 import {
   baseUrlFromEnvironment,
   createEndpoint,

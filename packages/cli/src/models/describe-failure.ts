@@ -1,9 +1,12 @@
 /** Says what to do when a request to a model fails. Every mode shows this text; no other file words such advice. */
 
 import type { ModelFailure, ModelName } from "@pith/context";
-import { findLocalServers, openCatalogue } from "@pith/host/models";
-import { findKeyVariable, type Settings } from "@pith/host/settings";
-import { formatWait, listNearest } from "@pith/host/text";
+import { findLocalServers } from "@pith/host/models/available-models";
+import { openCatalogue } from "@pith/host/models/catalogue";
+import { findKeyVariable } from "@pith/host/settings/provider-keys";
+import type { Settings } from "@pith/host/settings/settings";
+import { formatWait } from "@pith/host/text/format";
+import { listNearest } from "@pith/host/text/usage-error";
 import { baseUrlFromEnvironment, type Environment, type Provider, providers } from "@pith/models";
 import type { CliArgs } from "../args/args.ts";
 import { findProviderOption } from "./check-key.ts";

@@ -1,8 +1,9 @@
 /** Saves and removes a provider's API key, says which key is used, and opens the session's model again with another key. */
 
 import type { Agent } from "@pith/agent";
-import type { HostContext } from "@pith/host";
-import { type ChooseModelResult, canonicalProviderId, isAbsentModel, openCatalogue } from "@pith/host/models";
+import type { HostContext } from "@pith/host/host-context";
+import { openCatalogue } from "@pith/host/models/catalogue";
+import { type ChooseModelResult, canonicalProviderId, isAbsentModel } from "@pith/host/models/open-model";
 import {
   findKey,
   findKeyVariable,
@@ -10,10 +11,10 @@ import {
   type KeySources,
   keyFilePath,
   readKeyFile,
-  type Settings,
   savedKeyName,
-} from "@pith/host/settings";
-import { findNearest, type UsageError, usageError } from "@pith/host/text";
+} from "@pith/host/settings/provider-keys";
+import type { Settings } from "@pith/host/settings/settings";
+import { findNearest, type UsageError, usageError } from "@pith/host/text/usage-error";
 import { type Environment, type Provider, providers } from "@pith/models";
 import { type RemoveKeyResult, removeKeys, saveKey } from "../settings/save.ts";
 import { findProviderOption, listProviderOptions, type ProviderOption } from "./check-key.ts";

@@ -3,7 +3,7 @@
 import { decodeFile, detectImageType, fitImage, type UserContent, type WorkspaceFiles } from "@pith/agent";
 import type { Entry, ImageBlock, TextBlock } from "@pith/context";
 import { attachImage, attachText, editableText, entryText } from "@pith/context/host";
-import { type UsageError, usageError } from "@pith/host/text";
+import { type UsageError, usageError } from "@pith/host/text/usage-error";
 import type { CliArgs } from "../args/args.ts";
 import type { StdinResult } from "./read-stdin.ts";
 

@@ -1,7 +1,7 @@
 /** Reads the text that is piped into the program (stdin), up to a limit. */
 
 import { fstatSync } from "node:fs";
-import { type UsageError, usageError } from "@pith/host/text";
+import { type UsageError, usageError } from "@pith/host/text/usage-error";
 
 /** Reads piped input. A terminal and `/dev/null` give an empty text. If a pipe stays open, a notice says what Pith waits for. */
 export async function readStdin(notify: (line: string) => void): Promise<StdinResult> {

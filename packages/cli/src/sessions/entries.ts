@@ -4,8 +4,10 @@ import { type AgentMessage, type Entry, type Redaction, Session } from "@pith/co
 import { displayText, entryText, sanitizeLine } from "@pith/context/host";
 import { nodeRuntime } from "@pith/context/node";
 import type { Store } from "@pith/context/store";
-import { createVault } from "@pith/host/settings";
-import { escapeLineBreaks, formatCount, formatNumber, type UsageError, usageError } from "@pith/host/text";
+import { createVault } from "@pith/host/settings/secrets";
+import { formatCount, formatNumber } from "@pith/host/text/format";
+import { escapeLineBreaks } from "@pith/host/text/safe-text";
+import { type UsageError, usageError } from "@pith/host/text/usage-error";
 import type { SubcommandCall } from "../args/subcommand.ts";
 import { loadSettings } from "../settings/resolve.ts";
 import { formatSizes } from "../text/compaction-text.ts";

@@ -13,8 +13,9 @@ import {
   sessionIdToFileName,
   sessionsFolder,
 } from "@pith/context/node";
-import type { HostContext } from "@pith/host";
-import { expandTilde, quoteIfNeeded, type UsageError, usageError } from "@pith/host/text";
+import type { HostContext } from "@pith/host/host-context";
+import { expandTilde, quoteIfNeeded } from "@pith/host/text/shell-words";
+import { type UsageError, usageError } from "@pith/host/text/usage-error";
 import type { SubcommandCall, SubcommandResult } from "../args/subcommand.ts";
 import { isSubAgentSession } from "./sub-agent-ids.ts";
 

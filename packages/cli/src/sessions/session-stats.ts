@@ -5,7 +5,7 @@ import { type CompactionEntry, type Entry, type Receipt, readReceipt, type Sessi
 import { addToTotals, usageOfEntry, zeroTotals } from "@pith/context/host";
 import { readSessionTotals } from "@pith/context/node";
 import type { Store } from "@pith/context/store";
-import { type ContextTokens, formatContextTokens, formatCost, formatCount, formatNumber } from "@pith/host/text";
+import { type ContextTokens, formatContextTokens, formatCost, formatCount, formatNumber } from "@pith/host/text/format";
 import { readBranch } from "./tree-lines.ts";
 
 type SessionTotals = typeof zeroTotals;

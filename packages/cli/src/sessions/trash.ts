@@ -4,8 +4,8 @@ import { constants } from "node:fs";
 import { mkdir, open, rename } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { diskErrorCode, findSession, realFiles, sessionIdToFileName, trashSession } from "@pith/context/node";
-import type { HostContext } from "@pith/host";
-import { usageError } from "@pith/host/text";
+import type { HostContext } from "@pith/host/host-context";
+import { usageError } from "@pith/host/text/usage-error";
 import type { SubcommandCall, SubcommandResult } from "../args/subcommand.ts";
 import { describeOpenFailure, findWritableSession, isPlainId, readSession } from "./find-session.ts";
 

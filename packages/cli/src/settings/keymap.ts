@@ -2,7 +2,9 @@
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { escapeControls, findNearest, parseJsonc } from "@pith/host/text";
+import { parseJsonc } from "@pith/host/text/jsonc";
+import { escapeControls } from "@pith/host/text/safe-text";
+import { findNearest } from "@pith/host/text/usage-error";
 
 export interface KeyBinding {
   /** The name in the keymap file. */

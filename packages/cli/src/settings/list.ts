@@ -1,14 +1,10 @@
 /** Lists every setting with its value and source for `/settings` and `pith settings`, and builds the JSON Schema for editors. */
 
-import {
-  findSetting,
-  formatSettingName,
-  listFields,
-  type Setting,
-  type Settings,
-  settingTable,
-} from "@pith/host/settings";
-import type { JsonObject } from "@pith/host/text";
+import type { Setting } from "@pith/host/settings/definitions";
+import { findSetting, formatSettingName, listFields } from "@pith/host/settings/fields";
+import type { Settings } from "@pith/host/settings/settings";
+import { settingTable } from "@pith/host/settings/table";
+import type { JsonObject } from "@pith/host/text/jsonc";
 import type { SettingSources } from "./resolve.ts";
 
 export interface ListedSetting {

@@ -6,24 +6,22 @@
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import type { HostContext } from "@pith/host";
-import { type ApplyPolicyResult, applyPolicy, type PolicyLocation, readPolicy } from "@pith/host/policy";
-import type { ResolvedSettings } from "@pith/host/resources";
+import type { HostContext } from "@pith/host/host-context";
+import { type ApplyPolicyResult, applyPolicy } from "@pith/host/policy/apply-policy";
+import { type PolicyLocation, readPolicy } from "@pith/host/policy/policy-file";
+import type { ResolvedSettings } from "@pith/host/resources/guidance";
 import {
   buildSettings,
   findSetting,
   formatSettingName,
   formatValue,
   listFields,
-  type ParseSettingsResult,
-  parseSettings,
-  parseVariables,
   type SettingField,
-  type Settings,
-  type SettingsOverrides,
-} from "@pith/host/settings";
-import { type UsageError, usageError } from "@pith/host/text";
-import { type FolderTrust, listTrustedFiles } from "@pith/host/trust";
+} from "@pith/host/settings/fields";
+import { type ParseSettingsResult, parseSettings, parseVariables } from "@pith/host/settings/parse";
+import type { Settings, SettingsOverrides } from "@pith/host/settings/settings";
+import { type UsageError, usageError } from "@pith/host/text/usage-error";
+import { type FolderTrust, listTrustedFiles } from "@pith/host/trust/folder-trust";
 import { checkTrust, formatTrustNotice, TRUSTED_HASH_VARIABLE } from "../trust/trust.ts";
 
 /** Reads the user's settings file. A missing file is not an error. */

@@ -1,9 +1,10 @@
 /** Saves a setting, and saves or removes a provider key, in the user's files. Files are replaced atomically; comments and other values stay. */
 
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import type { HostContext } from "@pith/host";
-import { keyFilePath, type ProviderKeys, readKeyFile } from "@pith/host/settings";
-import { parseJsonc, type Token, tokenize, type UsageError, usageError } from "@pith/host/text";
+import type { HostContext } from "@pith/host/host-context";
+import { keyFilePath, type ProviderKeys, readKeyFile } from "@pith/host/settings/provider-keys";
+import { parseJsonc, type Token, tokenize } from "@pith/host/text/jsonc";
+import { type UsageError, usageError } from "@pith/host/text/usage-error";
 import { settingsFilePath } from "./resolve.ts";
 
 /** Null if the text is invalid, or if a part of the path is not an object. */

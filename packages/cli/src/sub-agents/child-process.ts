@@ -3,7 +3,7 @@
 import type { ExtensionContext, RunEnd } from "@pith/agent";
 import { RpcClient, type RpcEvent, type RpcUiRequest, type RpcUiResponse } from "@pith/client";
 import type { ModelName } from "@pith/context";
-import { canonicalProviderId } from "@pith/host/models";
+import { canonicalProviderId } from "@pith/host/models/open-model";
 import type { CostLimit } from "@pith/models";
 import { TRUSTED_HASH_VARIABLE } from "../trust/trust.ts";
 import type { AgentDefinition } from "./definitions.ts";

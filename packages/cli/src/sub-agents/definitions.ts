@@ -3,11 +3,15 @@
 import { basename, join } from "node:path";
 import { decodeText } from "@pith/agent";
 import type { ThinkingLevel } from "@pith/context";
-import type { HostContext } from "@pith/host";
-import { listTrustedMarkdown, parseFrontMatter, readMarkdownFolder } from "@pith/host/resources";
-import { type Settings, validateSetting } from "@pith/host/settings";
-import { escapeControls, findNearest, truncate, type UsageError, usageError } from "@pith/host/text";
-import type { FolderTrust, FoundFile } from "@pith/host/trust";
+import type { HostContext } from "@pith/host/host-context";
+import { parseFrontMatter } from "@pith/host/resources/front-matter";
+import { listTrustedMarkdown, readMarkdownFolder } from "@pith/host/resources/templates";
+import { validateSetting } from "@pith/host/settings/fields";
+import type { Settings } from "@pith/host/settings/settings";
+import { escapeControls, truncate } from "@pith/host/text/safe-text";
+import { findNearest, type UsageError, usageError } from "@pith/host/text/usage-error";
+import type { FolderTrust } from "@pith/host/trust/folder-trust";
+import type { FoundFile } from "@pith/host/trust/project-files";
 import type { CliArgs } from "../args/args.ts";
 
 export interface AgentDefinition {

@@ -3,7 +3,7 @@
 import type { Extension, ExtensionApi, ExtensionContext } from "@pith/agent";
 import { type Redaction, textTokens } from "@pith/context";
 import { noRedaction } from "@pith/context/host";
-import { truncate } from "@pith/host/text";
+import { truncate } from "@pith/host/text/safe-text";
 import { type AgentDefinition, findAgents } from "./definitions.ts";
 import { findStartedSubAgents, type OpenSubAgents, readSubAgentLog, SUB_AGENT, selectOpenSubAgents } from "./log.ts";
 import { recoverUnreported, type SubAgent, SubAgentPool } from "./pool.ts";

@@ -4,7 +4,7 @@ import { createReadStream, existsSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ExtensionApi, ExtensionContext } from "@pith/agent";
-import { truncate } from "@pith/host/text";
+import { truncate } from "@pith/host/text/safe-text";
 import { createSubAgentId } from "../sessions/sub-agent-ids.ts";
 import { buildChildArguments, type ChildEnd, restrictTools, runChild } from "./child-process.ts";
 import type { AgentDefinition } from "./definitions.ts";

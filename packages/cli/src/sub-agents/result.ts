@@ -3,7 +3,8 @@
 import type { RpcEvent } from "@pith/client";
 import type { Usage } from "@pith/context";
 import { addUsage, zeroUsage } from "@pith/context/host";
-import { formatUsage, truncate } from "@pith/host/text";
+import { formatUsage } from "@pith/host/text/format";
+import { truncate } from "@pith/host/text/safe-text";
 import { type ResultDetails, SUB_AGENT } from "./log.ts";
 
 export interface Excerpt {

@@ -5,7 +5,7 @@ import { basename, dirname, join } from "node:path";
 import type { AssistantMessage, Entry, Usage } from "@pith/context";
 import { zeroUsage } from "@pith/context/host";
 import { createSession, type JsonlStore, openStore, readSessionTotals, renameSession } from "@pith/context/node";
-import { truncate } from "@pith/host/text";
+import { truncate } from "@pith/host/text/safe-text";
 import { formatEntry } from "../sessions/entries.ts";
 
 export interface NewSessionOptions {

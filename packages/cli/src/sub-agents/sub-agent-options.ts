@@ -4,8 +4,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Permissions } from "@pith/agent";
 import type { Vault } from "@pith/context/secrets";
-import type { HostContext } from "@pith/host";
-import { type FolderTrust, listTrustedFiles } from "@pith/host/trust";
+import type { HostContext } from "@pith/host/host-context";
+import { type FolderTrust, listTrustedFiles } from "@pith/host/trust/folder-trust";
 import type { CostLimit } from "@pith/models";
 import type { CliArgs } from "../args/args.ts";
 

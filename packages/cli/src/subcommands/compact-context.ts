@@ -12,16 +12,16 @@ import {
   Session,
 } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
-import { openCatalogue, openWindowStore, resolveSummaryModels, selectModel } from "@pith/host/models";
-import { requiresSandbox } from "@pith/host/policy";
-import {
-  createLimitsForModel,
-  createVault,
-  type KeySources,
-  type Settings,
-  validateSetting,
-} from "@pith/host/settings";
-import { escapeLineBreaks, formatCost, formatCount, formatNumber, type UsageError, usageError } from "@pith/host/text";
+import { openCatalogue } from "@pith/host/models/catalogue";
+import { openWindowStore, resolveSummaryModels, selectModel } from "@pith/host/models/open-model";
+import { requiresSandbox } from "@pith/host/policy/policy";
+import { validateSetting } from "@pith/host/settings/fields";
+import type { KeySources } from "@pith/host/settings/provider-keys";
+import { createVault } from "@pith/host/settings/secrets";
+import { createLimitsForModel, type Settings } from "@pith/host/settings/settings";
+import { formatCost, formatCount, formatNumber } from "@pith/host/text/format";
+import { escapeLineBreaks } from "@pith/host/text/safe-text";
+import { type UsageError, usageError } from "@pith/host/text/usage-error";
 import { type Catalogue, providers, readContextWindow } from "@pith/models";
 import { buildApp } from "../app/build.ts";
 import { parseCliArgs } from "../args/args.ts";

@@ -1,7 +1,9 @@
 /** Implements `pith login` and `pith logout`. A key is read from the terminal without echo or from a pipe, never from an argument. */
 
-import { buildSettings, findKeyVariable, isKey, keyFilePath, type Settings } from "@pith/host/settings";
-import { type UsageError, usageError } from "@pith/host/text";
+import { buildSettings } from "@pith/host/settings/fields";
+import { findKeyVariable, isKey, keyFilePath } from "@pith/host/settings/provider-keys";
+import type { Settings } from "@pith/host/settings/settings";
+import { type UsageError, usageError } from "@pith/host/text/usage-error";
 import type { SubcommandCall, SubcommandResult } from "../args/subcommand.ts";
 import { resolveLogout } from "../commands/login.ts";
 import {

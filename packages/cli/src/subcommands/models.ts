@@ -4,15 +4,15 @@ import { open } from "node:fs/promises";
 import { resolve } from "node:path";
 import {
   type AvailableModel,
-  catalogueFilePath,
   filterModels,
   formatPrice,
   formatWindow,
   listLocalModels,
   listModelsWithKey,
-  openCatalogue,
-} from "@pith/host/models";
-import { formatCount, usageError } from "@pith/host/text";
+} from "@pith/host/models/available-models";
+import { catalogueFilePath, openCatalogue } from "@pith/host/models/catalogue";
+import { formatCount } from "@pith/host/text/format";
+import { usageError } from "@pith/host/text/usage-error";
 import { createNetworkFetch, parseModelList, writeCatalogueFile } from "@pith/models";
 import type { SubcommandCall, SubcommandResult } from "../args/subcommand.ts";
 import { resolveSettings } from "../settings/resolve.ts";

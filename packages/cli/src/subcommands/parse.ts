@@ -1,7 +1,7 @@
 /** Finds the subcommand of a command line and parses its arguments and flags. */
 
 import { parseArgs } from "node:util";
-import { findNearest, type UsageError, usageError } from "@pith/host/text";
+import { findNearest, type UsageError, usageError } from "@pith/host/text/usage-error";
 import type { Subcommand, SubcommandCall, SubcommandFlag } from "../args/subcommand.ts";
 
 export type ParsedCall =

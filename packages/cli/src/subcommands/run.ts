@@ -1,6 +1,6 @@
 /** Runs a subcommand or prints its help. Exit codes: 0 success, 1 failure, 2 usage error. */
 
-import { escapeControls, formatJson } from "@pith/host/text";
+import { escapeControls, formatJson } from "@pith/host/text/safe-text";
 import type { Subcommand, SubcommandCall, SubcommandFlag, SubcommandResult } from "../args/subcommand.ts";
 import type { Terminal } from "../text/process-io.ts";
 import { commonFlags, findSubcommand, findTopicError, parseCall } from "./parse.ts";

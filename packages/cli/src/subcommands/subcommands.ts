@@ -1,6 +1,6 @@
 /** Lists all subcommands in the order of the help text, and defines those outside `pith sessions`. Each loads its code when it runs. */
 
-import { usageError } from "@pith/host/text";
+import { usageError } from "@pith/host/text/usage-error";
 import type { Subcommand } from "../args/subcommand.ts";
 import {
   exportSubcommand,

@@ -10,8 +10,8 @@ import {
   formatNumber,
   formatSeconds,
   formatTokens,
-  truncate,
-} from "@pith/host/text";
+} from "@pith/host/text/format";
+import { truncate } from "@pith/host/text/safe-text";
 
 type Reason = Receipt["reason"] | Extract<CompactionEvent, { type: "compaction_start" }>["reason"];
 

@@ -3,7 +3,8 @@
 import { type AgentEvent, readCallOutcome, type Tool } from "@pith/agent";
 import type { Usage } from "@pith/context";
 import { addUsage, zeroUsage } from "@pith/context/host";
-import { formatSeconds, formatUsage, truncate } from "@pith/host/text";
+import { formatSeconds, formatUsage } from "@pith/host/text/format";
+import { truncate } from "@pith/host/text/safe-text";
 import { formatCompactionEvent, formatProgressLine, formatRereadFiles } from "./compaction-text.ts";
 import { OUTSIDE_SANDBOX } from "./tool-call-text.ts";
 

@@ -6,7 +6,7 @@ import { setImmediate, setTimeout } from "node:timers/promises";
 import type { ReadStream } from "node:tty";
 import type { Agent } from "@pith/agent";
 import type { Redaction } from "@pith/context";
-import { escapeControls } from "@pith/host/text";
+import { escapeControls } from "@pith/host/text/safe-text";
 
 export interface Terminal {
   /** Writes to stdout. Resolves with an error message, or null. */

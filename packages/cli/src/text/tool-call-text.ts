@@ -2,7 +2,7 @@
 
 import { readCallOutcome } from "@pith/agent";
 import type { ToolResultMessage } from "@pith/context";
-import { escapeLineBreaks } from "@pith/host/text";
+import { escapeLineBreaks } from "@pith/host/text/safe-text";
 
 type ToolArguments = Readonly<Record<string, unknown>>;
 

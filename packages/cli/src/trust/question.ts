@@ -1,16 +1,16 @@
 /** Builds the question whether to trust a folder, and formats it as text and as JSON. */
 
 import { decodeText, type ProjectText } from "@pith/agent";
-import { escapeLineBreaks, formatCount } from "@pith/host/text";
+import { formatCount } from "@pith/host/text/format";
+import { escapeLineBreaks } from "@pith/host/text/safe-text";
+import type { FolderTrust, TrustChange } from "@pith/host/trust/folder-trust";
 import {
-  type FolderTrust,
   type ProjectFile,
   type ProjectFileKind,
-  type TrustChange,
   toRelativeName,
   trustRequiredPaths,
   type UnreadFile,
-} from "@pith/host/trust";
+} from "@pith/host/trust/project-files";
 
 export interface TrustQuestion {
   /** The real path of the project. */

@@ -5,15 +5,15 @@ import { dirname, join } from "node:path";
 import { decodeText, unifiedDiff } from "@pith/agent";
 import { moveAside, readOwnedFile, syncFolder, withLock, writeOwnerOnlyFile } from "@pith/agent/node";
 import type { Redaction } from "@pith/context";
-import { isObject, parseJsonObject } from "@pith/host/text";
+import { isObject, parseJsonObject } from "@pith/host/text/jsonc";
+import type { TrustChange } from "@pith/host/trust/folder-trust";
 import {
   hashProject,
   type ProjectFile,
   type ProjectFiles,
-  type TrustChange,
   toRelativeName,
   trustRequiredPaths,
-} from "@pith/host/trust";
+} from "@pith/host/trust/project-files";
 
 export interface TrustRecords {
   /** The records by the real path of the project's root. */

@@ -1,16 +1,16 @@
 /** Decides whether a folder is trusted: its files must be, byte for byte, those the user trusted. Nothing in the folder can grant trust. */
 
-import type { HostContext } from "@pith/host";
-import { escapeLineBreaks } from "@pith/host/text";
+import type { HostContext } from "@pith/host/host-context";
+import { escapeLineBreaks } from "@pith/host/text/safe-text";
+import type { FolderTrust } from "@pith/host/trust/folder-trust";
 import {
-  type FolderTrust,
   hashProject,
   type ProjectFile,
   type ProjectFileKind,
   type ProjectFiles,
   readProjectFiles,
   trustRequiredPaths,
-} from "@pith/host/trust";
+} from "@pith/host/trust/project-files";
 
 export interface CheckTrustOptions extends Pick<HostContext, "cwd" | "home" | "userHome"> {
   /** Whether the user trusts the folder for this run only. This is not saved. */

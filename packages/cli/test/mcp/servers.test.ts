@@ -1,7 +1,7 @@
 /** Which servers count, and which do not. */
 
 import assert from "node:assert/strict";
-import type { FolderTrust } from "@pith/host/trust";
+import type { FolderTrust } from "@pith/host/trust/folder-trust";
 import { test } from "vitest";
 import { hasConfiguredServers, readConfiguredServers } from "../../../host/src/mcp/servers.ts";
 import { parseSettings } from "../../../host/src/settings/parse.ts";

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ModelFailure } from "@pith/context";
-import { catalogueFilePath } from "@pith/host/models";
+import { catalogueFilePath } from "@pith/host/models/catalogue";
 import { writeCatalogueFile } from "@pith/models";
 import { afterAll, expect, test } from "vitest";
 import { describeFailure, type FailureAdviceOptions } from "../../src/models/describe-failure.ts";

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { noRedaction } from "@pith/context/host";
-import type { FolderTrust } from "@pith/host/trust";
+import type { FolderTrust } from "@pith/host/trust/folder-trust";
 import { trustShownFiles } from "../../src/subcommands/trust.ts";
 import { checkTrust } from "../../src/trust/trust.ts";
 import type { SaveTrustResult } from "../../src/trust/trust-file.ts";

@@ -2,7 +2,7 @@
 
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { listTrustedFiles } from "@pith/host/trust";
+import { listTrustedFiles } from "@pith/host/trust/folder-trust";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { formatTrustNotice } from "../../src/trust/trust.ts";
 import { names, TrustProject } from "../support/trust-project.ts";

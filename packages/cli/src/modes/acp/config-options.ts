@@ -2,8 +2,9 @@
 
 import type { SessionConfigOption, SessionModeState } from "@agentclientprotocol/sdk/unstable";
 import type { PermissionMode } from "@pith/agent";
-import { isAbsentModel, listModelsWithKey, type ModelsWithKeyOptions } from "@pith/host/models";
-import { listPermittedModes, type Policy } from "@pith/host/policy";
+import { listModelsWithKey, type ModelsWithKeyOptions } from "@pith/host/models/available-models";
+import { isAbsentModel } from "@pith/host/models/open-model";
+import { listPermittedModes, type Policy } from "@pith/host/policy/policy";
 import type { CommandContext } from "../../commands/command.ts";
 import { runCommand } from "../../commands/run-command.ts";
 import { permissionModes, thinkingLevels } from "../../commands/settings.ts";

@@ -6,9 +6,9 @@ import type { ContentBlock, EmbeddedResource, PromptResponse, StopReason } from 
 import type { UserContent } from "@pith/agent";
 import type { ImageBlock, TextBlock } from "@pith/context";
 import { attachImage, attachText } from "@pith/context/host";
-import { isAbsentModel } from "@pith/host/models";
-import { parseImage } from "@pith/host/resources";
-import { type UsageError, usageError } from "@pith/host/text";
+import { isAbsentModel } from "@pith/host/models/open-model";
+import { parseImage } from "@pith/host/resources/parse-image";
+import { type UsageError, usageError } from "@pith/host/text/usage-error";
 import { drainRun, toCommandFailure } from "../../app/live-session.ts";
 import type { CommandResult } from "../../commands/command.ts";
 import { runCommand } from "../../commands/run-command.ts";

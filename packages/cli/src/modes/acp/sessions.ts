@@ -11,8 +11,8 @@ import type {
 } from "@agentclientprotocol/sdk/unstable";
 import type { SessionReason } from "@pith/agent";
 import { findSession, forkSession, listSessions, pithHome } from "@pith/context/node";
-import type { McpServer as ConfiguredMcpServer, McpServers } from "@pith/host/settings";
-import { type UsageError, usageError } from "@pith/host/text";
+import type { McpServer as ConfiguredMcpServer, McpServers } from "@pith/host/settings/settings";
+import { type UsageError, usageError } from "@pith/host/text/usage-error";
 import type { SessionTarget } from "../../args/args.ts";
 import { commands } from "../../commands/commands.ts";
 import { type AcpSession, internalError, invalidParams, sessionNotFound, sessionNotOpen } from "./acp-context.ts";

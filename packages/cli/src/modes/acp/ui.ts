@@ -16,7 +16,7 @@ import {
 import type { AskPermission, ExtensionUi, PermissionAnswer, PermissionQuestion, UiPromptOptions } from "@pith/agent";
 import type { Redaction } from "@pith/context";
 import type { Vault } from "@pith/context/secrets";
-import { previewRequestedChange } from "@pith/host";
+import { previewRequestedChange } from "@pith/host/permissions";
 import type { AcpSession, ClientView, SendUpdate } from "./acp-context.ts";
 import { createDiff, createNoticeUpdate, type OpenCalls, toToolCall } from "./tool-updates.ts";
 

@@ -4,7 +4,7 @@ import { findDraft, findPendingWork, MAX_IMAGE_SOURCE_BYTES, type PendingWork, w
 import { nodeFiles } from "@pith/agent/node";
 import type { LoadedBranch } from "@pith/context";
 import { displayText, sanitizeLine } from "@pith/context/host";
-import { truncate } from "@pith/host/text";
+import { truncate } from "@pith/host/text/safe-text";
 import { drainRun } from "../../app/live-session.ts";
 import { buildPromptContent } from "../../resources/attachments.ts";
 import { isUserMessage } from "../../sessions/tree-lines.ts";

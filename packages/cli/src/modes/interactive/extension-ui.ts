@@ -2,7 +2,7 @@
 
 import type { ExtensionUi, UiPromptOptions } from "@pith/agent";
 import type { Redaction } from "@pith/context";
-import { toSafeLines } from "@pith/host/text";
+import { toSafeLines } from "@pith/host/text/safe-text";
 import type { Notifier } from "./notifications.ts";
 import type { Panel } from "./panels/panel.ts";
 import type { ScreenApi } from "./screen-context.ts";

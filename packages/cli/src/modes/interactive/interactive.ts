@@ -2,10 +2,11 @@
 
 import { format } from "node:util";
 import { pithHome } from "@pith/context/node";
-import type { HostContext } from "@pith/host";
-import { isExtensionError, type StrayErrorKind } from "@pith/host/extensions";
-import { buildSettings, type SettingsOverrides } from "@pith/host/settings";
-import { escapeControls } from "@pith/host/text";
+import { isExtensionError, type StrayErrorKind } from "@pith/host/extensions/errors";
+import type { HostContext } from "@pith/host/host-context";
+import { buildSettings } from "@pith/host/settings/fields";
+import type { SettingsOverrides } from "@pith/host/settings/settings";
+import { escapeControls } from "@pith/host/text/safe-text";
 import type { CliArgs } from "../../args/args.ts";
 import { readSettings } from "../../settings/resolve.ts";
 import { EXIT_GRACE_MS, type ExitStatus, signalExitCodes } from "../../text/process-io.ts";

@@ -1,7 +1,7 @@
 /** Rings the bell or sends a desktop notification when a question waits or long work ends while the user looks elsewhere. */
 
 import type { AgentEvent } from "@pith/agent";
-import { escapeControls, escapeLineBreaks } from "@pith/host/text";
+import { escapeControls, escapeLineBreaks } from "@pith/host/text/safe-text";
 import type { Environment } from "@pith/models";
 import type { Terminal } from "./terminal/pi-tui.ts";
 import { BufferedTerminal } from "./terminal/terminal.ts";

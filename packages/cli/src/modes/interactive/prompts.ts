@@ -3,9 +3,9 @@
 import { homedir } from "node:os";
 import type { AgentHooks, AskPermission, PermissionAnswer } from "@pith/agent";
 import { pithHome } from "@pith/context/node";
-import type { HostContext } from "@pith/host";
-import { askExtensionsForTrust } from "@pith/host/extensions";
-import type { FolderTrust } from "@pith/host/trust";
+import { askExtensionsForTrust } from "@pith/host/extensions/extensions";
+import type { HostContext } from "@pith/host/host-context";
+import type { FolderTrust } from "@pith/host/trust/folder-trust";
 import type { CliArgs } from "../../args/args.ts";
 import { listCommandNames } from "../../commands/names.ts";
 import { checkTrust } from "../../trust/trust.ts";

@@ -1,7 +1,7 @@
 /** Shows the last messages of a branch when a session opens, also those before a compaction. */
 
 import type { Entry, Session } from "@pith/context";
-import { formatCount } from "@pith/host/text";
+import { formatCount } from "@pith/host/text/format";
 import { isUserMessage, readBranch } from "../../sessions/tree-lines.ts";
 import { keyHint, readKeymap } from "../../settings/keymap.ts";
 import { loadHighlighter } from "./render/markdown.ts";

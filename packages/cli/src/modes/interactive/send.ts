@@ -1,7 +1,7 @@
 /** Sends a message to the agent, immediately or queued while it is busy, and shows the result of a command. */
 
 import type { Agent, AgentEvent, UserContent } from "@pith/agent";
-import { isAbsentModel } from "@pith/host/models";
+import { isAbsentModel } from "@pith/host/models/open-model";
 import { drainRun } from "../../app/live-session.ts";
 import type { CliArgs } from "../../args/args.ts";
 import type { CommandResult } from "../../commands/command.ts";

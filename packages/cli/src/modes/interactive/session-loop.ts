@@ -2,8 +2,8 @@
 
 import type { AgentEvent, AgentEventListener } from "@pith/agent";
 import { pithHome } from "@pith/context/node";
-import type { SessionShutdown } from "@pith/host";
-import type { SessionStart } from "@pith/host/extensions";
+import type { SessionShutdown } from "@pith/host/build-agent";
+import type { SessionStart } from "@pith/host/extensions/session";
 import { closeApp, closeForNext, limitTrust, openApp } from "../../app/live-session.ts";
 import type { App } from "../../app/start.ts";
 import type { CliArgs } from "../../args/args.ts";

@@ -4,7 +4,7 @@ import { basename } from "node:path";
 import type { AgentEventListener, ExtensionUi } from "@pith/agent";
 import type { Entry, Redaction } from "@pith/context";
 import { noRedaction, sanitizeLine } from "@pith/context/host";
-import { escapeControls } from "@pith/host/text";
+import { escapeControls } from "@pith/host/text/safe-text";
 import { OutputGate, redactEvent } from "../../app/live-session.ts";
 import { createExtensionUi, createPromptQueue, type PromptQueue } from "./extension-ui.ts";
 import type { Notifier } from "./notifications.ts";

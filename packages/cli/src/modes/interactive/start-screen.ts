@@ -1,8 +1,8 @@
 /** Shows the version, the model, the folder, the loaded instructions and a few keys at the beginning of a new session. */
 
 import { relative } from "node:path";
-import { isAbsentModel } from "@pith/host/models";
-import { formatCount } from "@pith/host/text";
+import { isAbsentModel } from "@pith/host/models/open-model";
+import { formatCount } from "@pith/host/text/format";
 import type { App } from "../../app/start.ts";
 import { formatKeyHint } from "../../settings/keymap.ts";
 import type { SessionScreen } from "./screen-context.ts";

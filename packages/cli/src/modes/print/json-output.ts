@@ -1,7 +1,7 @@
 /** Writes every event to stdout as a JSON line, with backpressure. Aborts the run when the reader closes the pipe. */
 
 import type { WireEvent } from "@pith/client";
-import { toJsonLine } from "@pith/host/text";
+import { toJsonLine } from "@pith/host/text/safe-text";
 import { initialWireState, toCommandResultEvent, toWireEvents } from "../../protocol/events.ts";
 import type { LineWriter } from "../../text/process-io.ts";
 import type { RunOutput } from "./text-output.ts";

@@ -2,7 +2,7 @@
 
 import type { Agent, AgentEvent, AgentEventListener, RunEnd, Tool } from "@pith/agent";
 import { readSessionTotals, realFiles } from "@pith/context/node";
-import { formatUsage } from "@pith/host/text";
+import { formatUsage } from "@pith/host/text/format";
 import type { CommandResult } from "../../commands/command.ts";
 import {
   addEventUsage,

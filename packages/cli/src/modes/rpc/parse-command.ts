@@ -2,7 +2,7 @@
 
 import type { RpcAttachment, RpcCommandName } from "@pith/client";
 import type { ImageBlock } from "@pith/context";
-import { findNearest } from "@pith/host/text";
+import { findNearest } from "@pith/host/text/usage-error";
 
 export interface Field<Value> {
   /** The end of the sentence `"message" must be …`. */

@@ -6,7 +6,7 @@ import { nodeFiles } from "@pith/agent/node";
 import type { PromptResult, RpcCostEvent, RpcEvent, RpcResponse } from "@pith/client";
 import type { Redaction } from "@pith/context";
 import { noRedaction } from "@pith/context/host";
-import { toJsonLine } from "@pith/host/text";
+import { toJsonLine } from "@pith/host/text/safe-text";
 import { getUserShell } from "../../app/user-shell.ts";
 import type { CliArgs } from "../../args/args.ts";
 import { settlesWithin } from "../../protocol/parse-json-line.ts";

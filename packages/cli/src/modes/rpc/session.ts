@@ -4,7 +4,7 @@ import type { AgentEvent, AgentEventListener } from "@pith/agent";
 import type { RpcEvent } from "@pith/client";
 import type { Redaction } from "@pith/context";
 import { realFiles, sessionCwd } from "@pith/context/node";
-import type { SessionStart } from "@pith/host/extensions";
+import type { SessionStart } from "@pith/host/extensions/session";
 import {
   type ClosableSession,
   closeApp,

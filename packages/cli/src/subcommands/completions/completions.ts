@@ -3,7 +3,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { sessionFolderName, sessionsFolder } from "@pith/context/node";
-import { settingTable } from "@pith/host/settings";
+import { settingTable } from "@pith/host/settings/table";
 import type { Environment } from "@pith/models";
 import { modeNames, flags as ownFlags } from "../../args/args.ts";
 import { help } from "../../args/help.ts";

@@ -3,7 +3,8 @@
 import { closeSync, existsSync, openSync, readSync } from "node:fs";
 import { diskErrorCode } from "@pith/context/node";
 import { type Damage, harmlessDamageKinds } from "@pith/context/store";
-import { escapeControls, formatCount, truncate } from "@pith/host/text";
+import { formatCount } from "@pith/host/text/format";
+import { escapeControls, truncate } from "@pith/host/text/safe-text";
 import type { SubcommandCall, SubcommandResult } from "../../args/subcommand.ts";
 import { findSessionForCall, readSession } from "../../sessions/find-session.ts";
 import {

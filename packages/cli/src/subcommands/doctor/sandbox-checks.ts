@@ -12,8 +12,8 @@ import {
   type InstalledRuntime,
   type KernelLimits,
 } from "@pith/agent/node";
-import { buildLimits, runtimeFolderPath } from "@pith/host/sandbox";
-import type { Settings } from "@pith/host/settings";
+import { buildLimits, runtimeFolderPath } from "@pith/host/sandbox/sandbox";
+import type { Settings } from "@pith/host/settings/settings";
 import type { SubcommandCall } from "../../args/subcommand.ts";
 import { loadSettings } from "../../settings/resolve.ts";
 import { type Check, ok, warning } from "./checks.ts";

@@ -4,7 +4,8 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { diskErrorCode, listSessions, type SessionItem } from "@pith/context/node";
 import { type SearchResult, searchSessions } from "@pith/context/search";
-import { escapeLineBreaks, formatAge, formatBytes, formatCount, truncate } from "@pith/host/text";
+import { formatAge, formatBytes, formatCount } from "@pith/host/text/format";
+import { escapeLineBreaks, truncate } from "@pith/host/text/safe-text";
 import {
   createProgressReporter,
   parseNumberFlag,

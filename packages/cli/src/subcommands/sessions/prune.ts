@@ -10,8 +10,9 @@ import {
   type SessionItem,
   type TrashItem,
 } from "@pith/context/node";
-import type { HostContext } from "@pith/host";
-import { formatAge, formatBytes, formatCount, formatNumber, type UsageError, usageError } from "@pith/host/text";
+import type { HostContext } from "@pith/host/host-context";
+import { formatAge, formatBytes, formatCount, formatNumber } from "@pith/host/text/format";
+import { type UsageError, usageError } from "@pith/host/text/usage-error";
 import { createProgressReporter, parseAge, type SubcommandCall, type SubcommandResult } from "../../args/subcommand.ts";
 import { readSession } from "../../sessions/find-session.ts";
 import { logDeletion, moveToTrash } from "../../sessions/trash.ts";

@@ -5,9 +5,10 @@ import { join } from "node:path";
 import type { Redaction } from "@pith/context";
 import { listSessions, listTrash, purgeSession, realFiles } from "@pith/context/node";
 import type { Vault } from "@pith/context/secrets";
-import type { HostContext } from "@pith/host";
-import { buildVault } from "@pith/host/settings";
-import { formatCount, type UsageError, usageError } from "@pith/host/text";
+import type { HostContext } from "@pith/host/host-context";
+import { buildVault } from "@pith/host/settings/secrets";
+import { formatCount } from "@pith/host/text/format";
+import { type UsageError, usageError } from "@pith/host/text/usage-error";
 import { createProgressReporter, type SubcommandCall, type SubcommandResult } from "../../args/subcommand.ts";
 import { readStdin } from "../../resources/read-stdin.ts";
 import {

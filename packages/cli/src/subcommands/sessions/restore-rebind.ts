@@ -4,7 +4,9 @@ import { rm, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { refusalNotes } from "@pith/context";
 import { diskErrorCode, listTrash, realFiles, rebindSession, restoreSession, type TrashItem } from "@pith/context/node";
-import { escapeLineBreaks, formatAge, formatBytes, type UsageError, usageError } from "@pith/host/text";
+import { formatAge, formatBytes } from "@pith/host/text/format";
+import { escapeLineBreaks } from "@pith/host/text/safe-text";
+import { type UsageError, usageError } from "@pith/host/text/usage-error";
 import type { SubcommandCall, SubcommandResult } from "../../args/subcommand.ts";
 import {
   describeOpenFailure,

@@ -2,7 +2,9 @@
 
 import type { Entry } from "@pith/context";
 import type { JsonlStore } from "@pith/context/node";
-import { escapeLineBreaks, quoteIfNeeded, type UsageError } from "@pith/host/text";
+import { escapeLineBreaks } from "@pith/host/text/safe-text";
+import { quoteIfNeeded } from "@pith/host/text/shell-words";
+import type { UsageError } from "@pith/host/text/usage-error";
 import { parseNumberFlag, type SubcommandCall, type SubcommandResult } from "../../args/subcommand.ts";
 import { type ExportFormat, exportSession } from "../../export/export-session.ts";
 import {

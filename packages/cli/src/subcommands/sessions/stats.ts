@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 import type { Usage } from "@pith/context";
 import { addUsage, zeroTotals, zeroUsage } from "@pith/context/host";
 import { readSessionTotals, realFiles, type SessionItem } from "@pith/context/node";
-import { formatBytes, formatCost, formatCount, formatNumber } from "@pith/host/text";
+import { formatBytes, formatCost, formatCount, formatNumber } from "@pith/host/text/format";
 import { createProgressReporter, type SubcommandCall, type SubcommandResult } from "../../args/subcommand.ts";
 import { createRedaction } from "../../sessions/entries.ts";
 import { findSessionForCall, parseSessionScope } from "../../sessions/find-session.ts";

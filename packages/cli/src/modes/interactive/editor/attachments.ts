@@ -4,7 +4,7 @@ import { MAX_IMAGE_SOURCE_BYTES, type UserContent, type WorkspaceFiles } from "@
 import { nodeFiles, nodeSearch } from "@pith/agent/node";
 import type { ImageBlock, TextBlock } from "@pith/context";
 import { attachImage, attachText } from "@pith/context/host";
-import { type UsageError, usageError } from "@pith/host/text";
+import { type UsageError, usageError } from "@pith/host/text/usage-error";
 import { type FileBlocksResult, readFileBlocks } from "../../../resources/attachments.ts";
 import type { SessionScreen } from "../screen-context.ts";
 import { readClipboardImage } from "./clipboard.ts";

@@ -2,7 +2,7 @@
 
 import { execFile, spawn } from "node:child_process";
 import { detectImageType, MAX_IMAGE_SOURCE_BYTES } from "@pith/agent";
-import { formatLineCount } from "@pith/host/text";
+import { formatLineCount } from "@pith/host/text/format";
 import { findTextToCopy } from "../../../commands/copy.ts";
 import type { PanelCommand } from "../screen-context.ts";
 

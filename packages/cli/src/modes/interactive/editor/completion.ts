@@ -1,7 +1,7 @@
 /** Completes commands at the beginning of a message, their arguments, and paths after an @. */
 
 import type { WorkspaceSearch } from "@pith/agent";
-import { escapeControls } from "@pith/host/text";
+import { escapeControls } from "@pith/host/text/safe-text";
 import type { CommandContext } from "../../../commands/command.ts";
 import { commands } from "../../../commands/commands.ts";
 import type { AutocompleteItem, AutocompleteProvider, AutocompleteSuggestions } from "../terminal/pi-tui.ts";

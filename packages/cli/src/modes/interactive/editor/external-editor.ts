@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { HostContext } from "@pith/host";
+import type { HostContext } from "@pith/host/host-context";
 import type { SessionScreen } from "../screen-context.ts";
 
 export async function openExternalEditor(context: SessionScreen<"environment" | "cwd">): Promise<void> {

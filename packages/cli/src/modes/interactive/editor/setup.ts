@@ -3,7 +3,7 @@
 import { nodeSearch } from "@pith/agent/node";
 import { displayText } from "@pith/context/host";
 import { listSessions } from "@pith/context/node";
-import { listModelsWithKey, type ModelsWithKeyOptions } from "@pith/host/models";
+import { listModelsWithKey, type ModelsWithKeyOptions } from "@pith/host/models/available-models";
 import type { CommandContext } from "../../../commands/command.ts";
 import { commands } from "../../../commands/commands.ts";
 import { readKeymap } from "../../../settings/keymap.ts";

@@ -2,7 +2,7 @@
 
 import type { UserContent } from "@pith/agent";
 import { editableText } from "@pith/context/host";
-import { openCatalogue } from "@pith/host/models";
+import { openCatalogue } from "@pith/host/models/catalogue";
 import type { App } from "../../../app/start.ts";
 import type { CliArgs } from "../../../args/args.ts";
 import { findProviderOption, type ProviderOption } from "../../../models/check-key.ts";

@@ -1,9 +1,9 @@
 /** Asks for a provider, its key and a model on the first start. Only the length of a key is ever shown. */
 
-import type { HostContext } from "@pith/host";
-import { findLocalServers, type LocalServer } from "@pith/host/models";
-import { isKey, keyFilePath } from "@pith/host/settings";
-import { escapeControls } from "@pith/host/text";
+import type { HostContext } from "@pith/host/host-context";
+import { findLocalServers, type LocalServer } from "@pith/host/models/available-models";
+import { isKey, keyFilePath } from "@pith/host/settings/provider-keys";
+import { escapeControls } from "@pith/host/text/safe-text";
 import type { App } from "../../../app/start.ts";
 import {
   checkKey,

@@ -2,7 +2,7 @@
 
 import type { Budget, LoadedBranch, SessionBeforeCompactEvent, SessionBeforeCompactResult } from "@pith/context";
 import { POSTPONE_TYPE } from "@pith/context/host";
-import { formatNumber, formatTokenAmount, formatTokenLimit } from "@pith/host/text";
+import { formatNumber, formatTokenAmount, formatTokenLimit } from "@pith/host/text/format";
 import { saveSetting } from "../../../settings/save.ts";
 import type { PanelCommand, SessionScreen } from "../screen-context.ts";
 import { showResult } from "../send.ts";

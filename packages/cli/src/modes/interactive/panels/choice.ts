@@ -1,6 +1,6 @@
 /** Defines the panels that choose one of a few or one of many options, and the side-by-side layout of a list and its preview. */
 
-import { escapeControls } from "@pith/host/text";
+import { escapeControls } from "@pith/host/text/safe-text";
 import { formatKey } from "../../../settings/keymap.ts";
 import { fitCell, fitLine } from "../render/text.ts";
 import { truncateToWidth, visibleWidth, wrapTextWithAnsi } from "../terminal/pi-tui.ts";

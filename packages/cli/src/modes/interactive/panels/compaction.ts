@@ -3,8 +3,9 @@
 import type { Agent, CompactRequest } from "@pith/agent";
 import type { CompactionPreview, Entry, LoadedBranch } from "@pith/context";
 import { entryReference, isUndoEntry } from "@pith/context/host";
-import { openCatalogue } from "@pith/host/models";
-import { escapeControls, formatCost, formatCount, formatNumber } from "@pith/host/text";
+import { openCatalogue } from "@pith/host/models/catalogue";
+import { formatCost, formatCount, formatNumber } from "@pith/host/text/format";
+import { escapeControls } from "@pith/host/text/safe-text";
 import { type CommandResult, success } from "../../../commands/command.ts";
 import { describeLostPins, reportCompaction } from "../../../commands/compact.ts";
 import {

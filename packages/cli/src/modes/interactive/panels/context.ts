@@ -2,14 +2,8 @@
 
 import type { Entry, LoadedBranch } from "@pith/context";
 import { entryText } from "@pith/context/host";
-import {
-  type ContextTokens,
-  escapeLine,
-  formatContextTokens,
-  formatCount,
-  formatNumber,
-  truncate,
-} from "@pith/host/text";
+import { type ContextTokens, formatContextTokens, formatCount, formatNumber } from "@pith/host/text/format";
+import { escapeLine, truncate } from "@pith/host/text/safe-text";
 import { contextPlaceTitles } from "../../../commands/context.ts";
 import { REREAD_FILES, readToolCalls } from "../../../context-report/meter.ts";
 import { buildModelView, type ModelViewPart } from "../../../context-report/model-view.ts";

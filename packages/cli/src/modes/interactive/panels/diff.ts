@@ -1,6 +1,7 @@
 /** Implements `/diff`: a page of the files a session changed, with the changes of the selected file below them. */
 
-import { escapeLine, formatCount } from "@pith/host/text";
+import { formatCount } from "@pith/host/text/format";
+import { escapeLine } from "@pith/host/text/safe-text";
 import type { ChangedFile } from "../../../commands/diff.ts";
 import { renderPatchLine } from "../render/diff.ts";
 import type { Theme } from "../render/theme.ts";

@@ -1,6 +1,6 @@
 /** Defines the questions that extensions can ask: a choice, yes or no, and a line of text. Each title says that an extension asks. */
 
-import { toSafeLine, toSafeLines } from "@pith/host/text";
+import { toSafeLine, toSafeLines } from "@pith/host/text/safe-text";
 import { wrapTextWithAnsi } from "../terminal/pi-tui.ts";
 import { createChoicePanel, createPickPanel, type PickResult, type PickState } from "./choice.ts";
 import { continueWith, finishWith, type Panel, type Viewport } from "./panel.ts";

@@ -1,6 +1,6 @@
 /** Implements `/login` and `/logout` on the screen, and asks for another key when the provider has rejected the current one. */
 
-import { findKeyVariable, unsetKeyVariables } from "@pith/host/settings";
+import { findKeyVariable, unsetKeyVariables } from "@pith/host/settings/provider-keys";
 import { drainRun } from "../../../app/live-session.ts";
 import { useCurrentKey } from "../../../commands/login.ts";
 import { runCommand } from "../../../commands/run-command.ts";

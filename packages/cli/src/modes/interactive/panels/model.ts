@@ -7,8 +7,8 @@ import {
   formatWindow,
   listLocalModels,
   listModelsWithKey,
-} from "@pith/host/models";
-import { escapeControls } from "@pith/host/text";
+} from "@pith/host/models/available-models";
+import { escapeControls } from "@pith/host/text/safe-text";
 import { runCommand } from "../../../commands/run-command.ts";
 import { thinkingLevels } from "../../../commands/settings.ts";
 import { saveSetting } from "../../../settings/save.ts";

@@ -1,6 +1,6 @@
 /** Implements a text pager with scrolling and search, and a scrollable text page with options below the text. */
 
-import { escapeControls, escapeLine } from "@pith/host/text";
+import { escapeControls, escapeLine } from "@pith/host/text/safe-text";
 import { alignEnds, fitLine } from "../render/text.ts";
 import { truncateToWidth, visibleWidth, wrapTextWithAnsi } from "../terminal/pi-tui.ts";
 import { formatOptionKey, matchOption, type Option } from "./choice.ts";

@@ -1,6 +1,6 @@
 /** Defines `Panel`, a question or page that is a pure function of its state, and opens panels. */
 
-import { escapeControls } from "@pith/host/text";
+import { escapeControls } from "@pith/host/text/safe-text";
 import { fitLine } from "../render/text.ts";
 import type { Theme } from "../render/theme.ts";
 import { parsePastedLine } from "../terminal/key-input.ts";

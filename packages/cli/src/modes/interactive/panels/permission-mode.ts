@@ -1,7 +1,7 @@
 /** Switches the permission mode: Shift+Tab cycles plan, ask and edit. Mode `all` is never in the cycle and must be confirmed. */
 
 import type { PermissionMode } from "@pith/agent";
-import { getModeRefusal, listPermittedModes } from "@pith/host/policy";
+import { getModeRefusal, listPermittedModes } from "@pith/host/policy/policy";
 import { describeMode, permissionModes } from "../../../commands/settings.ts";
 import { keyHint } from "../../../settings/keymap.ts";
 import type { ScreenApi, SessionScreen } from "../screen-context.ts";

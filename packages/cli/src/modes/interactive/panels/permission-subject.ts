@@ -3,8 +3,8 @@
 import type { PermissionQuestion } from "@pith/agent";
 import type { Redaction } from "@pith/context";
 import type { Vault } from "@pith/context/secrets";
-import { previewRequestedChange } from "@pith/host";
-import { formatCount } from "@pith/host/text";
+import { previewRequestedChange } from "@pith/host/permissions";
+import { formatCount } from "@pith/host/text/format";
 import { toDisplayText } from "../render/text.ts";
 import type { RenderContext } from "../render/theme.ts";
 import { wrapTextWithAnsi } from "../terminal/pi-tui.ts";

@@ -1,7 +1,8 @@
 /** Implements the permission and folder trust questions. A lasting grant must only be given by Enter on its row. */
 
 import { describeRule, type PermissionAnswer, type PermissionQuestion } from "@pith/agent";
-import { escapeControls, escapeLine, formatCount } from "@pith/host/text";
+import { formatCount } from "@pith/host/text/format";
+import { escapeControls, escapeLine } from "@pith/host/text/safe-text";
 import { truncateToWidth, wrapTextWithAnsi } from "../terminal/pi-tui.ts";
 import { createTextPage, type TextPageState } from "./pager.ts";
 import { continueWith, finishWith, type KeyResult, type Panel, type Viewport } from "./panel.ts";

@@ -3,7 +3,8 @@
 import type { Agent } from "@pith/agent";
 import type { Session } from "@pith/context";
 import { splitContent } from "@pith/context/host";
-import { escapeLine, formatNumber } from "@pith/host/text";
+import { formatNumber } from "@pith/host/text/format";
+import { escapeLine } from "@pith/host/text/safe-text";
 import { toCommandFailure } from "../../../app/live-session.ts";
 import { pinOnce } from "../../../commands/pin.ts";
 import {

@@ -1,8 +1,8 @@
 /** Implements `/settings`: a page of every setting with its value, source and description. Enter changes a setting in the user's file. */
 
 import { homedir } from "node:os";
-import { findSetting } from "@pith/host/settings";
-import { escapeControls } from "@pith/host/text";
+import { findSetting } from "@pith/host/settings/fields";
+import { escapeControls } from "@pith/host/text/safe-text";
 import type { ListedSetting } from "../../../settings/list.ts";
 import { settingsFilePath } from "../../../settings/resolve.ts";
 import { saveSetting } from "../../../settings/save.ts";

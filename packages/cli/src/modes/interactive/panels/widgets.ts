@@ -1,6 +1,6 @@
 /** Implements the parts that panels share: the hint line, line input, list selection and text scrolling. */
 
-import { escapeControls, escapeLine } from "@pith/host/text";
+import { escapeControls, escapeLine } from "@pith/host/text/safe-text";
 import type { RenderContext, Theme } from "../render/theme.ts";
 import { parsePastedLine } from "../terminal/key-input.ts";
 import { CURSOR_MARKER, visibleWidth } from "../terminal/pi-tui.ts";

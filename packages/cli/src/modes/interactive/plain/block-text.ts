@@ -1,6 +1,7 @@
 /** Renders transcript blocks and state changes as sentences that can be read aloud, without boxes or symbols. Pure. */
 
-import { escapeControls, escapeLineBreaks, formatCountOrNone, formatLineCount, truncate } from "@pith/host/text";
+import { formatCountOrNone, formatLineCount } from "@pith/host/text/format";
+import { escapeControls, escapeLineBreaks, truncate } from "@pith/host/text/safe-text";
 import { formatBalance, formatHeadline } from "../../../text/compaction-text.ts";
 import { withoutDenial } from "../../../text/event-text.ts";
 import { leavesSandbox, OUTSIDE_SANDBOX } from "../../../text/tool-call-text.ts";

@@ -1,7 +1,7 @@
 /** Reads typed lines in plain mode: each line answers the open question or is submitted. Writes the prompts between them. */
 
 import { createInterface, type Interface } from "node:readline";
-import { escapeControls, truncate } from "@pith/host/text";
+import { escapeControls, truncate } from "@pith/host/text/safe-text";
 import type { ScreenApi } from "../screen-context.ts";
 import { initialScreenState } from "../state/screen-state.ts";
 import { type OpenQuestion, PlainScreen } from "./plain-screen.ts";

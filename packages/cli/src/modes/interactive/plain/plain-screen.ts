@@ -1,7 +1,8 @@
 /** Implements the screen for screen readers and terminals without cursor movement. Lines are appended and never redrawn. */
 
 import type { AgentEvent } from "@pith/agent";
-import { escapeControls, formatCountOrNone } from "@pith/host/text";
+import { formatCountOrNone } from "@pith/host/text/format";
+import { escapeControls } from "@pith/host/text/safe-text";
 import { isCancelKey, openPanel, type Panel } from "../panels/panel.ts";
 import type { EditorText, PanelOptions, ScreenApi } from "../screen-context.ts";
 import { type Block, isDraft, isFinished, type NoteBlock, type ToolBlock } from "../state/blocks.ts";

@@ -1,7 +1,7 @@
 /** Converts panels to questions in plain lines, which are answered with a number, a line of text or key names. */
 
 import { stripVTControlCharacters } from "node:util";
-import { escapeControls } from "@pith/host/text";
+import { escapeControls } from "@pith/host/text/safe-text";
 import type { OpenPanel, PlainQuestion, Viewport } from "../panels/panel.ts";
 import { createTheme } from "../render/theme.ts";
 import { CURSOR_MARKER } from "../terminal/pi-tui.ts";

@@ -1,6 +1,6 @@
 /** Renders one transcript block as lines. Text in a block must never control the terminal. */
 
-import { formatCount, formatSeconds } from "@pith/host/text";
+import { formatCount, formatSeconds } from "@pith/host/text/format";
 import { formatKeyHint } from "../../../settings/keymap.ts";
 import type { Block, BranchSummaryBlock, NoteBlock, ThinkingBlock, UserBlock } from "../state/blocks.ts";
 import { truncateToWidth, visibleWidth } from "../terminal/pi-tui.ts";

@@ -1,7 +1,7 @@
 /** Renders a compaction: a headline, its balance, the files read again, warnings, and the full receipt if the block is unfolded. */
 
 import type { CompactionEntry } from "@pith/context";
-import { truncate } from "@pith/host/text";
+import { truncate } from "@pith/host/text/safe-text";
 import { formatKeyHint } from "../../../settings/keymap.ts";
 import { findFreedShare, formatBalance, formatHeadline, listReceiptRows } from "../../../text/compaction-text.ts";
 import type { CompactionBlock } from "../state/blocks.ts";

@@ -1,6 +1,6 @@
 /** Renders how full the context is: a bar with marks for the limits, a percentage, token figures and a legend. */
 
-import { formatNumber } from "@pith/host/text";
+import { formatNumber } from "@pith/host/text/format";
 import { pauseReasons } from "../../../context-report/meter.ts";
 import type { ContextMeter } from "../state/footer.ts";
 import { visibleWidth } from "../terminal/pi-tui.ts";

@@ -1,6 +1,6 @@
 /** Renders a unified diff as numbered rows, and single lines of a diff for panels. */
 
-import { escapeControls } from "@pith/host/text";
+import { escapeControls } from "@pith/host/text/safe-text";
 import { type DiffRow, highlightRows, parseDiff } from "../../../text/diff-rows.ts";
 import { visibleWidth, wrapTextWithAnsi } from "../terminal/pi-tui.ts";
 import { tryHighlight } from "./markdown.ts";

@@ -1,6 +1,7 @@
 /** Draws the footer: model, folder, mode, cost and context meter, in one line if there is room, otherwise in two. */
 
-import { escapeControls, formatCost, truncate } from "@pith/host/text";
+import { formatCost } from "@pith/host/text/format";
+import { escapeControls, truncate } from "@pith/host/text/safe-text";
 import { OUTSIDE_SANDBOX } from "../../../text/tool-call-text.ts";
 import type { FooterData } from "../state/footer.ts";
 import { truncateToWidth, visibleWidth } from "../terminal/pi-tui.ts";

@@ -1,7 +1,7 @@
 /** Renders an image as a line that describes it and, if the terminal supports it, the image itself. */
 
 import type { ImageBlock } from "@pith/context";
-import { formatBytes } from "@pith/host/text";
+import { formatBytes } from "@pith/host/text/format";
 import {
   calculateImageRows,
   encodeITerm2,

@@ -1,6 +1,7 @@
 /** Draws the live region: open blocks, status, queue, widgets, editor and footer. The region is never higher than the screen. */
 
-import { escapeControls, formatNumber, truncate } from "@pith/host/text";
+import { formatNumber } from "@pith/host/text/format";
+import { escapeControls, truncate } from "@pith/host/text/safe-text";
 import { formatKeyHint } from "../../../settings/keymap.ts";
 import { describeReason } from "../../../text/compaction-text.ts";
 import { leavesSandbox } from "../../../text/tool-call-text.ts";

@@ -1,6 +1,7 @@
 /** Wraps, cuts, aligns and folds text into lines. Untrusted text must never control the terminal. */
 
-import { escapeControls, formatCount } from "@pith/host/text";
+import { formatCount } from "@pith/host/text/format";
+import { escapeControls } from "@pith/host/text/safe-text";
 import { formatKeyHint } from "../../../settings/keymap.ts";
 import { CURSOR_MARKER, sliceByColumn, truncateToWidth, visibleWidth, wrapTextWithAnsi } from "../terminal/pi-tui.ts";
 import { isLive, type RenderContext } from "./theme.ts";

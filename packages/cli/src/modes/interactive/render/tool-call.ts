@@ -1,6 +1,6 @@
 /** Renders tool calls and the user's own shell commands as a heading line with folded or full output. */
 
-import { formatCount, formatSeconds } from "@pith/host/text";
+import { formatCount, formatSeconds } from "@pith/host/text/format";
 import { formatKeyHint } from "../../../settings/keymap.ts";
 import { formatChangeCount } from "../../../text/diff-rows.ts";
 import { describeToolCall, isBuiltinTool, LINE_COUNT_TOOLS, languageOfPath } from "../../../text/tool-call-text.ts";

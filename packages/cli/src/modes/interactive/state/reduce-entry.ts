@@ -11,7 +11,7 @@ import type {
   ToolResultMessage,
 } from "@pith/context";
 import { authorOf, displayText, PIN_TYPE } from "@pith/context/host";
-import { truncate } from "@pith/host/text";
+import { truncate } from "@pith/host/text/safe-text";
 import { formatRereadFiles } from "../../../text/compaction-text.ts";
 import {
   type AssistantBlock,

@@ -1,7 +1,8 @@
 /** Reduces agent events, live or read from the log, to the next screen state. Pure. */
 
 import type { AgentEvent, MessageDelta } from "@pith/agent";
-import { formatCount, formatSeconds, truncate } from "@pith/host/text";
+import { formatCount, formatSeconds } from "@pith/host/text/format";
+import { truncate } from "@pith/host/text/safe-text";
 import { describeFinding, describeProgress, formatOutdatedResults } from "../../../text/compaction-text.ts";
 import { formatProgressNote } from "../../../text/event-text.ts";
 import {

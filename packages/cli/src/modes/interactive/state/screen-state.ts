@@ -1,7 +1,7 @@
 /** Defines the state of the screen without its editor, changes the statuses and widgets of extensions, and toggles folding. Pure. */
 
 import type { CompactionReason } from "@pith/agent";
-import { toSafeLine, toSafeLines } from "@pith/host/text";
+import { toSafeLine, toSafeLines } from "@pith/host/text/safe-text";
 import type { Keymap } from "../../../settings/keymap.ts";
 import { formatKeyHint } from "../../../settings/keymap.ts";
 import type { Block, ShellBlock } from "./blocks.ts";

@@ -12,8 +12,8 @@ import {
   type Session,
 } from "@pith/context";
 import { MARK_CODES, MOVE_TYPE } from "@pith/context/host";
-import { createGitHeadReader, formatGitHead, type GitHeadReader } from "@pith/host";
-import { formatCount, formatNumber } from "@pith/host/text";
+import { createGitHeadReader, formatGitHead, type GitHeadReader } from "@pith/host/git-branch";
+import { formatCount, formatNumber } from "@pith/host/text/format";
 import { computeMeterParts, computeRawParts } from "../../../context-report/meter.ts";
 import { readOutline } from "../../../sessions/read-outline.ts";
 import { CompactionCounter, type CompactionCounts, SessionCost } from "../../../sessions/session-stats.ts";

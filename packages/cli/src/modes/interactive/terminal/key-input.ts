@@ -1,6 +1,6 @@
 /** Decodes terminal input into key names, recognises sequences such as `escape escape`, and reads pasted lines. */
 
-import { stripControls } from "@pith/host/text";
+import { stripControls } from "@pith/host/text/safe-text";
 import { type ActionId, actionBindings, defaultKeymap, type Keymap, normalizeKey } from "../../../settings/keymap.ts";
 import { decodeKittyPrintable, isKeyRelease, parseKey } from "./pi-tui.ts";
 

@@ -1,7 +1,8 @@
 /** Wraps the terminal so that whole frames are written, detects how it wraps lines, and follows the theme setting. Never clears the scrollback. */
 
 import { pithHome } from "@pith/context/node";
-import { buildSettings, type Settings } from "@pith/host/settings";
+import { buildSettings } from "@pith/host/settings/fields";
+import type { Settings } from "@pith/host/settings/settings";
 import type { Environment } from "@pith/models";
 import { readSettings } from "../../../settings/resolve.ts";
 import {

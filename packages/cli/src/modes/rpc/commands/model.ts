@@ -1,7 +1,8 @@
 /** Implements the RPC commands that choose the model, the thinking level and the delivery of queued messages. */
 
 import type { RpcCommands, RpcModel } from "@pith/client";
-import { isAbsentModel, listModelsWithKey, type ModelsWithKeyOptions } from "@pith/host/models";
+import { listModelsWithKey, type ModelsWithKeyOptions } from "@pith/host/models/available-models";
+import { isAbsentModel } from "@pith/host/models/open-model";
 import type { App } from "../../../app/start.ts";
 import type { CommandContext } from "../../../commands/command.ts";
 import { modelCommand, thinkingLevels } from "../../../commands/settings.ts";

@@ -4,7 +4,7 @@ import { type Agent, type AgentEvent, AppendError, type RunEnd, type UserContent
 import type { PromptResult, RpcAttachment, RpcCommands, RpcSlashCommand, SlashCommandResult } from "@pith/client";
 import type { ImageBlock } from "@pith/context";
 import { attachText } from "@pith/context/host";
-import { isAbsentModel } from "@pith/host/models";
+import { isAbsentModel } from "@pith/host/models/open-model";
 import { drainRun } from "../../../app/live-session.ts";
 import type { CommandContext, CommandResult } from "../../../commands/command.ts";
 import { commands } from "../../../commands/commands.ts";

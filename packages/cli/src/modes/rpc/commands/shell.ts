@@ -1,7 +1,7 @@
 /** Implements the RPC commands for shell lines, automatic retries and the permission mode. */
 
 import type { RpcCommands, RpcParams, RpcResult } from "@pith/client";
-import { getModeRefusal } from "@pith/host/policy";
+import { getModeRefusal } from "@pith/host/policy/policy";
 import { getUserShell, type UserShellApp } from "../../../app/user-shell.ts";
 import { permissionModes } from "../../../commands/settings.ts";
 import { booleanField, nonEmptyTextField, oneOf, optional } from "../parse-command.ts";

@@ -3,7 +3,7 @@
 import type { Agent } from "@pith/agent";
 import type { RpcCommands, RpcModel, RpcState, RpcStats, RpcUsage } from "@pith/client";
 import { buildSessionContext, type Model } from "@pith/context";
-import { isAbsentModel } from "@pith/host/models";
+import { isAbsentModel } from "@pith/host/models/open-model";
 import type { App } from "../../../app/start.ts";
 import { findNthLastAnswer } from "../../../commands/copy.ts";
 import { countSessionTotals } from "../../../sessions/session-stats.ts";

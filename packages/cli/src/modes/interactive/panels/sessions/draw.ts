@@ -2,7 +2,8 @@
 
 import type { SessionItem } from "@pith/context/node";
 import type { Snippet } from "@pith/context/search";
-import { escapeControls, escapeLineBreaks, formatAge, formatBytes, formatCost, formatCount } from "@pith/host/text";
+import { formatAge, formatBytes, formatCost, formatCount } from "@pith/host/text/format";
+import { escapeControls, escapeLineBreaks } from "@pith/host/text/safe-text";
 import { alignEnds, fitCell, fitLine, truncatePath } from "../../render/text.ts";
 import type { Theme } from "../../render/theme.ts";
 import { visibleWidth, wrapTextWithAnsi } from "../../terminal/pi-tui.ts";

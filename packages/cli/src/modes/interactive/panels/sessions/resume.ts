@@ -3,8 +3,9 @@
 import { homedir } from "node:os";
 import { refusalNotes } from "@pith/context";
 import { listSessions, rebindSession, type SessionItem } from "@pith/context/node";
-import type { HostContext } from "@pith/host";
-import { formatAge, truncate } from "@pith/host/text";
+import type { HostContext } from "@pith/host/host-context";
+import { formatAge } from "@pith/host/text/format";
+import { truncate } from "@pith/host/text/safe-text";
 import type { SessionTarget } from "../../../../args/args.ts";
 import { checkExtensionVeto } from "../../../../commands/command.ts";
 import { resumeCommand } from "../../../../commands/sessions.ts";

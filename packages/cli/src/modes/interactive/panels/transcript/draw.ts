@@ -1,6 +1,7 @@
 /** Draws the visible part of the transcript page, and searches the transcript for text. */
 
-import { escapeControls, formatCount } from "@pith/host/text";
+import { formatCount } from "@pith/host/text/format";
+import { escapeControls } from "@pith/host/text/safe-text";
 import { alignEnds, fitLine } from "../../render/text.ts";
 import type { Block } from "../../state/blocks.ts";
 import type { Viewport } from "../panel.ts";

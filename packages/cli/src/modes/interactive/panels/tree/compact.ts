@@ -3,7 +3,9 @@
 import type { CompactRequest } from "@pith/agent";
 import type { CompactionPreview } from "@pith/context";
 import { entryReference } from "@pith/context/host";
-import { escapeControls, formatCount, type UsageError } from "@pith/host/text";
+import { formatCount } from "@pith/host/text/format";
+import { escapeControls } from "@pith/host/text/safe-text";
+import type { UsageError } from "@pith/host/text/usage-error";
 import { findReplacedEntries, planCompaction, type ReplacedEntries } from "../../../../commands/compact-request.ts";
 import type { InteractiveContext } from "../../screen-context.ts";
 import { createChoicePanel, type Option } from "../choice.ts";

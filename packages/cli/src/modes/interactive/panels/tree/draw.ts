@@ -2,7 +2,8 @@
 
 import type { Entry } from "@pith/context";
 import { entryText } from "@pith/context/host";
-import { escapeControls, formatAge } from "@pith/host/text";
+import { formatAge } from "@pith/host/text/format";
+import { escapeControls } from "@pith/host/text/safe-text";
 import { shortId } from "../../../../sessions/entries.ts";
 import type { Outline, OutlineKind, OutlineNode } from "../../../../sessions/tree-outline.ts";
 import { renderBlock } from "../../render/block.ts";

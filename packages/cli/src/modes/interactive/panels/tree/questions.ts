@@ -2,7 +2,8 @@
 
 import { relative } from "node:path/posix";
 import type { PlannedFile } from "@pith/agent";
-import { escapeControls, escapeLine, formatCount, formatNumber } from "@pith/host/text";
+import { formatCount, formatNumber } from "@pith/host/text/format";
+import { escapeControls, escapeLine } from "@pith/host/text/safe-text";
 import { renderPatchLine } from "../../render/diff.ts";
 import { fitCell } from "../../render/text.ts";
 import type { Theme } from "../../render/theme.ts";

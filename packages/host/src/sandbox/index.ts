@@ -1,3 +1,0 @@
-/** Opens the sandbox of a session. */
-
-export * from "./sandbox.ts";
