@@ -3,6 +3,7 @@
 import { compactionSuite } from "./compaction/suite.ts";
 import { planSuite } from "./context/plan-suite.ts";
 import { contextSuite } from "./context/suite.ts";
+import { hostedSuite } from "./hosted/suite.ts";
 import { hostedStoreSuite } from "./hosted-store/suite.ts";
 import { importSuite } from "./import/suite.ts";
 import { loopSuite } from "./loop/suite.ts";
@@ -21,6 +22,7 @@ await runSuites(
   [
     compactionSuite,
     contextSuite,
+    hostedSuite,
     hostedStoreSuite,
     importSuite,
     loopSuite,

@@ -326,7 +326,8 @@ class CannotResumeError extends Error {
 /** A compaction may have kept no message at all; then the whole branch is read. */
 async function loadPendingWork({ session, runtime }: Pick<RunContext, "session" | "runtime">): Promise<PendingWork> {
   await removeDelivered(session);
-  const pending = findPendingWork(session.branch.entries) ?? findPendingWork(await session.branchEntries());
+  const { entries, reachesRoot } = session.branch;
+  const pending = findPendingWork(entries) ?? (reachesRoot ? null : findPendingWork(await session.branchEntries()));
   if (pending?.type !== "results") return pending ?? { type: "nothing" };
   const calls: OpenCall[] = [];
   // RUN8: a result id that exists belongs to another branch, where the call was run.

@@ -1,7 +1,7 @@
 /** Wakes workers with DBOS Transact: a queue in the same PostgreSQL. Each wake-up is a workflow whose input is the ids of a session and nothing else. */
 
-import { DBOS, DBOSClient } from "@dbos-inc/dbos-sdk";
-import type { PoolClient } from "pg";
+import { DBOS } from "@dbos-inc/dbos-sdk";
+import { Pool, type PoolClient } from "pg";
 import type { SessionRef } from "../store/postgres-store.ts";
 import type { RunSession, Wake } from "./wake.ts";
 
@@ -13,6 +13,11 @@ const PROTOCOL_VERSION = "1";
 
 /** A run ends between two requests, so a long reply or command may take this long. */
 const LONGEST_END_MS = 10 * 60_000;
+
+/** How long the record of a wake-up is kept after its run, for operators. */
+const KEEP_MS = 60 * 60_000;
+const CLEANUP_INTERVAL_MS = 60_000;
+const CLEANUP_BATCH = 1_000;
 
 /** Options of `openDbosWake`. */
 export interface DbosWakeOptions {
@@ -31,36 +36,65 @@ export interface DbosWake extends Wake {
 
 /** A process has one with a worker. Create the tables first, with `migrateDbos`. */
 export async function openDbosWake({ connectionString, worker, pollMs = 100 }: DbosWakeOptions): Promise<DbosWake> {
-  const client = await DBOSClient.create({ systemDatabaseUrl: connectionString });
-  const options = {
-    queueName: QUEUE,
-    workflowName: WORKFLOW,
-    appVersion: PROTOCOL_VERSION,
-    applicationName: APPLICATION,
-  };
+  const pool = new Pool({ connectionString, max: 2, application_name: "pith" });
+  pool.on("error", () => {});
+  let cleanupTimer: NodeJS.Timeout | undefined;
   return {
     enqueue: async ({ tenant, key }, transaction: PoolClient | null) => {
-      if (transaction) await client.enqueueInTransaction(transaction, options, tenant, key);
-      else await client.enqueue(options, tenant, key);
+      const values = [WORKFLOW, QUEUE, [tenant, key].map((id) => JSON.stringify(id)), PROTOCOL_VERSION, APPLICATION];
+      // The function of DBOS is one statement that is planned once; its client sends two that are planned each time.
+      await (transaction ?? pool).query({ name: "enqueue_workflow", text: ENQUEUE, values });
     },
     start: async (run: RunSession, { concurrency }) => {
       if (worker === undefined) throw new Error("this process only accepts messages; name a worker to run sessions");
       DBOS.setConfig({
-        ...{ name: APPLICATION, systemDatabaseUrl: connectionString, applicationVersion: PROTOCOL_VERSION },
-        ...{ executorID: worker, runMigrations: false, listenQueues: [QUEUE], logLevel: "error" },
+        ...{ name: APPLICATION, applicationVersion: PROTOCOL_VERSION, executorID: worker, runMigrations: false },
+        ...{ systemDatabaseUrl: withoutSync(connectionString), systemDatabasePoolSize: 5, useListenNotify: false },
+        ...{ listenQueues: [QUEUE], logLevel: "error" },
       });
       DBOS.registerWorkflow((tenant: string, key: string) => run({ tenant, key } satisfies SessionRef), {
         name: WORKFLOW,
       });
       await DBOS.launch();
       await DBOS.registerQueue(QUEUE, { workerConcurrency: concurrency, minPollingIntervalMs: pollMs });
+      // The next try follows soon; nothing waits for it.
+      cleanupTimer = setInterval(() => void removeOldWakeUps().catch(() => undefined), CLEANUP_INTERVAL_MS).unref();
     },
     // Takes nothing from the queue at once, and then waits until the workflows of the runs can say that they ended.
     stop: async () => {
+      clearInterval(cleanupTimer);
       if (DBOS.isInitialized()) await DBOS.shutdown({ workflowCompletionTimeoutMS: LONGEST_END_MS, deregister: true });
     },
-    close: () => client.destroy(),
+    close: () => pool.end(),
   };
+}
+
+const ENQUEUE = `select dbos.enqueue_workflow(
+  workflow_name => $1, queue_name => $2, positional_args => $3::json[], app_version => $4, application_name => $5
+)`;
+
+/**
+ * Its commits do not wait for the disk. If a crash of PostgreSQL loses one, a wake-up is doubled, which changes nothing: the row of the session
+ * decides. Enqueueing is part of the transaction of a message, which does wait.
+ */
+function withoutSync(connectionString: string): string {
+  const url = new URL(connectionString);
+  const options = `${url.searchParams.get("options") ?? ""} -c synchronous_commit=off -c jit=off`.trim();
+  url.searchParams.set("options", options);
+  return url.href;
+}
+
+/** DBOS keeps the record of every workflow. */
+async function removeOldWakeUps(): Promise<void> {
+  const completedBefore = new Date(Date.now() - KEEP_MS).toISOString();
+  for (let count = CLEANUP_BATCH; count === CLEANUP_BATCH; ) {
+    const old = await DBOS.listWorkflows({
+      ...{ queueName: QUEUE, status: ["SUCCESS", "ERROR", "CANCELLED"], limit: CLEANUP_BATCH },
+      ...{ completedBefore, loadInput: false, loadOutput: false },
+    });
+    count = old.length;
+    if (count > 0) await DBOS.deleteWorkflows(old.map(({ workflowID }) => workflowID));
+  }
 }
 
 /** Creates the tables of DBOS, in a schema of its own. Connect as the role that owns the tables. */

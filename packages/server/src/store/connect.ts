@@ -37,7 +37,8 @@ export function connect({
   const pool = new Pool({
     ...location,
     max: maxConnections,
-    connectionTimeoutMillis: 5_000,
+    // Also the time that a statement waits while all connections are in use.
+    connectionTimeoutMillis: timeoutMs,
     query_timeout: timeoutMs,
     keepAlive: true,
     application_name: "pith",

@@ -31,6 +31,10 @@ export interface OpenedSession extends SessionRef {
   /** Null if the session is open for reading only. */
   readonly token: string | null;
   readonly position: SessionPosition;
+  /** Ids that no entry of the session has, as far as that was looked up. */
+  readonly absentIds?: readonly string[];
+  /** Absent: it must be read. */
+  readonly hasPreparedSummary?: boolean;
 }
 
 /** A session in PostgreSQL. */
@@ -42,17 +46,23 @@ export class PostgresStore implements Store {
   readonly #token: string | null;
   /** What a writer knows: nobody else can move the leaf. Null if it must be read again. */
   #position: SessionPosition | null;
+  /** The ids that this writer has looked up in vain, which nobody else can append, and those that it has appended or tried to. */
+  readonly #knownIds = new Map<string, "absent" | "written">();
+  #mayHavePreparedSummary: boolean;
   #isClosed = false;
   /** The last append; the next one waits for it. */
   #lastAppend: Promise<unknown> = Promise.resolve();
 
-  constructor(database: Database, { tenant, key, header, headerText, token, position }: OpenedSession) {
+  constructor(database: Database, opened: OpenedSession) {
+    const { tenant, key, header, headerText, token, position, absentIds = [], hasPreparedSummary = true } = opened;
     this.#database = database;
     this.header = header;
     this.headerText = headerText;
     this.session = { tenant, key };
     this.#token = token;
     this.#position = token === null ? null : position;
+    if (token !== null) for (const id of absentIds) this.#knownIds.set(id, "absent");
+    this.#mayHavePreparedSummary = hasPreparedSummary || token === null;
   }
 
   async leaf(): Promise<string | null> {
@@ -73,7 +83,10 @@ export class PostgresStore implements Store {
   }
 
   async entry(id: string): Promise<Entry | undefined> {
-    return (await this.#readEntries("read_entry", toStoredText(id)))[0];
+    if (this.#knownIds.get(id) === "absent") return undefined;
+    const [entry] = await this.#readEntries("read_entry", toStoredText(id));
+    if (entry === undefined && this.#token !== null && !this.#knownIds.has(id)) this.#knownIds.set(id, "absent");
+    return entry;
   }
 
   async entryByNumber(number: number): Promise<Entry | undefined> {
@@ -125,6 +138,7 @@ export class PostgresStore implements Store {
 
   async append(batch: readonly Entry[], guard: AppendGuard): Promise<AppendResult> {
     if (this.#isClosed) return this.#refuse("closed");
+    for (const { id } of batch) this.#knownIds.set(id, "written");
     const result = this.#lastAppend.then(() => this.#append(batch, guard));
     this.#lastAppend = result.catch(() => undefined);
     return result;
@@ -150,10 +164,14 @@ export class PostgresStore implements Store {
 
   readonly preparedSummary: NonNullable<Store["preparedSummary"]> = {
     read: async () => {
+      if (!this.#mayHavePreparedSummary) return null;
       const [row] = await this.#readRows<{ readonly text: string | null }>("read_prepared_summary", []);
       return row?.text == null ? null : (JSON.parse(row.text) as string);
     },
-    write: (text) => this.#writePreparedSummary(JSON.stringify(text)),
+    write: (text) => {
+      this.#mayHavePreparedSummary = true;
+      return this.#writePreparedSummary(JSON.stringify(text));
+    },
     remove: () => this.#writePreparedSummary(null),
   };
 

@@ -1,0 +1,71 @@
+/** Runs `pnpm bench hosted`: sessions on one worker with PostgreSQL and DBOS, under load, beside compactions, and compared with session files. */
+
+import type { Figures, Suite } from "../suite.ts";
+import { measureCompaction } from "./measure-compaction.ts";
+import { measureCpu } from "./measure-cpu.ts";
+import { measureLoad } from "./measure-load.ts";
+import { measureStatements, toStatementFigures } from "./measure-statements.ts";
+import { HostedService, type ServiceOptions } from "./service.ts";
+
+export const hostedSuite: Suite = {
+  name: "hosted",
+  description:
+    "thousands of sessions on one worker: starts, memory, delays beside compactions, and CPU time compared with session files",
+  run: ({ quick, seed, log }) => measureHosted({ ...(quick ? QUICK : FULL), seed, log }),
+};
+
+const FULL: HostedSizes = {
+  ...{ replySeconds: 40, deltasPerSecond: 2, sessions: 2600, startsPerSecond: 50 },
+  ...{ others: 300, rounds: 5, phaseSeconds: 6, runsPerRound: 60, countedSessions: 20 },
+};
+const QUICK: HostedSizes = {
+  ...{ replySeconds: 3, deltasPerSecond: 2, sessions: 60, startsPerSecond: 50 },
+  ...{ others: 20, rounds: 1, phaseSeconds: 1, runsPerRound: 10, countedSessions: 5 },
+};
+
+export interface HostedSizes {
+  readonly replySeconds: number;
+  readonly deltasPerSecond: number;
+  readonly sessions: number;
+  readonly startsPerSecond: number;
+  /** The sessions that stream beside a compaction. */
+  readonly others: number;
+  readonly rounds: number;
+  readonly phaseSeconds: number;
+  readonly runsPerRound: number;
+  /** The sessions whose statements are counted. */
+  readonly countedSessions: number;
+}
+
+interface HostedMeasurement extends HostedSizes {
+  readonly seed: number;
+  readonly log: (text: string) => void;
+}
+
+/** Each part has a PostgreSQL, a model server and a worker of its own. */
+export async function measureHosted(options: HostedMeasurement): Promise<Figures> {
+  const { replySeconds, deltasPerSecond, countedSessions } = options;
+  const statements = toStatementFigures(await measureStatements(countedSessions), options.log);
+  const load = await withService({ replySeconds, deltasPerSecond, concurrency: 4000 }, (service) =>
+    measureLoad(service, options),
+  );
+  const others = await withService({ replySeconds: 3600, deltasPerSecond, concurrency: 4000 }, (service) =>
+    measureCompaction(service, options),
+  );
+  const cpu = await withService({ replySeconds, deltasPerSecond, concurrency: 4000 }, (service) =>
+    measureCpu(service, options),
+  );
+  return { ...load, ...others, ...cpu, ...statements };
+}
+
+async function withService(
+  options: ServiceOptions,
+  measure: (service: HostedService) => Promise<Figures>,
+): Promise<Figures> {
+  const service = await HostedService.start(options);
+  try {
+    return await measure(service);
+  } finally {
+    await service.stop();
+  }
+}
