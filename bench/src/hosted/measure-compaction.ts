@@ -47,7 +47,7 @@ export async function measureCompaction(
     );
     if (round > 0) phases.push(phase);
   }
-  service.finishReplies();
+  service.tellModel("finish");
   await service.waitUntil(() => streams.every((id) => service.sent.get(id)?.isClosed));
   const exact = streams.filter((id) => service.sent.get(id)?.isExact).length;
   return {
@@ -81,12 +81,13 @@ async function measureQuiet(service: HostedService, seconds: number): Promise<Wo
 }
 
 async function measureHanging(service: HostedService, id: string, seconds: number): Promise<WorkerUsage> {
+  service.tellModel("hang");
   await service.takeUsage();
   await service.send(tenantAt(0), id);
   await wait(seconds * 1000);
   const usage = await service.takeUsage();
   if (service.sent.get(id)?.isClosed) throw new Error(`the compaction of ${id} did not hang`);
-  await service.send(tenantAt(0), id, "stop");
+  service.tellModel("answer");
   await service.waitUntil(() => service.sent.get(id)?.isClosed === true);
   return usage;
 }

@@ -51,7 +51,7 @@ async function warmUp(service: HostedService): Promise<void> {
   const ids = await service.createSessions("stream-warm", 20);
   for (const [index, id] of ids.entries()) await service.send(tenantAt(index), id);
   await service.waitUntil(() => ids.every((id) => service.sent.get(id)?.firstDeltaMs));
-  service.finishReplies();
+  service.tellModel("finish");
   await service.waitUntil(() => ids.every((id) => service.sent.get(id)?.isClosed));
 }
 

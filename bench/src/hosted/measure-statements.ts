@@ -44,7 +44,7 @@ async function startSessions(service: HostedService, ids: readonly string[]): Pr
 
 /** Waits until DBOS has written the results of the wake-ups, too. */
 async function finishSessions(service: HostedService): Promise<void> {
-  service.finishReplies();
+  service.tellModel("finish");
   await service.waitUntil(() => [...service.sent.values()].every(({ isClosed }) => isClosed));
   await service.waitUntil(async () => {
     const { rows } = await service.database.pool.query(

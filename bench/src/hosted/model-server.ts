@@ -12,8 +12,8 @@ export interface StreamPace {
   readonly deltasPerSecond: number;
 }
 
-/** `finish` ends the open replies at their next delta. */
-export type ModelServerRequest = { readonly type: "finish" };
+/** `finish` ends the streamed replies. `hang`: from now on, requests of kind `hang` wait for `answer`. */
+export type ModelServerRequest = { readonly type: "finish" | "hang" | "answer" };
 
 /** A reply that is being streamed. */
 interface OpenReply {
@@ -81,16 +81,36 @@ interface AnsweredRequest {
   readonly body: string;
   readonly response: ServerResponse;
   readonly streamer: ReplyStreamer;
+  readonly hanging: HangingRequests;
+}
+
+class HangingRequests {
+  #responses: ServerResponse[] | null = null;
+
+  hang(): void {
+    this.#responses ??= [];
+  }
+
+  add(response: ServerResponse): void {
+    if (this.#responses) this.#responses.push(response);
+    else sendText(response, SUMMARY);
+  }
+
+  answer(): void {
+    const responses = this.#responses ?? [];
+    this.#responses = null;
+    for (const response of responses) sendText(response, SUMMARY);
+  }
 }
 
 /** What a request of a session of this kind is answered with. */
-function answer({ kind, body, response, streamer }: AnsweredRequest): void {
+function answer({ kind, body, response, streamer, hanging }: AnsweredRequest): void {
   switch (kind) {
     case "stream":
       streamer.add(response);
       break;
     case "hang":
-      // Never answers.
+      hanging.add(response);
       break;
     case "large":
       sendText(response, SUMMARY);
@@ -175,10 +195,11 @@ async function readBody(request: IncomingMessage): Promise<string> {
 // The options are the first argument. The bench learns the address, and when this process ends with it.
 if (import.meta.main) {
   const streamer = new ReplyStreamer(JSON.parse(process.argv[2] ?? "") as StreamPace);
+  const hanging = new HangingRequests();
   const server = createServer((request, response) => {
     const kind = KIND_LIST.find((each) => request.url?.startsWith(`/${each}/`));
     void readBody(request).then(
-      (body) => (kind ? answer({ kind, body, response, streamer }) : response.writeHead(404).end()),
+      (body) => (kind ? answer({ kind, body, response, streamer, hanging }) : response.writeHead(404).end()),
       () => response.destroy(),
     );
   });
@@ -187,6 +208,7 @@ if (import.meta.main) {
   });
   process.on("message", (request: ModelServerRequest) => {
     if (request.type === "finish") streamer.finish();
+    else hanging[request.type]();
   });
   process.once("disconnect", () => process.exit());
 }

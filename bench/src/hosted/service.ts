@@ -5,15 +5,7 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { join } from "node:path";
 import { nodeRuntime } from "@pith/context/node";
-import {
-  acceptMessage,
-  createSession,
-  type Database,
-  type DbosWake,
-  type MessageKind,
-  migrateDbos,
-  openDbosWake,
-} from "@pith/server";
+import { acceptMessage, createSession, type Database, type DbosWake, migrateDbos, openDbosWake } from "@pith/server";
 import { APPLICATION, OWNER } from "../../../packages/server/test/support/cluster.ts";
 import { startDatabase, type TestDatabase } from "../../../packages/server/test/support/database.ts";
 import { nowMs } from "./clock.ts";
@@ -106,10 +98,9 @@ export class HostedService {
   }
 
   /** Sends a message to a session, as the HTTP service will. */
-  async send(tenant: string, session: string, kind: MessageKind = "followUp"): Promise<void> {
-    if (kind !== "stop")
-      this.sent.set(session, { acceptedMs: nowMs(), firstDeltaMs: null, isExact: null, isClosed: false });
-    const message = { id: randomUUID(), kind, content: kind === "stop" ? "" : "Survey the stones." };
+  async send(tenant: string, session: string): Promise<void> {
+    this.sent.set(session, { acceptedMs: nowMs(), firstDeltaMs: null, isExact: null, isClosed: false });
+    const message = { id: randomUUID(), kind: "followUp", content: "Survey the stones." } as const;
     const isAccepted = await acceptMessage({ database: this.database, wake: this.#wake }, tenant, { session, message });
     if (!isAccepted) throw new Error(`the session ${session} does not exist`);
   }
@@ -122,9 +113,9 @@ export class HostedService {
     return await this.#ask({ type: "takeUsage" });
   }
 
-  /** Ends all streamed replies. */
-  finishReplies(): void {
-    this.#model.send({ type: "finish" } satisfies ModelServerRequest);
+  /** Ends all streamed replies, or says whether requests of kind `hang` get an answer. */
+  tellModel(type: ModelServerRequest["type"]): void {
+    this.#model.send({ type } satisfies ModelServerRequest);
   }
 
   /** Waits until the condition holds. Throws if the worker reports an error. */
@@ -141,7 +132,7 @@ export class HostedService {
   }
 
   async stop(): Promise<void> {
-    this.finishReplies();
+    this.tellModel("finish");
     if (this.#worker.connected) {
       this.#worker.send({ type: "stop" } satisfies WorkerRequest);
       await once(this.#worker, "exit");
@@ -190,6 +181,5 @@ export class HostedService {
 export function startProcess(file: string, options: object): ChildProcess {
   return fork(join(import.meta.dirname, file), [JSON.stringify(options)], {
     stdio: ["ignore", "inherit", "inherit", "ipc"],
-    execArgv: process.env.PROF === file ? ["--cpu-prof", "--cpu-prof-dir=/tmp/h/p/prof"] : [],
   });
 }

@@ -141,4 +141,11 @@ function isRepeated(transaction: readonly LoggedStatement[]): boolean {
 
 /** What DBOS writes for each workflow. It claims workflows in batches, by polls. */
 const RESULT_STATEMENTS = new Set(["insert dbos.workflow_output", "insert dbos.workflow_status"]);
-const REPEATED_STATEMENTS = new Set(["pith.beat", "pith.list_held", "pith.find_stranded", "set", "select"]);
+const REPEATED_STATEMENTS = new Set([
+  "pith.beat",
+  "pith.list_held",
+  "pith.find_stranded",
+  "set",
+  "select",
+  "select dbos.workflow_status",
+]);
