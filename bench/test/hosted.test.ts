@@ -3,10 +3,11 @@
 import { expect, test } from "vitest";
 import { measureHosted } from "../src/hosted/suite.ts";
 
-test("HRUN11 a start and a run take few statements, and every delta of every session arrives once and in order", async () => {
+test("HCOST1 a start and a run take few statements, and every delta of every session arrives once and in order", async () => {
   const figures = await measureHosted({
     ...{ replySeconds: 2, deltasPerSecond: 4, sessions: 30, startsPerSecond: 50 },
-    ...{ others: 10, rounds: 1, phaseSeconds: 0.5, runsPerRound: 5, countedSessions: 5, seed: 1, log: () => {} },
+    ...{ others: 10, rounds: 1, phaseSeconds: 0.5, largeEntries: 599, runsPerRound: 5, countedSessions: 5 },
+    ...{ seed: 1, log: () => {} },
   });
   expect(figures).toMatchObject({ sessions_exact: 30, others_exact: 10 });
   expect(figures.start_statements).toBeLessThanOrEqual(11);

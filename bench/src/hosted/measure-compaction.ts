@@ -15,23 +15,26 @@ export interface CompactionOptions {
   readonly others: number;
   readonly rounds: number;
   readonly phaseSeconds: number;
+  /** The entries of the session with the large compaction, each of 2 KB. */
+  readonly largeEntries: number;
   readonly seed: number;
   readonly log: (text: string) => void;
 }
 
-/** Entries of the generated sessions: 1.2 MB and 7 MB. The last one is the reply that ends a turn. */
-const ENTRIES = { hang: 599, large: 3497 } as const;
+/** The entries of a context that is due for a compaction. The last one is the reply that ends a turn. */
+const DUE_ENTRIES = 599;
 
 /** In turns: nothing, a compaction whose summarizer never answers, nothing, and a large compaction. */
 export async function measureCompaction(
   service: HostedService,
-  { others, rounds, phaseSeconds, seed, log }: CompactionOptions,
+  { others, rounds, phaseSeconds, largeEntries, seed, log }: CompactionOptions,
 ): Promise<Figures> {
   const streams = await service.createSessions("stream-beside", others);
   // One of each more, to load the code first.
-  for (let round = 0; round <= rounds; round++)
-    for (const kind of ["hang", "large"] as const)
-      await importLongSession(service, `${kind}-${round}`, ENTRIES[kind], seed);
+  for (let round = 0; round <= rounds; round++) {
+    await importLongSession(service, { id: `hang-${round}`, entries: DUE_ENTRIES, seed });
+    await importLongSession(service, { id: `large-${round}`, entries: largeEntries, seed });
+  }
   await startSessions(service, streams, 50);
   await service.waitUntil(() => streams.every((id) => service.sent.get(id)?.firstDeltaMs));
   const phases: Phases[] = [];
@@ -67,7 +70,10 @@ interface Phases {
   readonly large: WorkerUsage;
 }
 
-async function importLongSession(service: HostedService, id: string, entries: number, seed: number): Promise<void> {
+async function importLongSession(
+  service: HostedService,
+  { id, entries, seed }: { readonly id: string; readonly entries: number; readonly seed: number },
+): Promise<void> {
   const [header = "", ...lines] = generateSession({ entries, compactions: 0, distance: entries, seed });
   const bytes = Buffer.from([header.replace("made-up", id), ...lines, ""].join("\n"));
   const imported = await importSession(service.database, tenantAt(0), bytes, { runtime: nodeRuntime });

@@ -19,7 +19,7 @@ export interface ServiceOptions extends StreamPace {
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-export const TENANTS: readonly string[] = Array.from({ length: 50 }, () => randomUUID());
+const TENANTS: readonly string[] = Array.from({ length: 50 }, () => randomUUID());
 
 /** The tenant of a session, by its place in a list. */
 export function tenantAt(index: number): string {
