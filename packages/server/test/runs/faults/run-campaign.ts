@@ -1,0 +1,184 @@
+/** Runs conversations on hosted workers while workers are killed and frozen, PostgreSQL crashes and releases are deployed; then checks every log. */
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Client } from "pg";
+import type { RandomSource } from "../../../../context/test/support/seeded-random.ts";
+import { migrateDbos, openDbosWake, type WorkerIntervals } from "../../../src/index.ts";
+import { APPLICATION, type Cluster, OWNER } from "../../support/cluster.ts";
+import { startDatabase } from "../../support/database.ts";
+import { checkSessions, type SessionsReport } from "./check-sessions.ts";
+import { Conversations, type ReadRows, retry } from "./conversations.ts";
+import { type JournalLine, readJournal } from "./journal.ts";
+import { startModelServer } from "./model-server.ts";
+import {
+  explainTakeovers,
+  type Fault,
+  RECORD_TOKEN_RAISES,
+  readTokenRaises,
+  type TakeoverReport,
+} from "./token-raises.ts";
+import type { Moment } from "./worker.ts";
+import { Workers } from "./workers.ts";
+
+/** What happens during the conversations. */
+export interface FaultPlan {
+  readonly kills: number;
+  readonly freezes: number;
+  readonly restarts: number;
+  readonly deploys: number;
+  readonly random: RandomSource;
+}
+
+export interface FaultReport extends SessionsReport, TakeoverReport {
+  readonly sessions: number;
+  readonly kills: number;
+  readonly freezes: number;
+  readonly restarts: number;
+  readonly deploys: number;
+  readonly workers: number;
+  /** Sessions that still had work at the end. */
+  readonly stranded: number;
+  /** Sessions that were parked, and run again. */
+  readonly parked: number;
+  /** Messages that were sent again although they had been accepted. */
+  readonly repeated_messages: number;
+  /** A worker without a beat for this long counts as dead. */
+  readonly dead_ms: number;
+  readonly seconds: number;
+  /** The first of all that is wrong. */
+  readonly problems: readonly string[];
+}
+
+const INTERVALS: WorkerIntervals = { silent: 1_500, beat: 300, mail: 100, sweep: 300, wait: 1_000 };
+const WORKERS = 5;
+/** How many workers run during a fault of another. */
+const OTHERS = 2;
+const CONVERSATIONS = 16;
+const MEAN_PAUSE_MS = 1_000;
+const MAX_END_MS = 60_000;
+const MAX_PROBLEMS = 30;
+
+export async function runCampaign(plan: FaultPlan): Promise<FaultReport> {
+  const startedAt = Date.now();
+  const { cluster, database } = await startDatabase({ fsync: "on" });
+  const folder = mkdtempSync(join(tmpdir(), "pith-faults-"));
+  const location = (user: string) => `postgresql://${user}@127.0.0.1:${cluster.port}/pith`;
+  await migrateDbos(location(OWNER), APPLICATION);
+  await runAs(cluster, OWNER, (client) => client.query(RECORD_TOKEN_RAISES));
+  const model = await startModelServer(plan.random);
+  const wake = await openDbosWake({ connectionString: location(APPLICATION) });
+  const journal = join(folder, "journal");
+  const workers = new Workers({ port: cluster.port, modelUrl: model.url, journal, intervals: INTERVALS });
+  const readAsSuperuser: ReadRows = (text, values) =>
+    retry(() => runAs(cluster, "postgres", async (client) => (await client.query(text, [...values])).rows));
+  const conversations = new Conversations({ database, wake, readAsSuperuser, random: plan.random });
+  try {
+    for (let count = 0; count < WORKERS; count += 1) workers.start();
+    const holding = Promise.all(Array.from({ length: CONVERSATIONS }, () => conversations.hold()));
+    await Promise.race([causeFaults(plan, workers, cluster), holding]);
+    conversations.end();
+    await holding;
+    const states = conversations.all.map((conversation) => conversations.waitUntilIdle(conversation, MAX_END_MS));
+    const stranded = (await Promise.all(states)).filter((isIdle) => !isIdle).length;
+    const stuck = stranded > 0 ? await readAsSuperuser(STUCK_SESSIONS, []) : [];
+    await workers.stopAll();
+    const lines = readJournal(journal);
+    const faults = [...workers.faults, ...lines.flatMap(toFault)].sort((one, other) => one.from - other.from);
+    const raises = await runAs(cluster, "postgres", readTokenRaises);
+    const toolRuns = countToolRuns(lines);
+    const takeovers = explainTakeovers(raises, faults, INTERVALS.silent);
+    const logs = await checkSessions({ database, conversations: conversations.all, model, raises, toolRuns });
+    const problems = [
+      ...stuck.map((row) => `a session is stuck: ${JSON.stringify(row)}`),
+      ...[...workers.problems, ...takeovers.problems, ...logs.problems],
+      ...lines.flatMap(describeError),
+    ];
+    const { kills, freezes, restarts, deploys } = plan;
+    return {
+      ...{ kills, freezes, restarts, deploys, workers: workers.count, sessions: conversations.all.length },
+      ...{ ...logs.report, stranded, ...takeovers.report, parked: conversations.parked },
+      ...{ repeated_messages: conversations.repeated, dead_ms: INTERVALS.silent },
+      ...{ seconds: Math.round((Date.now() - startedAt) / 1000), problems: problems.slice(0, MAX_PROBLEMS) },
+    };
+  } finally {
+    workers.killAll();
+    await wake.close();
+    await model.close();
+    await database.close();
+    await cluster.stop();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const STUCK_SESSIONS = `
+  select s.tenant, s.id, s.holder, s.token, s.busy_since, s.accepted, s.delivered, s.takeovers, s.parked, s.last_seq, w.beat, now()
+  from pith.session s left join pith.worker w on w.id = s.holder where s.busy_since is not null limit 20`;
+
+async function runAs<Result>(cluster: Cluster, user: string, task: (client: Client) => Promise<Result>): Promise<Result> {
+  const client = new Client(cluster.as(user));
+  client.on("error", () => {});
+  await client.connect();
+  return await task(client).finally(() => client.end());
+}
+
+/** All faults in random order. What takes time goes on during the faults after it. */
+async function causeFaults(plan: FaultPlan, workers: Workers, cluster: Cluster): Promise<void> {
+  const { random } = plan;
+  const ongoing: Promise<void>[] = [];
+  let deploying: Promise<void> = Promise.resolve();
+  for (const type of shuffleFaults(plan)) {
+    await sleep(random() * 2 * MEAN_PAUSE_MS);
+    if (type === "kill") {
+      const moment = random() < 0.6 ? MOMENTS[Math.floor(random() * MOMENTS.length)] : undefined;
+      ongoing.push(workers.kill(await workers.choose(random, OTHERS), moment));
+    } else if (type === "freeze") {
+      const worker = await workers.choose(random, OTHERS);
+      ongoing.push(workers.freeze(worker, INTERVALS.silent * (1.3 + random())));
+    } else if (type === "deploy") {
+      deploying = deploying.then(() => workers.deploy());
+      ongoing.push(deploying);
+    } else {
+      const from = Date.now();
+      await cluster.whileStopped(() => sleep(random() * 500));
+      workers.faults.push({ type: "restart", worker: null, from, to: Date.now() });
+    }
+  }
+  await Promise.all(ongoing);
+}
+
+const MOMENTS: readonly Moment[] = [
+  ...(["before", "during", "after"] as const).flatMap(
+    (phase) => [`hold-${phase}`, `deliver-${phase}`, `append-${phase}`, `release-${phase}`] as const,
+  ),
+  ...(["sweep", "reply", "reply", "tool", "tool", "after-tool", "after-tool"] as const),
+];
+
+type FaultType = "kill" | "freeze" | "restart" | "deploy";
+
+function shuffleFaults({ kills, freezes, restarts, deploys, random }: FaultPlan): readonly FaultType[] {
+  const counts = { kill: kills, freeze: freezes, restart: restarts, deploy: deploys };
+  const types = Object.entries(counts).flatMap(([type, count]) => Array<FaultType>(count).fill(type as FaultType));
+  return types
+    .map((type) => ({ type, order: random() }))
+    .sort((one, other) => one.order - other.order)
+    .map(({ type }) => type);
+}
+
+function toFault(line: JournalLine): readonly Fault[] {
+  if (line.type === "died") return [{ type: "kill", worker: line.worker, from: line.at, to: Infinity }];
+  return line.type === "stalled" ? [{ type: "stall", worker: line.worker, from: line.from, to: line.to }] : [];
+}
+
+function countToolRuns(lines: readonly JournalLine[]): ReadonlyMap<string, number> {
+  const runs = new Map<string, number>();
+  for (const line of lines) if (line.type === "tool") runs.set(line.call, (runs.get(line.call) ?? 0) + 1);
+  return runs;
+}
+
+/** A run that was taken over, or that ended because PostgreSQL was away too long, is reported and is no problem. */
+function describeError(line: JournalLine): readonly string[] {
+  return line.type === "error" ? [`${line.worker}: ${line.why}`] : [];
+}
