@@ -86,7 +86,7 @@ export class Conversations {
       if (row?.parked && (await retry(() => unparkSession({ database, wake }, tenant, id)))) this.parked += 1;
       // The end of the campaign waits for what is still busy then, with a limit.
       if (Date.now() > deadline || (this.#isEnding && milliseconds === Infinity)) return false;
-      await sleep(100);
+      await sleep(150);
     }
   }
 }

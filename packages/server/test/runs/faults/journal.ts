@@ -1,14 +1,16 @@
-/** A file outside the log to which workers write what they do: the runs of tools, their deaths, their stalls and their errors. */
+/** A file outside the log to which workers write what they do: the runs of tools, that they live, their deaths and their errors. */
 
 import { existsSync, fsyncSync, openSync, readFileSync, writeSync } from "node:fs";
 
 /** One line. Times are those of the clock of the machine, which PostgreSQL has too. */
 export type JournalLine =
   | { readonly type: "tool"; readonly call: string; readonly worker: string }
+  /** It has given its sessions back. */
+  | { readonly type: "ended"; readonly worker: string }
   /** Right before it killed itself. */
   | { readonly type: "died"; readonly worker: string; readonly at: number }
-  /** Its event loop stood still. */
-  | { readonly type: "stalled"; readonly worker: string; readonly from: number; readonly to: number }
+  /** It reached PostgreSQL, without the help of what is tested. */
+  | { readonly type: "alive"; readonly worker: string; readonly at: number }
   | { readonly type: "error"; readonly worker: string; readonly at: number; readonly why: string };
 
 /** Returns a function that appends a line, which is on the disk when it returns. Several processes may write to one file. */
@@ -16,7 +18,7 @@ export function openJournal(path: string): (line: JournalLine) => void {
   const file = openSync(path, "a");
   return (line) => {
     writeSync(file, `${JSON.stringify(line)}\n`);
-    fsyncSync(file);
+    if (line.type !== "alive") fsyncSync(file);
   };
 }
 

@@ -1,6 +1,6 @@
 /** Records each raise of a fencing token in the test's database, and finds those that no fault explains. */
 
-import type { Client } from "pg";
+import type { ReadRows } from "./conversations.ts";
 
 /** A raise: who had the session, who took it, and after which entry. */
 export interface TokenRaise {
@@ -25,11 +25,11 @@ export const RECORD_TOKEN_RAISES = `
   create trigger record_token_raise after update of token on pith.session
     for each row when (new.token <> old.token and new.holder is not null) execute function public.record_token_raise()`;
 
-export async function readTokenRaises(client: Client): Promise<readonly TokenRaise[]> {
-  const { rows } = await client.query<TokenRaise>(
+export async function readTokenRaises(read: ReadRows): Promise<readonly TokenRaise[]> {
+  return await read(
     "select session, old_holder, holder, last_seq, (extract(epoch from at) * 1000)::float8 as at from public.token_raise order by at",
+    [],
   );
-  return rows;
 }
 
 /** What happened to a worker, or with `worker: null` to all of them. */

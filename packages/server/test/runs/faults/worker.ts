@@ -51,11 +51,12 @@ process.on("message", (message: { readonly dieAt: Moment }) => {
   dieAt = message.dieAt;
 });
 process.on("disconnect", () => process.exit(1));
-recordStalls();
+let hasEnded = false;
+const lifeRecorded = recordLife();
 
 const database = connect({ host: "127.0.0.1", port, user: APPLICATION, database: "pith" });
 const wake = await openDbosWake({
-  ...{ connectionString: `postgresql://${APPLICATION}@127.0.0.1:${port}/pith`, worker: id, pollMs: 100 },
+  ...{ connectionString: `postgresql://${APPLICATION}@127.0.0.1:${port}/pith`, worker: id, pollMs: 200 },
 });
 const worker = await startWorker({
   ...{ database: dieAround(database), wake, openAgent: createAgentOpener(), concurrency: 20, id, intervals },
@@ -63,6 +64,9 @@ const worker = await startWorker({
 });
 process.on("SIGTERM", async () => {
   await worker.stop();
+  hasEnded = true;
+  await lifeRecorded;
+  record({ type: "ended", worker: id });
   await wake.close();
   await database.close();
   process.removeAllListeners("disconnect");
@@ -135,13 +139,13 @@ function createTool(name: string, isIdempotent: boolean): Tool {
   };
 }
 
-/** A worker whose event loop stands still has no beat, because the machine is busy or because the process was stopped. */
-function recordStalls(): void {
-  let from = Date.now();
-  const check = (): void => {
-    const to = Date.now();
-    if (to - from > intervals.silent / 3) record({ type: "stalled", worker: id, from, to });
-    from = to;
-  };
-  setInterval(check, intervals.beat / 3).unref();
+/** A worker that cannot do this has no beat either, because the machine is busy or because the process was stopped. */
+async function recordLife(): Promise<void> {
+  const probe = connect({ host: "127.0.0.1", port, user: APPLICATION, database: "pith", maxConnections: 1 });
+  while (!hasEnded) {
+    await probe.pool.query("select 1").catch(() => {});
+    record({ type: "alive", worker: id, at: Date.now() });
+    await sleep(intervals.beat / 2);
+  }
+  await probe.close();
 }

@@ -136,14 +136,18 @@ export class Workers {
 }
 
 /** How long a worker may take to reach the moment of its death. */
-const MAX_MOMENT_MS = 2_000;
+const MAX_MOMENT_MS = 1_000;
 const MAX_START_MS = 60_000;
 const MAX_STOP_MS = 60_000;
 
 /** It ends if this process ends. */
 export function startWorkerProgram(options: WorkerProgramOptions): ChildProcess {
   const program = join(import.meta.dirname, "worker.ts");
-  return spawn(process.execPath, [program, JSON.stringify(options)], {
+  return spawn(process.execPath, ["--no-deprecation", program, JSON.stringify(options)], {
     stdio: ["ignore", "inherit", "inherit", "ipc"],
+    // Half of what a start takes is compiling, so it is kept from one to the next.
+    env: { NODE_COMPILE_CACHE: COMPILED, ...process.env },
   });
 }
+
+const COMPILED = join(import.meta.dirname, "../../../../../node_modules/.cache/compiled");
