@@ -12,6 +12,12 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 });
 const [kills = 200, freezes = 30, restarts = 10, deploys = 10] = positionals.map(Number);
-const report = await runCampaign({ kills, freezes, restarts, deploys, random: createSeededRandom(Number(values.seed)) });
+const report = await runCampaign({
+  kills,
+  freezes,
+  restarts,
+  deploys,
+  random: createSeededRandom(Number(values.seed)),
+});
 console.log(JSON.stringify({ seed: Number(values.seed), ...report }, null, values.json ? 0 : 2));
 if (report.problems.length > 0) process.exitCode = 1;

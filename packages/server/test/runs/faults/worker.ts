@@ -36,7 +36,12 @@ export interface WorkerProgramOptions {
 type Phase = "before" | "during" | "after";
 
 /** A moment at which a worker can die. `after-tool`: after the result of a tool, before the next request. */
-export type Moment = `${"hold" | "deliver" | "append" | "release"}-${Phase}` | "sweep" | "reply" | "tool" | "after-tool";
+export type Moment =
+  | `${"hold" | "deliver" | "append" | "release"}-${Phase}`
+  | "sweep"
+  | "reply"
+  | "tool"
+  | "after-tool";
 
 const STATEMENTS: Readonly<Record<string, "hold" | "deliver" | "append" | "release">> = {
   ...{ hold_session: "hold", mark_delivered: "deliver", append: "append", release_session: "release" },
