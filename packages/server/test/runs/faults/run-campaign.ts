@@ -18,6 +18,7 @@ import {
   RECORD_TOKEN_RAISES,
   readTokenRaises,
   type TakeoverReport,
+  wasAway,
 } from "./token-raises.ts";
 import type { Moment } from "./worker.ts";
 import { Workers } from "./workers.ts";
@@ -42,6 +43,8 @@ export interface FaultReport extends SessionsReport, TakeoverReport {
   readonly stranded: number;
   /** Sessions that were parked, and run again. */
   readonly parked: number;
+  /** Workers that ended because PostgreSQL was away when they started. Others were started in their place. */
+  readonly failed_starts: number;
   /** Messages that were sent again although they had been accepted. */
   readonly repeated_messages: number;
   /** A worker without a beat for this long counts as dead. */
@@ -98,12 +101,16 @@ export async function runCampaign(plan: FaultPlan): Promise<FaultReport> {
     const problems = [
       ...stuck.map((row) => `a session is stuck: ${JSON.stringify(row)}`),
       ...[...workers.problems, ...takeovers.problems, ...logs.problems],
+      ...workers.failedStarts
+        .filter((at) => !wasAway(faults, at))
+        .map(() => "a worker could not start although PostgreSQL was there"),
       ...lines.flatMap(describeError),
     ];
     const { kills, freezes, restarts, deploys } = plan;
     return {
       ...{ kills, freezes, restarts, deploys, workers: workers.count, sessions: conversations.all.length },
       ...{ ...logs.report, stranded, ...takeovers.report, parked: conversations.parked },
+      failed_starts: workers.failedStarts.length,
       ...{ repeated_messages: conversations.repeated, dead_ms: INTERVALS.silent },
       ...{ seconds: Math.round((Date.now() - startedAt) / 1000), problems: problems.slice(0, MAX_PROBLEMS) },
     };

@@ -71,7 +71,7 @@ export function explainTakeovers(
     return [{ raise, fault: findFault(raise, faults, silentMs) }];
   });
   const retakes = raises.filter(({ old_holder: old, holder }) => old === holder);
-  const strangeRetakes = retakes.filter(({ at }) => !restarts.some(({ from, to }) => from <= at && at < to + RETRY_MS));
+  const strangeRetakes = retakes.filter(({ at }) => !wasAway(faults, at));
   const times = takeovers
     .flatMap(({ raise: { at }, fault }) =>
       fault?.type === "kill" || fault?.type === "freeze"
@@ -100,6 +100,11 @@ export function explainTakeovers(
 const LATE_MS = 5_000;
 /** How long after an outage a call may be made again. */
 const RETRY_MS = 15_000;
+
+/** Whether PostgreSQL was away, then or shortly before. */
+export function wasAway(faults: readonly Fault[], at: number): boolean {
+  return faults.some(({ type, from, to }) => type === "restart" && from <= at && at < to + RETRY_MS);
+}
 
 /** Why the old holder was silent. A worker that comes back is silent until its next beat. */
 function findFault(

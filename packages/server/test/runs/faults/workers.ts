@@ -23,6 +23,8 @@ interface WorkerProcess {
 export class Workers {
   readonly faults: Fault[] = [];
   readonly problems: string[] = [];
+  /** When workers ended because they could not start, as they do while PostgreSQL is away. */
+  readonly failedStarts: number[] = [];
   readonly #settings: WorkerSettings;
   readonly #all: WorkerProcess[] = [];
   #release = 1;
@@ -50,10 +52,20 @@ export class Workers {
       if (worker.state === "starting") worker.state = "running";
     });
     child.once("exit", (code, signal) => {
-      if (code !== 0 && signal !== "SIGKILL") this.problems.push(`worker ${id} ended with ${code ?? signal}`);
+      const hasFailed = code !== 0 && signal !== "SIGKILL";
+      if (hasFailed && worker.state === "starting") this.#replaceFailed(id);
+      else if (hasFailed) this.problems.push(`worker ${id} ended with ${code ?? signal}`);
       worker.state = "ended";
     });
     return worker;
+  }
+
+  /** As whatever supervises workers would do. */
+  #replaceFailed(id: string): void {
+    const at = Date.now();
+    this.failedStarts.push(at);
+    this.faults.push({ type: "kill", worker: id, from: at, to: Infinity });
+    this.start();
   }
 
   /** A running worker, once `others` run besides it. It is marked as faulty. */
