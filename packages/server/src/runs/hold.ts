@@ -41,6 +41,8 @@ export async function holdSession(
     header: JSON.parse(row.header) as Header,
     headerText: row.header,
     token: row.token,
+    absentIds: row.messages.flatMap(({ id, isInLog }) => (isInLog ? [] : [fromStoredText(id)])),
+    hasPreparedSummary: row.has_prepared_summary,
     position: { leaf: row.leaf === null ? null : fromStoredText(row.leaf), lastNumber: row.last_number },
   });
   return { type: "taken", store, token: row.token, inbox: row, hasQuestions: row.has_questions };
@@ -55,6 +57,7 @@ type HoldRow =
       readonly leaf: string | null;
       readonly last_number: number;
       readonly has_questions: boolean;
+      readonly has_prepared_summary: boolean;
     } & InboxContent);
 
 /**

@@ -19,9 +19,10 @@ export interface NewMessage {
 
 export type MessageKind = "followUp" | "steer" | "stop";
 
-/** A message that is not in the log. */
+/** A message that waits. The id is as stored. */
 interface WaitingMessage {
   readonly id: string;
+  readonly isInLog: boolean;
   readonly kind: MessageKind | "answer";
   readonly body: string;
 }

@@ -44,16 +44,16 @@ export class SessionRun {
   readonly #options: SessionRunOptions;
   #running: { readonly target: MessageTarget; readonly delivery: MessageDelivery } | null = null;
   #suspendReason: "given-back" | "waiting" | null = null;
-  #isEnding = false;
+  #hasStarted = false;
 
   constructor(session: SessionRef, options: SessionRunOptions) {
     this.#session = session;
     this.#options = options;
   }
 
-  /** Whether it may not see messages that are accepted from now on. */
-  get isEnding(): boolean {
-    return this.#isEnding;
+  /** Whether it has looked at the session's row. A wake-up after that may be about something newer. */
+  get hasStarted(): boolean {
+    return this.#hasStarted;
   }
 
   /** Rejects if PostgreSQL cannot be reached; then the session stays with this worker until it looks for such sessions. */
@@ -65,14 +65,12 @@ export class SessionRun {
     try {
       for (;;) {
         const reason = await this.#runToEnd(delivery, opened && { agent: opened.agent, questions });
-        this.#isEnding = true;
         const result = await releaseSession(database, this.#session, {
           ...held,
           delivered: delivery.delivered,
           reason,
         });
         if (result.isReleased) return { type: reason.type, next: result.next };
-        this.#isEnding = false;
         await delivery.read();
       }
     } finally {
@@ -94,10 +92,9 @@ export class SessionRun {
 
   async #start() {
     const { database } = this.#options;
-    this.#isEnding = true;
+    this.#hasStarted = true;
     const held = await holdSession(database, this.#session, this.#options);
     if (held.type !== "taken") return held;
-    this.#isEnding = false;
     const questions = new SessionQuestions(database, this.#session, held);
     const delivery = new MessageDelivery(database, this.#session, held.inbox);
     return {

@@ -52,7 +52,7 @@ class SessionWorker implements Worker {
   readonly #intervals: WorkerIntervals;
   readonly #runs = new Map<string, SessionRun>();
   readonly #limitStarts = createLimit(MAX_STARTS);
-  /** Sessions that were woken while their run here ended. */
+  /** Sessions that were woken during their run here. */
   readonly #wokenAgain = new Set<string>();
   /** All that is under way, to wait for. */
   readonly #work = new Set<Promise<unknown>>();
@@ -140,7 +140,8 @@ class SessionWorker implements Worker {
     for (const session of await database.readRows<SessionRef>("admit_waiting", [null, MAX_ADMITTED]))
       await wake.enqueue(session, null);
     const spent = await database.readRows<SessionRef>("list_spent", [this.id]);
-    await Promise.all(spent.map(({ key }) => this.#runs.get(key)?.suspend("waiting")));
+    // A run ends after its reply and its calls; others do not wait for that.
+    for (const { key } of spent) void this.#runs.get(key)?.suspend("waiting");
   }
 
   /** Never rejects. */
@@ -148,7 +149,7 @@ class SessionWorker implements Worker {
     if (this.#isStopping) return;
     const current = this.#runs.get(session.key);
     if (current) {
-      if (current.isEnding) this.#wokenAgain.add(session.key);
+      if (current.hasStarted) this.#wokenAgain.add(session.key);
       return;
     }
     const { database, openAgent } = this.#options;

@@ -65,10 +65,10 @@ test("HRUN8 a session whose release failed while PostgreSQL was away is given ba
   let failure: unknown;
   const database: Database = {
     ...impatient,
-    call: async (name, values) => {
-      if (name !== "release_session" || failure) return await impatient.call(name, values);
+    readRows: async (name, values) => {
+      if (name !== "release_session" || failure) return await impatient.readRows(name, values);
       await postgres.cluster.whileStopped(async () => {
-        failure = await impatient.call(name, values).catch((error: unknown) => error);
+        failure = await impatient.readRows(name, values).catch((error: unknown) => error);
       });
       throw failure;
     },
@@ -109,7 +109,9 @@ test("HRUN15 a superseded run that ends after its worker was woken again leaves 
     // As if this worker had been frozen: another one takes the session, gives it back and wakes a worker, which is this one.
     const held = await holdSession(postgres.database, session, { worker: "w-other", silentMs: 0 });
     if (held.type !== "taken") throw new Error(held.type);
-    await releaseSession(postgres.database, session, { token: held.token, doneAt: null });
+    await releaseSession(postgres.database, session, {
+      ...{ token: held.token, delivered: [], reason: { type: "given-back" } },
+    });
     service.queue.add(session);
     replies[0]?.();
     await expect.poll(() => replies.length, SOON).toBe(2);

@@ -79,9 +79,12 @@ begin
 end
 $$;
 
--- The messages that are not in the log, in their order.
+-- The messages that wait, in their order. One is in the log already if the worker ended before it could say so.
 create function pith.list_messages(p_session bigint) returns json language sql stable as $$
-  select coalesce(json_agg(json_build_object('id', i.id, 'kind', i.kind, 'body', i.body) order by i.position), '[]')
+  select coalesce(json_agg(json_build_object(
+      'id', i.id, 'kind', i.kind, 'body', i.body,
+      'isInLog', exists (select from pith.entry e where e.session = p_session and e.id = i.id)
+    ) order by i.position), '[]')
     from pith.inbox i where i.session = p_session and i.body is not null
 $$;
 
@@ -89,7 +92,7 @@ $$;
 create function pith.hold_session(p_tenant uuid, p_session bigint, p_worker text, p_silent_ms integer, p_max_takeovers integer)
 returns table (
   state text, id text, header text, token bigint, leaf text, last_number integer, accepted bigint, messages json,
-  has_questions boolean
+  has_questions boolean, has_prepared_summary boolean
 ) language plpgsql as $$
 declare
   tenant constant text := set_config('pith.tenant', p_tenant::text, true);
@@ -127,7 +130,8 @@ begin
       takeover_seq = case when is_takeover then s.last_seq else s.takeover_seq end
     where s.key = p_session
     returning 'taken', s.id, s.header, s.token, s.leaf, s.last_number, s.accepted, pith.list_messages(p_session),
-      exists (select from pith.question q where q.session = p_session);
+      exists (select from pith.question q where q.session = p_session),
+      exists (select from pith.prepared_summary p where p.session = p_session);
 end
 $$;
 
