@@ -109,7 +109,7 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   "packages/client": ["@pith/context", "@pith/agent"],
   "packages/host": ["@pith/context", "@pith/models", "@pith/agent"],
   "packages/cli": ["@pith/context", "@pith/models", "@pith/agent", "@pith/client", "@pith/host"],
-  "packages/server": ["@pith/context", "@pith/agent"],
+  "packages/server": ["@pith/context", "@pith/agent", "@pith/host"],
   "packages/testkit": [],
   bench: [SCOPE, PROGRAM_NAME],
   evals: [SCOPE, PROGRAM_NAME],
