@@ -53,7 +53,7 @@ export function* checkSummaryInSteps(
   const lines = demoteHeadings(splitSummaryLines(summary));
   if (findSummaryItems(lines).length === 0)
     return { text: lines.join("\n"), problems: [EMPTY_SUMMARY_FLAW], flaws: [] };
-  yield* loadEvidence(summary, evidence);
+  yield* loadEvidence(summary, lines, evidence);
   const linesWithHeadings = format.sections.length === 0 ? lines : restoreHeadings(lines, format.sections);
   const citations = repairCitations(linesWithHeadings ?? lines, evidence);
   const problems = [
@@ -71,10 +71,17 @@ export function* checkSummaryInSteps(
 }
 
 /** Computes what the checks will read. */
-function* loadEvidence(summary: string, evidence: Evidence): Steps<void> {
+function* loadEvidence(summary: string, lines: readonly string[], evidence: Evidence): Steps<void> {
   yield* evidence.computeNames();
   if (findQuotations(summary).length > 0) yield* evidence.computeAllWords();
-  for (const source of evidence.sources().values()) yield source.vocabulary().chars;
+  // A line that says what the user wants, and cites nothing, is compared with all messages of the user.
+  const isUncited = ({ section, references }: SummaryItem): boolean =>
+    isUserSection(section) && references.length === 0;
+  const needsTyped = findSummaryItems(lines).some(isUncited);
+  for (const source of evidence.sources().values()) {
+    yield source.vocabulary().chars;
+    if (needsTyped && source.isFromUser) yield source.typed().chars;
+  }
 }
 
 const EMPTY_SUMMARY_FLAW: Flaw = {
