@@ -28,6 +28,8 @@ export class Conversations {
   readonly all: Conversation[] = [];
   /** How often a session was parked and released. */
   parked = 0;
+  /** Sessions that had no work left although a message was not delivered. */
+  readonly left = new Set<string>();
   /** How often a message was sent although it had been accepted. */
   repeated = 0;
   readonly #options: ConversationOptions;
@@ -56,8 +58,10 @@ export class Conversations {
     const prompts = 2 + Math.floor(random() * 4);
     for (let prompt = 1; prompt <= prompts && !this.#isEnding; prompt += 1) {
       await this.#send(conversation, { id: `${id}p${prompt}`, rounds: Math.floor(random() * 4) });
-      if (random() < 0.7) await this.waitUntilIdle(conversation, Infinity);
-      await sleep(random() * 200);
+      const waits = random() < 0.5;
+      if (waits) await this.waitUntilIdle(conversation, Infinity);
+      // Also at the end of the run.
+      await sleep(random() * (waits ? 200 : 2_500));
     }
     await this.waitUntilIdle(conversation, Infinity);
   }
@@ -79,9 +83,10 @@ export class Conversations {
     const { database, wake, readAsSuperuser } = this.#options;
     for (const deadline = Date.now() + milliseconds; ; ) {
       const [row] = await readAsSuperuser(
-        "select busy_since is null as idle, parked from pith.session where tenant = $1 and id = $2",
+        "select busy_since is null as idle, accepted > delivered as waits, parked from pith.session where tenant = $1 and id = $2",
         [tenant, id],
       );
+      if (row?.idle && row.waits) this.left.add(id);
       if (row?.idle) return true;
       if (row?.parked && (await retry(() => unparkSession({ database, wake }, tenant, id)))) this.parked += 1;
       // The end of the campaign waits for what is still busy then, with a limit.

@@ -39,7 +39,7 @@ export interface FaultReport extends SessionsReport, TakeoverReport {
   readonly restarts: number;
   readonly deploys: number;
   readonly workers: number;
-  /** Sessions that still had work at the end. */
+  /** Sessions that still had work at the end, or were given back with a message that was not delivered. */
   readonly stranded: number;
   /** Sessions that were parked, and run again. */
   readonly parked: number;
@@ -87,8 +87,8 @@ export async function runCampaign(plan: FaultPlan): Promise<FaultReport> {
     conversations.end();
     await holding;
     const states = conversations.all.map((conversation) => conversations.waitUntilIdle(conversation, MAX_END_MS));
-    const stranded = (await Promise.all(states)).filter((isIdle) => !isIdle).length;
-    const stuck = stranded > 0 ? await readAsSuperuser(STUCK_SESSIONS, []) : [];
+    const busy = (await Promise.all(states)).filter((isIdle) => !isIdle).length;
+    const stuck = busy > 0 ? await readAsSuperuser(STUCK_SESSIONS, []) : [];
     await workers.stopAll();
     const lines = readJournal(journal);
     const faults = [...workers.faults, ...listDeaths(lines), ...listStalls(lines)].sort(
@@ -99,6 +99,7 @@ export async function runCampaign(plan: FaultPlan): Promise<FaultReport> {
     const takeovers = explainTakeovers(raises, faults, INTERVALS.silent);
     const logs = await checkSessions({ database, conversations: conversations.all, model, raises, toolRuns });
     const problems = [
+      ...Array.from(conversations.left, (id) => `${id} was given back with a message that was not delivered`),
       ...stuck.map((row) => `a session is stuck: ${JSON.stringify(row)}`),
       ...[...workers.problems, ...takeovers.problems, ...logs.problems],
       ...workers.failedStarts
@@ -109,7 +110,12 @@ export async function runCampaign(plan: FaultPlan): Promise<FaultReport> {
     const { kills, freezes, restarts, deploys } = plan;
     return {
       ...{ kills, freezes, restarts, deploys, workers: workers.count, sessions: conversations.all.length },
-      ...{ ...logs.report, stranded, ...takeovers.report, parked: conversations.parked },
+      ...{
+        ...logs.report,
+        stranded: busy + conversations.left.size,
+        ...takeovers.report,
+        parked: conversations.parked,
+      },
       failed_starts: workers.failedStarts.length,
       ...{ repeated_messages: conversations.repeated, dead_ms: INTERVALS.silent },
       ...{ seconds: Math.round((Date.now() - startedAt) / 1000), problems: problems.slice(0, MAX_PROBLEMS) },
