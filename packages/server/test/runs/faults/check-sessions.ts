@@ -36,6 +36,7 @@ export interface CheckOptions {
   readonly database: Database;
   readonly conversations: readonly Conversation[];
   readonly model: Pick<ModelServer, "counts" | "toldUnknown">;
+  /** Those after which something may be done again. */
   readonly raises: readonly TokenRaise[];
   /** The number of runs of each call. */
   readonly toolRuns: ReadonlyMap<string, number>;

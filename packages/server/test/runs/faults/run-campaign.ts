@@ -97,7 +97,10 @@ export async function runCampaign(plan: FaultPlan): Promise<FaultReport> {
     const raises = await readTokenRaises(readAsSuperuser);
     const toolRuns = countToolRuns(lines);
     const takeovers = explainTakeovers(raises, faults, INTERVALS.silent);
-    const logs = await checkSessions({ database, conversations: conversations.all, model, raises, toolRuns });
+    // Who gives a session back does so between two requests, unless PostgreSQL goes away meanwhile.
+    const reasons = raises.filter(({ old_holder: old, at }) => old !== null || wasAway(faults, at));
+    const all = conversations.all;
+    const logs = await checkSessions({ database, conversations: all, model, raises: reasons, toolRuns });
     const problems = [
       ...Array.from(conversations.left, (id) => `${id} was given back with a message that was not delivered`),
       ...stuck.map((row) => `a session is stuck: ${JSON.stringify(row)}`),
