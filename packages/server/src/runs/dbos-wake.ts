@@ -3,6 +3,7 @@
 import { DBOS } from "@dbos-inc/dbos-sdk";
 import { Pool, type PoolClient } from "pg";
 import type { SessionRef } from "../store/postgres-store.ts";
+import { SILENT_MS } from "./intervals.ts";
 import type { RunSession, Wake } from "./wake.ts";
 
 const APPLICATION = "pith";
@@ -58,7 +59,9 @@ export async function openDbosWake({ connectionString, worker, pollMs = 100 }: D
       await DBOS.launch();
       await DBOS.registerQueue(QUEUE, { workerConcurrency: concurrency, minPollingIntervalMs: pollMs });
       // The next try follows soon; nothing waits for it.
-      cleanupTimer = setInterval(() => void removeOldWakeUps().catch(() => undefined), CLEANUP_INTERVAL_MS).unref();
+      const cleanUp = (): void => void removeOldWakeUps(pool).catch(() => undefined);
+      cleanUp();
+      cleanupTimer = setInterval(cleanUp, CLEANUP_INTERVAL_MS).unref();
     },
     // Takes nothing from the queue at once, and then waits until the workflows of the runs can say that they ended.
     stop: async () => {
@@ -84,8 +87,14 @@ function withoutSync(connectionString: string): string {
   return url.href;
 }
 
-/** DBOS keeps the record of every workflow. */
-async function removeOldWakeUps(): Promise<void> {
+/** DBOS keeps the record of every workflow, and those of killed workers stay pending: their sessions were taken over. */
+async function removeOldWakeUps(pool: Pool): Promise<void> {
+  const { rows } = await pool.query<{ id: string }>({
+    name: "left_workflows",
+    text: LEFT_WORKFLOWS,
+    values: [QUEUE, SILENT_MS],
+  });
+  if (rows.length > 0) await DBOS.cancelWorkflows(rows.map(({ id }) => id));
   const completedBefore = new Date(Date.now() - KEEP_MS).toISOString();
   for (let count = CLEANUP_BATCH; count === CLEANUP_BATCH; ) {
     const old = await DBOS.listWorkflows({
@@ -96,6 +105,9 @@ async function removeOldWakeUps(): Promise<void> {
     if (count > 0) await DBOS.deleteWorkflows(old.map(({ workflowID }) => workflowID));
   }
 }
+
+const LEFT_WORKFLOWS = `select workflow_uuid as id from dbos.workflow_status
+  where queue_name = $1 and status = 'PENDING' and pith.is_silent(executor_id, $2)`;
 
 /** Creates the tables of DBOS, in a schema of its own. Connect as the role that owns the tables. */
 export async function migrateDbos(connectionString: string, applicationRole: string): Promise<void> {

@@ -80,7 +80,12 @@ class SessionWorker implements Worker {
       this.#repeat(() => expireQuestions(this.#options, MAX_EXPIRED), sweep),
     ];
     const { wake, concurrency } = this.#options;
-    await wake.start((session) => this.#run(session), { concurrency });
+    try {
+      await wake.start((session) => this.#run(session), { concurrency });
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
   }
 
   async stop(): Promise<void> {
@@ -116,7 +121,7 @@ class SessionWorker implements Worker {
   }
 
   async #beat(): Promise<void> {
-    await this.#options.database.call("beat", [this.id]);
+    await this.#options.database.call("beat", [this.id, this.#intervals.silent]);
   }
 
   async #deliverMail(): Promise<void> {
@@ -129,7 +134,8 @@ class SessionWorker implements Worker {
     const { database, concurrency } = this.#options;
     const { silent, wait } = this.#intervals;
     const places = concurrency - this.#runs.size;
-    const left = places > 0 ? await database.readRows<SessionRef>("find_stranded", [silent, wait, places]) : [];
+    const values = [this.id, silent, wait, places];
+    const left = places > 0 ? await database.readRows<SessionRef>("find_stranded", values) : [];
     const own = await database.readRows<SessionRef>("list_held", [this.id, false]);
     for (const session of [...own, ...left]) if (!this.#runs.has(session.key)) void this.#run(session);
   }

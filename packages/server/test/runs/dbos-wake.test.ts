@@ -1,7 +1,7 @@
 /** Wakes workers with DBOS: a message and its wake-up are stored together, and DBOS learns ids only. */
 
 import { startServer } from "@pith/testkit";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { acceptMessage, type DbosWake, migrateDbos, openDbosWake } from "../../src/index.ts";
 import { APPLICATION, OWNER } from "../support/cluster.ts";
 import { requireSession, TENANT } from "../support/database.ts";
@@ -91,4 +91,29 @@ test("HRUN10 a message that could not be stored leaves no wake-up", async () => 
   await expect(broken).rejects.toThrow("the connection broke");
   expect(await countWakeUps()).toBe(before);
   expect(await readRunState(postgres.database, "broken")).toMatchObject({ busy: false });
+});
+
+test("HRUN16 the wake-ups of a worker that died are cancelled, and those of living workers are not", async () => {
+  const { pool } = postgres.database;
+  const insert = (id: string, executor: string) =>
+    pool.query(
+      `insert into dbos.workflow_status (workflow_uuid, status, name, queue_name, executor_id, application_version, created_at, updated_at)
+        values ($1, 'PENDING', 'runSession', 'pith.sessions', $2, '1', 0, 0)`,
+      [id, executor],
+    );
+  await postgres.database.call("beat", ["w-lives", INTERVALS.silent]);
+  await insert("left", "w-died");
+  await insert("kept", "w-lives");
+  const wake = await openDbosWake({ connectionString: connectionString(APPLICATION), worker: "w-cleans" });
+  onTestFinished(() => wake.close());
+  await wake.start(async () => {}, { concurrency: 1 });
+  onTestFinished(() => wake.stop());
+  const read = async () => {
+    const { rows } = await pool.query("select workflow_uuid as id, status from dbos.workflow_status order by id");
+    return rows.filter(({ id }) => ["left", "kept"].includes(id));
+  };
+  await expect.poll(read).toEqual([
+    { id: "kept", status: "PENDING" },
+    { id: "left", status: "CANCELLED" },
+  ]);
 });

@@ -38,7 +38,7 @@ test("HRUN14 the sessions of a dead worker are found again after the worker that
   const model = await serve(["One.", "Two."]);
   const service = new Service(postgres.database, model);
   const ids = ["found-1", "found-2"];
-  await postgres.database.call("beat", ["w-dead"]);
+  await postgres.database.call("beat", ["w-dead", INTERVALS.silent]);
   for (const id of ids) {
     const session = await sendFirst(service, id);
     expect(await holdSession(postgres.database, session, { worker: "w-dead" })).toMatchObject({ type: "taken" });
@@ -125,4 +125,42 @@ test("HRUN15 a superseded run that ends after its worker was woken again leaves 
     isPaused = false;
     for (const reply of replies) reply();
   }
+});
+
+test("HRUN17 after an outage of PostgreSQL that made every worker silent, each goes on with its sessions", async () => {
+  const { promise, resolve: reply } = Promise.withResolvers<void>();
+  let requests = 0;
+  const model = await serve(async () => {
+    requests += 1;
+    await promise;
+    return "Done.";
+  });
+  const service = new Service(postgres.database, model);
+  let sweeps = 0;
+  const watched: Database = {
+    ...postgres.database,
+    readRows: async (name, values) => {
+      const rows = await postgres.database.readRows(name, values);
+      if (name === "find_stranded") sweeps += 1;
+      return rows as never;
+    },
+  };
+  await sendFirst(service, "steady");
+  await service.startWorker("w-holds");
+  try {
+    await expect.poll(() => requests, SOON).toBe(1);
+    await new Service(watched, model).startWorker("w-watches");
+    // It has beaten long enough to take sessions over.
+    await expect.poll(() => postgres.database.call("is_steady", ["w-watches", INTERVALS.silent]), SOON).toBe(true);
+    await postgres.cluster.whileStopped(async () => {
+      await new Promise((resolve) => setTimeout(resolve, 3 * INTERVALS.silent));
+    });
+    const before = sweeps;
+    await expect.poll(() => sweeps, SOON).toBeGreaterThan(before + 10);
+    await expectState("steady", { busy: true, holder: "w-holds", token: 2 });
+  } finally {
+    reply();
+  }
+  await expectState("steady", { busy: false, holder: null, token: 2 });
+  expect(requests).toBe(1);
 });

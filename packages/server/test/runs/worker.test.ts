@@ -98,7 +98,7 @@ test("HRUN3 the sessions of a silent worker are taken over, and what it appends 
   await service.send("left", prompt("m1"));
   const { session } = await requireSession(postgres.database, TENANT, { id: "left", mode: "read" });
   // It had one beat and is silent from now on.
-  await postgres.database.call("beat", ["w-frozen"]);
+  await postgres.database.call("beat", ["w-frozen", INTERVALS.silent]);
   const held = await holdSession(postgres.database, session, { worker: "w-frozen" });
   if (held.type !== "taken") throw new Error(held.type);
   const startedAt = performance.now();
@@ -238,7 +238,7 @@ test("HRUN9 what looks at all tenants returns ids only, and the role of the appl
   const service = new Service(postgres.database, await serve(["Theirs."]));
   await service.create("theirs", OTHER_TENANT);
   await service.send("theirs", prompt("m1"), OTHER_TENANT);
-  const rows = await postgres.database.readRows("find_stranded", [1_000, 0, 100]);
+  const rows = await postgres.database.readRows("find_stranded", ["w-any", 1_000, 0, 100]);
   expect(rows.map((row) => Object.keys(row))).toContainEqual(["tenant", "key"]);
   const client = await postgres.database.pool.connect();
   try {
@@ -246,7 +246,7 @@ test("HRUN9 what looks at all tenants returns ids only, and the role of the appl
     await client.query("select set_config('pith.across_tenants', 'on', true), set_config('pith.tenant', $1, true)", [
       TENANT,
     ]);
-    await client.query("select * from pith.find_stranded(1000, 0, 100)");
+    await client.query("select * from pith.find_stranded('w-any', 1000, 0, 100)");
     const { rows: seen } = await client.query(
       "select distinct tenant from pith.session union select tenant from pith.inbox",
     );

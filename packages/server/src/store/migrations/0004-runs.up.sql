@@ -36,16 +36,28 @@ create policy own_tenant on pith.inbox
 -- Not of a tenant. A worker without a recent beat is silent: others take over its sessions.
 create table pith.worker (
   id text primary key,
-  beat timestamptz not null default now()
+  beat timestamptz not null default clock_timestamp(),
+  -- Since when its beats have arrived in time.
+  steady_since timestamptz not null default clock_timestamp()
 );
-
-create function pith.beat(p_worker text) returns void language sql as $$
-  insert into pith.worker (id) values (p_worker) on conflict (id) do update set beat = clock_timestamp()
-$$;
 
 create function pith.is_silent(p_worker text, p_silent_ms integer) returns boolean language sql stable as $$
   select not exists (
     select from pith.worker w where w.id = p_worker and w.beat > clock_timestamp() - p_silent_ms * interval '1 millisecond'
+  )
+$$;
+
+create function pith.beat(p_worker text, p_silent_ms integer) returns void language sql as $$
+  insert into pith.worker as w (id) values (p_worker) on conflict (id) do update
+    set beat = clock_timestamp(), steady_since = case when pith.is_silent(w.id, p_silent_ms) then clock_timestamp() else w.steady_since end
+$$;
+
+-- After an outage of PostgreSQL every worker looks silent until it has beaten again, so only a steady worker may say so of others.
+create function pith.is_steady(p_worker text, p_silent_ms integer) returns boolean language sql stable as $$
+  select exists (
+    select from pith.worker w
+      where w.id = p_worker and w.steady_since < clock_timestamp() - p_silent_ms * interval '1 millisecond'
+        and w.beat > clock_timestamp() - p_silent_ms * interval '1 millisecond'
   )
 $$;
 
@@ -200,17 +212,18 @@ begin
 end
 $$;
 
--- Busy sessions with a place that no living worker has. Those that nobody has yet count only after p_wait_ms: until then a worker is on its way.
-create function pith.find_stranded(p_silent_ms integer, p_wait_ms integer, p_limit integer)
+-- Busy sessions with a place that no living worker has, as far as p_worker can say. Those that nobody has yet count only after p_wait_ms: until then a worker is on its way.
+create function pith.find_stranded(p_worker text, p_silent_ms integer, p_wait_ms integer, p_limit integer)
 returns table (tenant uuid, key bigint) language plpgsql security definer set search_path = pg_catalog as $$
 declare
   across_tenants constant text := set_config('pith.across_tenants', 'on', true);
+  is_steady constant boolean := pith.is_steady(p_worker, p_silent_ms);
 begin
   return query
     select s.tenant, s.key from pith.session s
     where s.busy_since is not null and s.has_place and case
       when s.holder is null then s.placed_at < clock_timestamp() - p_wait_ms * interval '1 millisecond'
-      else pith.is_silent(s.holder, p_silent_ms)
+      else is_steady and pith.is_silent(s.holder, p_silent_ms)
     end
     order by s.busy_since limit p_limit;
 end
