@@ -162,7 +162,7 @@ test("HQ4 an answer that was not accepted does not count, even if an entry says 
   expect((await findQuestion("forged")).id).toBe(question.id);
 });
 
-test("HQ5 a stop ends a turn that waits for an answer, and the next message starts a new one", async () => {
+test("HQ5 a stop ends a turn that waits for an answer, and closes its question; the next message starts a new turn", async () => {
   const hosted = await host("stopped", [{ parts: [write] }, "As you like."], ASK);
   await hosted.service.startWorker("w-stops");
   await hosted.service.send("stopped", prompt);
