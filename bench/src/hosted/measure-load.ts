@@ -73,6 +73,6 @@ export async function startSessions(
   await Promise.all(sending);
 }
 
-function firstDeltaSeconds({ acceptedMs, firstDeltaMs }: SentSession): readonly number[] {
+export function firstDeltaSeconds({ acceptedMs, firstDeltaMs }: SentSession): readonly number[] {
   return firstDeltaMs === null ? [] : [(firstDeltaMs - acceptedMs) / 1000];
 }

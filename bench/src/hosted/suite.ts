@@ -3,6 +3,7 @@
 import type { Figures, Suite } from "../suite.ts";
 import { measureCompaction } from "./measure-compaction.ts";
 import { measureCpu } from "./measure-cpu.ts";
+import { measureFairness } from "./measure-fairness.ts";
 import { measureLoad } from "./measure-load.ts";
 import { measureStatements, toStatementFigures } from "./measure-statements.ts";
 import { HostedService, type ServiceOptions } from "./service.ts";
@@ -17,10 +18,12 @@ export const hostedSuite: Suite = {
 const FULL: HostedSizes = {
   ...{ replySeconds: 40, deltasPerSecond: 2, sessions: 2600, startsPerSecond: 50 },
   ...{ others: 300, rounds: 5, phaseSeconds: 6, largeEntries: 3497, runsPerRound: 60, countedSessions: 20 },
+  ...{ queuedPrompts: 10_000, promptsBeside: 40 },
 };
 const QUICK: HostedSizes = {
   ...{ replySeconds: 3, deltasPerSecond: 2, sessions: 60, startsPerSecond: 50 },
   ...{ others: 20, rounds: 1, phaseSeconds: 1, largeEntries: 599, runsPerRound: 10, countedSessions: 5 },
+  ...{ queuedPrompts: 300, promptsBeside: 5 },
 };
 
 export interface HostedSizes {
@@ -37,6 +40,9 @@ export interface HostedSizes {
   readonly runsPerRound: number;
   /** The sessions whose statements are counted. */
   readonly countedSessions: number;
+  /** The prompts of one tenant that wait, and those of another one that are measured. */
+  readonly queuedPrompts: number;
+  readonly promptsBeside: number;
 }
 
 interface HostedMeasurement extends HostedSizes {
@@ -55,7 +61,10 @@ export async function measureHosted(options: HostedMeasurement): Promise<Figures
     ...(await measureCompaction(service, options)),
     ...(await measureCpu(service, options)),
   }));
-  return { ...load, ...rest, ...statements };
+  const fairness = await withService({ replySeconds: 2, deltasPerSecond, concurrency: 4000 }, (service) =>
+    measureFairness(service, options),
+  );
+  return { ...load, ...rest, ...fairness, ...statements };
 }
 
 async function withService(
