@@ -15,9 +15,18 @@ export function yieldToEventLoop({ sleep }: Pick<Runtime, "sleep">): Promise<voi
 
 let lastYield: Promise<void> = Promise.resolve();
 
+export interface PauseOptions {
+  /** Whether short work runs without a pause. Default: the first pause is before the first step. */
+  readonly startsAtOnce?: boolean;
+}
+
 /** Runs the steps, and yields to the event loop whenever they have taken a few milliseconds. */
-export async function runWithPauses<Result>(steps: Steps<Result>, runtime: Pick<Runtime, "sleep">): Promise<Result> {
-  let chars = LONG_STEP;
+export async function runWithPauses<Result>(
+  steps: Steps<Result>,
+  runtime: Pick<Runtime, "sleep">,
+  { startsAtOnce = false }: PauseOptions = {},
+): Promise<Result> {
+  let chars = startsAtOnce ? 0 : LONG_STEP;
   for (;;) {
     if (chars >= CHARS_BETWEEN_PAUSES) {
       await yieldToEventLoop(runtime);

@@ -26,7 +26,7 @@ export {
 export { mergeSystemMessages } from "./context/build-request.ts";
 export { findCalibration } from "./context/calibration.ts";
 export type { ContextWithSystemEvent } from "./context/context-hooks.ts";
-export { collectCalibration, entryTokens } from "./context/context-size.ts";
+export { collectCalibration, entryTokens, measureWithPauses } from "./context/context-size.ts";
 export { DAMAGE_TYPE, damageNote, mayBeLostMessage, TORN_END_NOTE } from "./context/damage-note.ts";
 export { authorOf, entryText } from "./context/entry-text.ts";
 export {

@@ -1,7 +1,13 @@
 /** Keeps the context small before a request or a model switch: removes outdated tool results, or compacts. That code is loaded lazily. */
 
 import { type Budget, compactionDue, contextSize, type Entry, type Model, shouldCompact } from "@pith/context";
-import { fitsWithoutCounting, type HookFailure, MOVE_TYPE, reportHookFailure } from "@pith/context/host";
+import {
+  fitsWithoutCounting,
+  type HookFailure,
+  MOVE_TYPE,
+  measureWithPauses,
+  reportHookFailure,
+} from "@pith/context/host";
 import { appendEntries } from "../append-entries.ts";
 import type { AgentCompactionOutcome, AgentEvent } from "../events.ts";
 import type { HookCompaction } from "../hooks/turn-hooks.ts";
@@ -10,7 +16,7 @@ import { preparationThreshold } from "./preparation-threshold.ts";
 import type { RemovalRequest } from "./remove-outdated.ts";
 
 export async function* shrinkContextIfNeeded(run: CompactionContext): AsyncGenerator<AgentEvent> {
-  const { session, notices, preparation } = run;
+  const { session, notices, preparation, runtime } = run;
   const budget = run.getBudget();
   if (preparation.startRestore()) await restoreFromStore(run, budget);
   if (preparation.current?.isOutdated) await preparation.drop();
@@ -25,6 +31,7 @@ export async function* shrinkContextIfNeeded(run: CompactionContext): AsyncGener
   const noticeThreshold = notices.noticeThreshold(branch, budget);
   const countFrom = mayPrepare ? Math.min(preparationThreshold(budget), noticeThreshold) : noticeThreshold;
   if (fitsWithoutCounting(branch, { ...budget, limit: countFrom })) return;
+  await measureWithPauses(branch, runtime);
   const { type, why, size } = compactionDue(branch, budget);
   if (type === "due") {
     if (!preparation.current && (yield* removeOutdatedResults(run, { budget, onlyIfEnough: true }))) return;

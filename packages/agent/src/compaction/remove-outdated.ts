@@ -1,7 +1,7 @@
 /** Removes outdated tool results from the context inside a run, in one batch that an undo reverses. */
 
 import type { Budget, Session } from "@pith/context";
-import { planOutdatedRemoval } from "@pith/context/host";
+import { measureWithPauses, planOutdatedRemoval } from "@pith/context/host";
 import { assertAppended } from "../append-entries.ts";
 import type { AgentEvent } from "../events.ts";
 
@@ -18,6 +18,7 @@ export async function* removeOutdatedInRun(
 ): AsyncGenerator<AgentEvent, boolean> {
   await session.loadState();
   const { leaf, branch } = session;
+  if (budget.limits.outdated.enabled) await measureWithPauses(branch, session.runtime);
   const plan = planOutdatedRemoval(branch, budget);
   if (!plan || (onlyIfEnough && !plan.isEnough)) return false;
   const { newEntries, count, tokens } = plan;

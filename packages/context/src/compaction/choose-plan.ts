@@ -1,6 +1,6 @@
 /** Chooses the first compaction level that leaves enough free tokens, or reports what fills the window. */
 
-import { contextSize } from "../context/context-size.ts";
+import { contextSize, measureBranchInSteps } from "../context/context-size.ts";
 import { type Entry, isStateEntry } from "../entry.ts";
 import { LONG_STEP, runAtOnce, type Steps } from "../event-loop.ts";
 import type { LoadedBranch } from "../session/loaded-branch.ts";
@@ -44,6 +44,7 @@ export function choosePlan(branch: LoadedBranch, options: ChoosePlanOptions): Pl
 
 export function* choosePlanInSteps(branch: LoadedBranch, options: ChoosePlanOptions): Steps<PlanChoice> {
   const { budget, design, reason, firstKeptEntryId } = options;
+  yield* measureBranchInSteps(branch);
   const size = contextSize(branch, budget);
   if (firstKeptEntryId !== undefined) return yield* tryLevel(branch, options, 0);
   if (reason === "overflow" || findExceededLimit(size, budget) !== null)

@@ -44,11 +44,18 @@ export function planOutdatedRemoval(branch: LoadedBranch, budget: Budget): Outda
   if (removals.length === 0 || tokens < Math.min(minTokens, budget.shareBase * share)) return null;
   const data = { removed: removals.length, tokens };
   const newEntries: readonly NewEntry[] = [{ type: "custom", customType: REMOVAL_TYPE, data }, ...removals];
-  const sizeAfter = contextSize(appendToBranch(branch, toTrialEntries(newEntries, branch)), budget);
   // ELI6
   const isEnough =
-    tokens >= budget.shareBase * outdated.insteadOfCompaction && findExceededLimit(sizeAfter, budget) === null;
+    tokens >= budget.shareBase * outdated.insteadOfCompaction && fitsAfter(newEntries, { branch, budget });
   return { newEntries, count: removals.length, tokens, isEnough };
+}
+
+function fitsAfter(
+  newEntries: readonly NewEntry[],
+  { branch, budget }: { readonly branch: LoadedBranch; readonly budget: Budget },
+): boolean {
+  const sizeAfter = contextSize(appendToBranch(branch, toTrialEntries(newEntries, branch)), budget);
+  return findExceededLimit(sizeAfter, budget) === null;
 }
 
 /** Returns the index where the newest tokens begin, as many as a compaction keeps. */

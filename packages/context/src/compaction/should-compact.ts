@@ -77,6 +77,7 @@ export function fitsWithoutCounting(branch: LoadedBranch, { limit, bytes, model,
   // The tokens sent in addition to the log may be known from an earlier reply or a compaction. Then only a count includes them.
   if (!reply && (compactionIndex >= 0 || entries.some(assistantReply))) return false;
   const measuredTokens = (reply && readTokenReport(reply)?.total) ?? fixed;
+  if (measuredTokens > limit) return false;
   const charsSince = entries.slice(index + 1).reduce((sum, entry) => sum + jsonLength(entry), 0);
   const totalChars = entries.reduce((sum, entry) => sum + jsonLength(entry), 0);
   return measuredTokens + charsSince * MAX_TOKENS_PER_CHAR <= limit && totalChars * MAX_BYTES_PER_CHAR <= bytes;

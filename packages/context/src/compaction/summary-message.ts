@@ -1,5 +1,6 @@
 /** Defines the parts of a summary message, and collects, renders and stores them. It contains no code for a specific part. */
 
+import { getOrCompute } from "../cache.ts";
 import type { SummaryPartInfo } from "../context/read-summary-parts.ts";
 import type { Entry } from "../entry.ts";
 import { LONG_STEP, type Steps } from "../event-loop.ts";
@@ -19,6 +20,8 @@ export interface SummaryPart<Kept = unknown> {
   readonly share?: number | null;
   /** Collects the data of the part; called once per plan. The previous summary is `plan.previous`. */
   collect(plan: CompactionPlan): Kept;
+  /** Does what `collect` does, but in steps, so that a long branch does not hold up other sessions. */
+  collectInSteps?(plan: CompactionPlan): Steps<Kept>;
   /** Returns the text of the part, or blocks that are not changed; empty to omit the part. */
   render(kept: Kept, input: RenderPartInput): string | readonly SummaryBlock[];
   /** Returns fields to store in `details.pith`, which the next compaction reads. */
@@ -61,18 +64,23 @@ export interface SummaryDesign {
 
 /** Returns the data of a part for a plan. Each part is collected once per plan, even if other parts read it. */
 export function collectPart<Kept>(part: SummaryPart<Kept>, plan: CompactionPlan): Kept {
-  const collected = partCache.get(plan) ?? new Map<SummaryPart, unknown>();
-  partCache.set(plan, collected);
+  const collected = collectedParts(plan);
   if (!collected.has(part)) collected.set(part, part.collect(plan));
   return collected.get(part) as Kept;
 }
 
-/** Collects the data of each part in a step of its own, before the parts are rendered at once. */
+/** Collects the data of each part in steps of its own, before the parts are rendered at once. */
 export function* collectPartsInSteps(parts: readonly SummaryPart[], plan: CompactionPlan): Steps<void> {
+  const collected = collectedParts(plan);
   for (const part of parts) {
+    if (part.collectInSteps && !collected.has(part)) collected.set(part, yield* part.collectInSteps(plan));
     collectPart(part, plan);
     yield LONG_STEP;
   }
+}
+
+function collectedParts(plan: CompactionPlan): Map<SummaryPart, unknown> {
+  return getOrCompute(partCache, plan, () => new Map<SummaryPart, unknown>());
 }
 
 const partCache = new WeakMap<CompactionPlan, Map<SummaryPart, unknown>>();

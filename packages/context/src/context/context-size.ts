@@ -2,8 +2,10 @@
 
 import { createIncrementalFold, getOrCompute } from "../cache.ts";
 import type { ContextEditEntry, Entry } from "../entry.ts";
+import { runWithPauses, type Steps } from "../event-loop.ts";
 import type { AgentMessage, AssistantMessage, Message, Usage } from "../message.ts";
 import type { ModelName } from "../model.ts";
+import type { Runtime } from "../runtime.ts";
 import type { LoadedBranch } from "../session/loaded-branch.ts";
 import { messageBytes, messageTokens } from "../tokens/estimate-tokens.ts";
 import { buildSessionContext, entryMessage } from "./build-context.ts";
@@ -182,6 +184,21 @@ function learnFromReply(state: MeasurementState, message: AssistantMessage, sent
   calibrations.delete(model);
   calibrations.set(model, calibration);
   state.reply = { model, total: report.total, tokens: size.tokens };
+}
+
+/** Measures a branch, and pauses now and then and at the end if it is long. */
+export function measureWithPauses(branch: LoadedBranch, runtime: Pick<Runtime, "sleep">): Promise<void> {
+  return runWithPauses(measureBranchInSteps(branch), runtime, { startsAtOnce: true });
+}
+
+/** Measures the entries of a branch that are not measured yet, and then the branch. */
+export function* measureBranchInSteps(branch: LoadedBranch): Steps<void> {
+  for (const entry of branch.entries) {
+    if (sizeByEntry.has(entry)) continue;
+    // Measuring a text takes less time than most work on it.
+    yield entrySize(entry, undefined).bytes / 4;
+  }
+  yield measureBranch(branch).size.bytes;
 }
 
 /** Returns the size that an entry adds to a request. The result is cached per entry and edit. */

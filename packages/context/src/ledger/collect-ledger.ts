@@ -2,6 +2,7 @@
 
 import { blobReference } from "../citations.ts";
 import type { CompactionEntry, Entry } from "../entry.ts";
+import { LONG_STEP, runAtOnce, type Steps } from "../event-loop.ts";
 import { isObject } from "../json.ts";
 import { isImageBlob, parseBlobBlock } from "../session/blobs.ts";
 import type { ToolRoles } from "../settings.ts";
@@ -42,16 +43,23 @@ import { fileTouches } from "./touched-files.ts";
  * Collects the ledger of a branch, or of a part of one that does not separate a call from its result. `before` is the ledger of the
  * entries before these; a success in these entries closes its errors.
  */
-export function collectLedger(entries: readonly Entry[], roles: ToolRoles = {}, before: Ledger = emptyLedger): Ledger {
+export function collectLedger(entries: readonly Entry[], roles?: ToolRoles, before?: Ledger): Ledger {
+  return runAtOnce(collectLedgerInSteps(entries, roles, before));
+}
+
+export function* collectLedgerInSteps(
+  entries: readonly Entry[],
+  roles: ToolRoles = {},
+  before: Ledger = emptyLedger,
+): Steps<Ledger> {
   // LED8: work on an abandoned branch is not part of this one.
   const ownEntries = selectUncountedEntries(entries).filter(({ type }) => type !== "branch_summary");
   // pi's file lists have no order, so every other source counts as newer.
   const foreignLedgers = ownEntries.filter(isForeignCompaction).map(compactionLedger);
   const segments = splitAtCompactions(ownEntries.filter((entry) => !isForeignCompaction(entry)));
-  return segments.reduce(
-    (ledger, segment) => extendLedger(ledger, segment, roles),
-    mergeLedgers([...foreignLedgers, before]),
-  );
+  let ledger = mergeLedgers([...foreignLedgers, before]);
+  for (const segment of segments) ledger = yield* extendLedger(ledger, segment, roles);
+  return ledger;
 }
 
 // A compaction's ledger already counts the entries it covers. Counting them again would count rolled-up files twice.
@@ -82,22 +90,22 @@ function splitAtCompactions(entries: readonly Entry[]): readonly (readonly Entry
   return segments;
 }
 
-function extendLedger(before: Ledger, segment: readonly Entry[], roles: ToolRoles): Ledger {
+function* extendLedger(before: Ledger, segment: readonly Entry[], roles: ToolRoles): Steps<Ledger> {
   const [first] = segment;
   if (first?.type === "compaction") return mergeLedgers([before, compactionLedger(first)]);
   const messages = collectVisibleMessages(segment);
   const runs = collectToolRuns(messages, roles);
+  yield LONG_STEP;
   const touches = fileTouches(segment, roles);
-  return mergeLedgers([
-    {
-      files: applyTouches([...before.files, ...touches]),
-      folders: removeDeletedFolders(before.folders, touches),
-      checks: [...before.checks, ...lastChecks(runs)],
-      errors: updateErrors(before.errors, runs),
-      commits: updateCommits(before.commits, runs),
-      images: [...before.images, ...collectImages(messages, runs)],
-    },
-  ]);
+  yield LONG_STEP;
+  const checks = [...before.checks, ...lastChecks(runs)];
+  const errors = updateErrors(before.errors, runs);
+  const commits = updateCommits(before.commits, runs);
+  yield LONG_STEP;
+  const images = [...before.images, ...collectImages(messages, runs)];
+  const files = applyTouches([...before.files, ...touches]);
+  const folders = removeDeletedFolders(before.folders, touches);
+  return mergeLedgers([{ files, folders, checks, errors, commits, images }]);
 }
 
 // The counts of a folder include its files only, so a folder that was deleted or moved has none.

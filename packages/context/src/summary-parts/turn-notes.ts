@@ -1,5 +1,6 @@
 /** Collects one note per turn: the request, the assistant's last reply, and how the turn ended. */
 
+import { getOrCompute } from "../cache.ts";
 import { isVisibleToModel } from "../compaction/cut-point.ts";
 import { formatAttachmentLine } from "../context/attachments.ts";
 import { entryMessage, latestEdit } from "../context/build-context.ts";
@@ -40,12 +41,7 @@ export function collectTurnNotes(
   edits: readonly ContextEditEntry[] = [],
   tools: ToolRoles = {},
 ): readonly TurnNote[] {
-  const cache = new Map<Entry, string>();
-  const textOf: EntryTextReader = (entry) => {
-    const text = cache.get(entry) ?? sanitizeLine(noteText(entry, edits), maxNoteChars(entry));
-    cache.set(entry, text);
-    return text;
-  };
+  const textOf = createTextReader(edits, maxNoteChars);
   return limitNotes(splitNewestTurns(covered, textOf).flatMap((turn) => createNotes(turn, { textOf, edits, tools })));
 }
 
@@ -57,7 +53,7 @@ export function collectLastReplies(
   covered: readonly Entry[],
   edits: readonly ContextEditEntry[] = [],
 ): ReadonlyMap<string, string> {
-  const textOf: EntryTextReader = (entry) => sanitizeLine(noteText(entry, edits), MAX_REPLY_CHARS + 1);
+  const textOf = createTextReader(edits, () => MAX_REPLY_CHARS + 1);
   const replies = splitNewestTurns(covered, textOf).flatMap((turn): readonly (readonly [string, string])[] => {
     const [note] = createTurnNote(turn, { textOf, edits, tools: {} });
     const reply = turn.findLast((entry) => authorOf(entry) === "assistant" && textOf(entry) !== "");
@@ -78,6 +74,11 @@ function noteText(entry: Entry, edits: readonly ContextEditEntry[]): string {
 
 /** Returns the start of an entry's text on one line. */
 type EntryTextReader = (entry: Entry) => string;
+
+function createTextReader(edits: readonly ContextEditEntry[], maxChars: (entry: Entry) => number): EntryTextReader {
+  const cache = new WeakMap<Entry, string>();
+  return (entry) => getOrCompute(cache, entry, () => sanitizeLine(noteText(entry, edits), maxChars(entry)));
+}
 
 /** Merges the notes of two consecutive ranges; a turn that continues from the first into the second becomes one note. */
 export function mergeTurnNotes(older: readonly TurnNote[], newer: readonly TurnNote[]): readonly TurnNote[] {

@@ -9,6 +9,7 @@ import { latestEdit } from "../context/build-context.ts";
 import { entrySize } from "../context/context-size.ts";
 import { isFromUser, splitUserEntry } from "../context/entry-text.ts";
 import { type ContextEditEntry, type Entry, entryReference } from "../entry.ts";
+import type { Steps } from "../event-loop.ts";
 import type { LoadedBranch } from "../session/loaded-branch.ts";
 import { findCarryingLines } from "../summary/carried-lines.ts";
 import { type PreviousSummary, stripLineMarkup } from "../summary/parse-summary.ts";
@@ -46,26 +47,32 @@ import { compareCarriedLines } from "./review-summary.ts";
 export const userMessages: SummaryPart<CollectedUserMessages> = {
   kind: "words",
   share: null,
-  collect(plan) {
-    const { covered, edits, previous, earlier = [] } = plan;
-    return collectUserMessages({
-      previousBlocks: readPreviousBlocks(previous),
-      previousMessages: readPreviousMessages(previous),
-      previousRequest: readPreviousRequest(previous),
-      covered,
-      edits,
-      request: collectPart(latestRequest, plan).request,
-      question: readOpenQuestion(previous),
-      omitted: readOmittedMessages(previous),
-      earlier,
-      tokens: userMessageTokens(plan),
-    });
+  collect: collectFromPlan,
+  *collectInSteps(plan) {
+    yield* readInSteps(plan.covered, plan.edits);
+    return collectFromPlan(plan);
   },
   render: ({ previousBlocks }, { plan, candidate }) =>
     renderBlocks(selectUserMessages(plan, candidate), previousBlocks),
   details: (_, plan, candidate) => formatOmittedMessages(selectUserMessages(plan, candidate).omitted),
   findings: (_, plan, candidate) => createMessageNotices(selectUserMessages(plan, candidate)),
 };
+
+function collectFromPlan(plan: CompactionPlan): CollectedUserMessages {
+  const { covered, edits, previous, earlier = [] } = plan;
+  return collectUserMessages({
+    previousBlocks: readPreviousBlocks(previous),
+    previousMessages: readPreviousMessages(previous),
+    previousRequest: readPreviousRequest(previous),
+    covered,
+    edits,
+    request: collectPart(latestRequest, plan).request,
+    question: readOpenQuestion(previous),
+    omitted: readOmittedMessages(previous),
+    earlier,
+    tokens: userMessageTokens(plan),
+  });
+}
 
 /** The summary part that says which messages are not shown word for word, and where they went. */
 export const omittedMessages: SummaryPart<null> = {
@@ -325,6 +332,14 @@ function countMessageTokens(entry: Entry, text: string): number {
 }
 
 const tokenCountCache = new WeakMap<Entry, { readonly text: string; readonly tokens: number }>();
+
+/** Reads the user's messages, whose parts and tokens are cached. */
+function* readInSteps(entries: readonly Entry[], edits: readonly ContextEditEntry[]): Steps<void> {
+  for (const index of entries.keys()) {
+    const message = readUserMessage(entries, index, edits);
+    if (message) yield message.text.length;
+  }
+}
 
 /**
  * Measures the entries of a branch in small steps, so that the first plan of a long session is quick. The sizes are cached with

@@ -3,7 +3,8 @@
 import { type CompactionPlan, MODEL_FREE_ROUTE } from "../compaction/plan.ts";
 import { collectPart, type SummaryPart } from "../compaction/summary-message.ts";
 import { type CompactionEntry, type Entry, readPithDetails } from "../entry.ts";
-import { collectLedger } from "../ledger/collect-ledger.ts";
+import { LONG_STEP, runAtOnce, type Steps } from "../event-loop.ts";
+import { collectLedgerInSteps } from "../ledger/collect-ledger.ts";
 import { emptyLedger, type Ledger, readLedger } from "../ledger/ledger.ts";
 import { renderLedger } from "../ledger/render-ledger.ts";
 import { type FileLists, fileTouches, newestFileLists, readFileLists } from "../ledger/touched-files.ts";
@@ -31,7 +32,8 @@ export interface WorkRecord {
 export const workRecord: SummaryPart<WorkRecord> = {
   kind: "ledger",
   share: null,
-  collect: buildWorkRecord,
+  collect: (plan) => runAtOnce(buildWorkRecord(plan)),
+  collectInSteps: buildWorkRecord,
   render({ shownLedger }, { plan: { checkpoint }, candidate: { narrative, notes } }) {
     const freeTokens = checkpoint - textTokens(narrative) - textTokens(notes);
     return renderLedger(shownLedger, { tokens: Math.max(freeTokens, checkpoint * MIN_LEDGER_SHARE) });
@@ -50,7 +52,7 @@ export function collectWorkRecord(plan: CompactionPlan): WorkRecord {
 
 // The record of the previous compaction is the starting point: it is older than all covered entries, although its entry
 // comes after those it kept. Compactions among the covered entries are skipped, or their files would be counted twice.
-function buildWorkRecord(plan: CompactionPlan): WorkRecord {
+function* buildWorkRecord(plan: CompactionPlan): Steps<WorkRecord> {
   const { covered, kept, edits, budget } = plan;
   const { compaction } = plan.previous;
   const ledger = (compaction && readLedger(compaction.details)) ?? emptyLedger;
@@ -62,14 +64,16 @@ function buildWorkRecord(plan: CompactionPlan): WorkRecord {
     ...ledger.files,
     ...fileTouches([...newEntries, ...keptEntries], budget.tools),
   ];
-  const coveredLedger = collectLedger([...newEntries, ...laterEdits(plan)], budget.tools, ledger);
+  yield LONG_STEP;
+  const coveredLedger = yield* collectLedgerInSteps([...newEntries, ...laterEdits(plan)], budget.tools, ledger);
+  yield LONG_STEP;
+  const shownLedger = yield* collectLedgerInSteps(keptEntries, budget.tools, coveredLedger);
+  yield LONG_STEP;
+  const newNotes = collectTurnNotes(newEntries, edits, budget.tools);
   return {
     ledger: coveredLedger,
-    shownLedger: collectLedger(keptEntries, budget.tools, coveredLedger),
-    turns: reopenLastTurn(
-      mergeTurnNotes(previousTurnNotes(compaction), collectTurnNotes(newEntries, edits, budget.tools)),
-      plan,
-    ),
+    shownLedger,
+    turns: reopenLastTurn(mergeTurnNotes(previousTurnNotes(compaction), newNotes), plan),
     files: newestFileLists(touches, MAX_TOUCHED_FILES),
   };
 }

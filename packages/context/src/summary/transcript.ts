@@ -5,7 +5,7 @@ import { entryMessage, latestEdit } from "../context/build-context.ts";
 import { authorOf, entryText, splitUserEntry } from "../context/entry-text.ts";
 import { formatSkillPlaceholder, readLoadedSkill, SKILL_LIST_TYPE } from "../context/loaded-skills.ts";
 import { type ContextEditEntry, type Entry, entryReference, isStateEntry } from "../entry.ts";
-import { runAtOnce, type Steps } from "../event-loop.ts";
+import { LONG_STEP, runAtOnce, type Steps } from "../event-loop.ts";
 import { isObject } from "../json.ts";
 import { fileKey } from "../ledger/apply-touches.ts";
 import { collectFinishedCalls, findOutdatedResults, type OutdatedReason } from "../ledger/outdated-results.ts";
@@ -52,6 +52,7 @@ export function* renderTranscriptInSteps(
 ): Steps<readonly TranscriptBlock[]> {
   const blocks: TranscriptBlock[] = [];
   const outdatedCalls = detail === "excerpt" ? findOutdatedCalls(entries, edits) : noOutdatedCalls;
+  if (detail === "excerpt") yield LONG_STEP;
   for (const entry of entries) {
     const message = entry.type === "compaction" ? null : entryMessage(entry, latestEdit(edits, entry));
     const reference = entryReference(entry);

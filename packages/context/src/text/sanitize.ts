@@ -2,13 +2,22 @@
 
 /** Makes a text safe to show on one line: without control characters and escape sequences, and limited in length. */
 export function sanitizeLine(text: string, maxChars: number = MAX_SANITIZED_CHARS): string {
-  // The result cannot move the cursor, change a colour or reverse the reading direction.
-  const start = text.slice(0, maxChars * 20).toWellFormed();
-  const line = removeEscapeSequences(start)
+  // A longer beginning has the same characters, except for the last one if it is cut in half. It is only read if this one is too short.
+  const line = toSafeLine(text.slice(0, maxChars * 2));
+  const isEnough = text.length <= maxChars * 2 || [...line].length > maxChars + 1;
+  return limitCodePoints(isEnough ? line : toSafeLine(text.slice(0, maxChars * 20)), maxChars);
+}
+
+/** The result cannot move the cursor, change a colour or reverse the reading direction. */
+function toSafeLine(text: string): string {
+  return removeEscapeSequences(text.toWellFormed())
     .replace(/(?![\t\n\v\f\r])[\p{Cc}\p{Cf}\p{Co}]/gu, "")
     .replace(/\s+/g, " ")
     .trim();
-  // The limit counts code points; most texts are short enough in UTF-16 units already.
+}
+
+function limitCodePoints(line: string, maxChars: number): string {
+  // Most texts are short enough in UTF-16 units already.
   const chars = line.length > maxChars ? [...line] : [];
   return chars.length > maxChars ? `${chars.slice(0, maxChars - 1).join("")}…` : line;
 }

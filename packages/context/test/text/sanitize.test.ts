@@ -33,6 +33,38 @@ describe("sanitizeLine", () => {
     expect(sanitizeLine("x".repeat(200))).toHaveLength(200);
   });
 
+  test("S12 a text of which most is invisible is shown as far as the limit", () => {
+    const hidden = "\u001b[31m\u200b \n";
+    expect(sanitizeLine(`${hidden.repeat(15)}shown`, 20)).toBe("shown");
+    expect(sanitizeLine(`${hidden.repeat(15)}${"word ".repeat(10)}`, 20)).toBe("word word word word…");
+    expect(sanitizeLine(`${"x".repeat(38)}\u001b]0;${"t".repeat(20)}\u0007${"y".repeat(9)}`, 38)).toBe(
+      `${"x".repeat(37)}…`,
+    );
+  });
+
+  test("S12 reading only the beginning of a text changes nothing", () => {
+    const pieces = [
+      "\u001b]0;title\u0007",
+      "\u001b[31m",
+      "\u001b",
+      "\ud83d",
+      "😀",
+      " ",
+      "\n",
+      "\u200b",
+      "a",
+      "bcd efg",
+    ];
+    const texts = fc.array(fc.constantFrom(...pieces), { maxLength: 60 }).map((parts) => parts.join(""));
+    fc.assert(
+      fc.property(texts, fc.integer({ min: 2, max: 12 }), (text, maxChars) => {
+        const line = [...sanitizeLine(text.slice(0, maxChars * 20), 1_000)];
+        const expected = line.length > maxChars ? `${line.slice(0, maxChars - 1).join("")}…` : line.join("");
+        expect(sanitizeLine(text, maxChars)).toBe(expected);
+      }),
+    );
+  });
+
   test("S12 removes every control character, and a second pass changes nothing", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 250 }), (text) => {

@@ -14,7 +14,7 @@ import {
 import { DatabaseError } from "pg";
 import { appendBatch, type SessionPosition } from "./append.ts";
 import { type Database, UnavailableError } from "./connect.ts";
-import { type EntryRow, fromStoredText, toEntry, toStoredText } from "./entry-rows.ts";
+import { type EntryRow, fromStoredText, toEntries, toEntry, toStoredText } from "./entry-rows.ts";
 
 /** A session of a tenant. */
 export interface SessionRef {
@@ -98,7 +98,7 @@ export class PostgresStore implements Store {
   }
 
   async entriesFrom(position: number, limit: number): Promise<readonly Entry[]> {
-    return (await this.rowsFrom(position, limit)).map(toEntry);
+    return toEntries(await this.rowsFrom(position, limit));
   }
 
   /** Like `entriesFrom`, with the lines as written. */
@@ -211,7 +211,7 @@ export class PostgresStore implements Store {
   }
 
   async #readEntries(name: string, ...values: readonly unknown[]): Promise<readonly Entry[]> {
-    return (await this.#readRows<EntryRow>(name, values)).map(toEntry);
+    return toEntries(await this.#readRows<EntryRow>(name, values));
   }
 
   /** Calls a function of the schema that reads this session. */
