@@ -59,7 +59,7 @@ export class LazyValue<Value> {
   }
 
   get(): Value {
-    return runAtOnce(this.compute());
+    return this.#computed ? this.#computed.value : runAtOnce(this.compute());
   }
 
   *compute(): Steps<Value> {

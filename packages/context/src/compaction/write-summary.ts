@@ -112,6 +112,7 @@ export async function writeSummary(
       const time = { ...limit, mayRetrySlowAttempt: index === attempts.length - 1 };
       const result =
         "candidate" in attempt ? attempt : await runSummarizer(attempt, plan, state, { instructions, time, sent });
+      await yieldToEventLoop(runtime);
       if (result === "cancelled" || signal?.aborted) return cancelAttempts(result, state);
       const current = result && rebasePlan(result.plan ?? plan, session.branch, design.describeImages);
       const batch = result && acceptCandidate(result, current, state);

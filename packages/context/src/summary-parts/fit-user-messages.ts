@@ -450,19 +450,18 @@ function hideOldest(shown: ShownMessages, { tokens, maxStubTokens = -1 }: HideOp
   const stubReferences = new Set(listReferences(omitted.stubs));
   const unstubbed = quotes.filter(({ message }) => !stubReferences.has(message.reference));
   const quoteTokens = new Map(quotes.map(({ message, tokens: each }) => [message.reference, each]));
-  const candidates = [...omitted.stubs, ...unstubbed.map(({ message }) => toStub(message))];
   let usedTokens = countTokens(shown) + MAX_HIDDEN_LINE_TOKENS;
   let usedStubTokens = stubTokens(omitted.stubs);
-  let count = 0;
-  for (const stub of candidates) {
+  const hidden: MessageStub[] = [];
+  for (const candidate of [...omitted.stubs, ...unstubbed]) {
     if (usedTokens <= tokens || usedStubTokens <= maxStubTokens) break;
+    const stub = "line" in candidate ? candidate : toStub(candidate.message);
     const isStub = stubReferences.has(stub.reference);
     usedStubTokens -= isStub ? stub.tokens : 0;
     usedTokens -= (isStub ? stub.tokens : 0) + (quoteTokens.get(stub.reference) ?? 0);
-    count += 1;
+    hidden.push(stub);
   }
-  if (count === 0) return shown;
-  const hidden = candidates.slice(0, count);
+  if (hidden.length === 0) return shown;
   const hiddenReferences = new Set(listReferences(hidden));
   const isShown = ({ reference }: Pick<UncarriedMessage, "reference">): boolean => !hiddenReferences.has(reference);
   return {

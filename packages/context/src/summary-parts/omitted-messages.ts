@@ -120,7 +120,9 @@ export function createStub({ reference, offers, isEdited }: UncarriedMessage, te
 function dropLastWord(words: string): string {
   const shown = words.replace(/…$/, "").trimEnd();
   const isAscii = /[\x21-\x7e]$/.test(shown);
-  const rest = isAscii ? shown.replace(/\S+$/, "") : [...shown].slice(0, -Math.ceil(shown.length / 8)).join("");
+  const rest = isAscii
+    ? shown.slice(0, shown.lastIndexOf(" ") + 1)
+    : [...shown].slice(0, -Math.ceil(shown.length / 8)).join("");
   return `${rest.trimEnd()}…`;
 }
 

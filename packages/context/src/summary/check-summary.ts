@@ -1,7 +1,7 @@
 /** Checks a summary against the session. Lines are never removed or reworded: code repairs the form and marks what it cannot confirm. */
 
 import { findCitedReferences, formatCitation, replaceCitations } from "../citations.ts";
-import { runAtOnce, type Steps } from "../event-loop.ts";
+import { LONG_STEP, runAtOnce, type Steps } from "../event-loop.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
 import type { Evidence } from "./evidence.ts";
 import type { Flaw } from "./flaw.ts";
@@ -63,6 +63,7 @@ export function* checkSummaryInSteps(
   ];
   const needsSources = format.sections.length > 0 && linesWithHeadings !== null;
   const { lines: markedLines, flaws } = yield* markLines(citations, evidence, needsSources);
+  yield LONG_STEP;
   return {
     text: markedLines.join("\n"),
     problems,
@@ -72,6 +73,7 @@ export function* checkSummaryInSteps(
 
 /** Computes what the checks will read. */
 function* loadEvidence(summary: string, lines: readonly string[], evidence: Evidence): Steps<void> {
+  yield* evidence.computeReferences();
   yield* evidence.computeNames();
   if (findQuotations(summary).length > 0) yield* evidence.computeAllWords();
   // A line that says what the user wants, and cites nothing, is compared with all messages of the user.
@@ -132,7 +134,7 @@ function* markLines(
       .slice(item.start, item.end)
       .flatMap((_, offset) => unknownByLine.get(item.start + offset) ?? []);
     const verdict = judgeLine(item, evidence, { unknownReferences, needsSources });
-    yield JUDGED_LINE_CHARS;
+    yield Math.max(JUDGED_LINE_CHARS, evidence.sources().size * COMPARED_SOURCE_CHARS);
     if (verdict.type === "mark" && item.references.length === 0 && !isUserSection(item.section)) uncitedMarks += 1;
     const isSpared = uncitedMarks > MAX_UNCITED_MARKS && verdict.type === "mark" && verdict.code === "uncited";
     if (!isSpared) applyVerdict(verdict, item, outputLines);
@@ -153,6 +155,8 @@ const MAX_UNCITED_MARKS = 5;
 
 /** A line takes as long as this many characters of other steps, or less. */
 const JUDGED_LINE_CHARS = 20_000;
+/** A line without a citation is compared with every entry. */
+const COMPARED_SOURCE_CHARS = 20;
 
 /** AUD7: changes only the citation or the mark at the end of a line. */
 function applyVerdict(verdict: Verdict, { start, end }: SummaryItem, lines: string[]): void {

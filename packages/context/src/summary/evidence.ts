@@ -5,7 +5,7 @@ import { findCitedReferences } from "../citations.ts";
 import { splitQuotation } from "../context/attachments.ts";
 import { authorOf, entryText, splitUserEntry } from "../context/entry-text.ts";
 import { type ContextEditEntry, type Entry, entryReference } from "../entry.ts";
-import { LazyValue, type Steps } from "../event-loop.ts";
+import { LazyValue, LONG_STEP, type Steps } from "../event-loop.ts";
 import { completeToolCalls, toolCallEffects } from "../ledger/touched-files.ts";
 import type { ToolRoles } from "../settings.ts";
 import { CARRIED_MARK } from "./carried-lines.ts";
@@ -83,7 +83,8 @@ export interface Evidence {
   /** Whether the session has these words in this order; `…` stands for omitted words. */
   readonly hasQuotation: (quotation: string) => boolean;
   readonly names: () => NameIndex;
-  /** Computes in steps what `names` and `hasQuotation` read. */
+  /** Computes in steps what `resolve`, `names` and `hasQuotation` read. */
+  readonly computeReferences: () => Steps<unknown>;
   readonly computeNames: () => Steps<unknown>;
   readonly computeAllWords: () => Steps<unknown>;
   /** Every source by reference, oldest first. */
@@ -95,7 +96,7 @@ export interface Evidence {
 
 /** Collects the evidence for the checks of a summary. */
 export function collectEvidence(options: EvidenceOptions): Evidence {
-  const references = memoize(() => collectReferences(options));
+  const references = new LazyValue(() => collectReferences(options));
   const sources = memoize(() => collectSources(options));
   const texts = memoize(() => [...collectTexts(options)]);
   const allWords = new LazyValue(() => joinAllWords(texts));
@@ -107,7 +108,7 @@ export function collectEvidence(options: EvidenceOptions): Evidence {
   const isEarlier = memoize(() => createEarlierCheck(options));
   return {
     request: options.request,
-    resolve: (reference) => references().get(reference) ?? (isEarlier()(reference) ? reference : null),
+    resolve: (reference) => references.get().get(reference) ?? (isEarlier()(reference) ? reference : null),
     isCompaction: (reference) => compactions().has(reference),
     sourceOf: (reference) => sources().get(reference) ?? null,
     isDoubtful: (reference) => doubtfulReferences().has(reference),
@@ -116,6 +117,7 @@ export function collectEvidence(options: EvidenceOptions): Evidence {
     hasBlob: (hash) => texts().some((text) => text.includes(hash)),
     hasQuotation: (quotation) => containsQuotation(quotation, allWords.get()),
     names: () => names.get(),
+    computeReferences: () => references.compute(),
     computeNames: () => names.compute(),
     computeAllWords: () => allWords.compute(),
     sources,
@@ -146,10 +148,11 @@ function* indexNames(texts: () => readonly string[]): Steps<NameIndex> {
 const NAME_INDEX_EFFORT = 3;
 
 /** Maps each citable reference to its short form. */
-function collectReferences(options: EvidenceOptions): ReadonlyMap<string, string> {
+function* collectReferences(options: EvidenceOptions): Steps<ReadonlyMap<string, string>> {
   const { covered, previous, userMessages, ledger, request } = options;
   const earlierReferences = [previous, userMessages, ledger].flatMap(findCitedReferences);
   const reports = findChangeReports(options);
+  yield LONG_STEP;
   return new Map([
     ...[...earlierReferences, ...(request ? [request.reference] : [])].map((each) => [each, each] as const),
     ...covered.flatMap((entry) => {

@@ -1,7 +1,7 @@
 /** Asks a model for a summary of a transcript, in one request or in chunks, and for a correction of its answer. */
 
 import { createUserMessage } from "../context/convert-to-llm.ts";
-import { runWithPauses } from "../event-loop.ts";
+import { runWithPauses, yieldToEventLoop } from "../event-loop.ts";
 import type { AssistantMessage, Usage } from "../message.ts";
 import type { Model } from "../model.ts";
 import type { Runtime } from "../runtime.ts";
@@ -131,7 +131,9 @@ async function summarizeInChunks(transcript: Transcript, job: SummaryJob, budget
   const notes: ChunkNotes[] = [];
   for (const [index, chunk] of chunks.entries()) {
     const chunkJob = { ...job, ...chunkOptions(job, budget), chunk: { part: index + 1, parts: chunks.length } };
-    const reply = await sendPrompt(buildChunkPrompt(chunk, chunkJob), chunkJob);
+    const prompt = buildChunkPrompt(chunk, chunkJob);
+    await yieldToEventLoop(job.runtime);
+    const reply = await sendPrompt(prompt, chunkJob);
     if (reply.type !== "answered") return reply;
     notes.push(toChunkNotes(chunk.origin, reply.text));
   }
