@@ -4,7 +4,6 @@ import assert from "node:assert/strict";
 import { type Entry, MemoryStore, Session } from "@pith/context";
 import {
   addToTotals,
-  addUsage,
   COMPACTION_USAGE,
   RETRY_USAGE,
   sumUsage,
@@ -48,12 +47,8 @@ const empty = [].reduce(addToTotals, zeroTotals); // the initial value
 const paid = usageOfEntry(entries.at(-1) as Entry); // { for: "rest", usage: … }; null if the entry costs nothing
 // #endregion
 
-// #region addUsage
-const four = addUsage(two, two); // tokens and dollars; values that are not numbers count as 0
-// #endregion
-
 // #region sumUsage
-const six = sumUsage([two, two, two]); // zero for an empty list
+const six = sumUsage([two, two, two]); // tokens and dollars; values that are not numbers count as 0
 // #endregion
 
 assert.equal(totals.userMessages, 1);
@@ -62,5 +57,4 @@ assert.equal(totals.spent.summaries.input, 2);
 assert.equal(totals.spent.rest.input, 2);
 assert.equal(empty, zeroTotals);
 assert.equal(paid?.for, "rest");
-assert.equal(four.input, 4);
 assert.equal(six.input, 6);

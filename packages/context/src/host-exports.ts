@@ -83,4 +83,4 @@ export { estimatePlanCost } from "./summary-parts/model-summarizer.ts";
 export { measureInSteps } from "./summary-parts/user-messages.ts";
 export { sanitizeLine } from "./text/sanitize.ts";
 export { requestTokens } from "./tokens/estimate-tokens.ts";
-export { addToTotals, addUsage, sumUsage, usageOfEntry, zeroTotals, zeroUsage } from "./usage.ts";
+export { addToTotals, sumUsage, usageOfEntry, zeroTotals, zeroUsage } from "./usage.ts";

@@ -20,7 +20,7 @@ import {
   Session,
   type UsageEntry,
 } from "@pith/context";
-import { addToTotals, addUsage, COMPACTION_USAGE, zeroTotals, zeroUsage } from "@pith/context/host";
+import { addToTotals, COMPACTION_USAGE, sumUsage, zeroTotals, zeroUsage } from "@pith/context/host";
 import { createStore, nodeRuntime, openStore, purgeSession } from "@pith/context/node";
 import { testRuntime } from "@pith/context/testing";
 import { type ScriptRequest, type Step, startServer, type TestServer } from "@pith/testkit";
@@ -126,7 +126,7 @@ describe("PREP1 a summary is prepared", () => {
       return event.type === "usage" ? [event.usage] : [];
     });
     const byLog = (await agent.session.branchEntries()).reduce(addToTotals, zeroTotals).usage;
-    expect(byEvents.reduce(addUsage, zeroUsage)).toEqual(byLog);
+    expect(sumUsage(byEvents)).toEqual(byLog);
     const byServer = server?.requests.reduce((sum, { usage }) => sum + (usage?.output ?? 0), 0);
     expect(byLog.output).toBe(byServer);
   }

@@ -1,7 +1,7 @@
 /** Tests that the usage in the server, the events, the entries and the totals agree. */
 
 import type { Entry, Model, Usage } from "@pith/context";
-import { addToTotals, addUsage, zeroTotals, zeroUsage } from "@pith/context/host";
+import { addToTotals, sumUsage, zeroTotals } from "@pith/context/host";
 import { openModel } from "@pith/models";
 import { type ScriptRequest, type Step, startServer, type TestServer } from "@pith/testkit";
 import { afterEach, expect, test } from "vitest";
@@ -37,7 +37,7 @@ test.each(providers)(
     );
     const counted = paid.flatMap(({ usage }) => (usage ? [usage] : []));
     const byServer = counted.reduce((sum, { input, cacheRead, cacheWrite }) => sum + input + cacheRead + cacheWrite, 0);
-    const byEvents = events.flatMap(usagesIn).reduce(addUsage, zeroUsage);
+    const byEvents = sumUsage(events.flatMap(usagesIn));
     const totals = (await allEntries(agent.session.store)).reduce(addToTotals, zeroTotals);
     expect(byEvents.input + byEvents.cacheRead + byEvents.cacheWrite).toBe(byServer);
     expect(rounded(byEvents)).toEqual(rounded(totals.usage));

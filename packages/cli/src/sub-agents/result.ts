@@ -2,7 +2,7 @@
 
 import type { RpcEvent } from "@pith/client";
 import type { Usage } from "@pith/context";
-import { addUsage, zeroUsage } from "@pith/context/host";
+import { sumUsage, zeroUsage } from "@pith/context/host";
 import { formatUsage } from "@pith/host/text/format";
 import { truncate } from "@pith/host/text/safe-text";
 import { type ResultDetails, SUB_AGENT } from "./log.ts";
@@ -41,7 +41,7 @@ export function updateProgress(progress: Progress, event: RpcEvent): Progress {
     case "message_end":
       // Another program may write lines that look like our events, so the message can be missing.
       if (event.message?.role !== "assistant") return progress;
-      return { ...progress, usage: addUsage(progress.usage, event.message.usage) };
+      return { ...progress, usage: sumUsage([progress.usage, event.message.usage]) };
     default:
       return progress;
   }

@@ -2,7 +2,7 @@
 
 import { type AgentEvent, readCallOutcome, type Tool } from "@pith/agent";
 import type { Usage } from "@pith/context";
-import { addUsage, zeroUsage } from "@pith/context/host";
+import { sumUsage, zeroUsage } from "@pith/context/host";
 import { formatSeconds, formatUsage } from "@pith/host/text/format";
 import { truncate } from "@pith/host/text/safe-text";
 import { formatCompactionEvent, formatProgressLine, formatRereadFiles } from "./compaction-text.ts";
@@ -124,7 +124,7 @@ export function addEventUsage(totals: UsageTotals, event: AgentEvent): UsageTota
 }
 
 function addRequests({ requests, usage }: UsageTotals, count: number, requestUsage: Usage): UsageTotals {
-  return { requests: requests + count, usage: addUsage(usage, requestUsage) };
+  return { requests: requests + count, usage: sumUsage([usage, requestUsage]) };
 }
 
 /** One line for people. */

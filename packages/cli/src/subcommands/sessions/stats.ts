@@ -2,7 +2,7 @@
 
 import { basename, dirname, join } from "node:path";
 import type { Usage } from "@pith/context";
-import { addUsage, zeroTotals, zeroUsage } from "@pith/context/host";
+import { sumUsage, zeroTotals, zeroUsage } from "@pith/context/host";
 import { readSessionTotals, realFiles, type SessionItem } from "@pith/context/node";
 import { formatBytes, formatCost, formatCount, formatNumber } from "@pith/host/text/format";
 import { createProgressReporter, type SubcommandCall, type SubcommandResult } from "../../args/subcommand.ts";
@@ -144,7 +144,7 @@ async function addSession(stats: SessionStats, item: SessionItem, blobBytes: num
       actualCost: stats.estimates.actualCost + totals.estimates.actualCost,
       errors: stats.estimates.errors + totals.estimates.errors,
     },
-    usage: addUsage(stats.usage, totals.usage),
+    usage: sumUsage([stats.usage, totals.usage]),
     biggest: [...stats.biggest, sizedSession].sort((a, b) => b.bytes - a.bytes).slice(0, MAX_BIGGEST_SESSIONS),
   };
 }
