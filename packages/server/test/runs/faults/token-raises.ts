@@ -13,17 +13,23 @@ export interface TokenRaise {
   readonly at: number;
 }
 
-/** Runs as the owner of the tables. From then on each raise of a token by a worker is a row. */
+/**
+ * Runs as the owner of the tables. From then on each raise of a token by a worker is a row. Parking counts as one, too: the worker before ended
+ * with the session, and a request of it is repeated when the session is released.
+ */
 export const RECORD_TOKEN_RAISES = `
   create table public.token_raise (session text, old_token bigint, token bigint, old_holder text, holder text, last_seq integer, at timestamptz);
   create function public.record_token_raise() returns trigger language plpgsql security definer as $$
   begin
-    insert into public.token_raise values (new.id, old.token, new.token, old.holder, new.holder, new.last_seq, clock_timestamp());
+    insert into public.token_raise
+      values (new.id, old.token, new.token, old.holder, coalesce(new.holder, 'parked'), new.last_seq, clock_timestamp());
     return null;
   end
   $$;
   create trigger record_token_raise after update of token on pith.session
-    for each row when (new.token <> old.token and new.holder is not null) execute function public.record_token_raise()`;
+    for each row when (new.token <> old.token and new.holder is not null) execute function public.record_token_raise();
+  create trigger record_parking after update of parked on pith.session
+    for each row when (old.parked is null and new.parked is not null) execute function public.record_token_raise()`;
 
 export async function readTokenRaises(read: ReadRows): Promise<readonly TokenRaise[]> {
   return await read(
