@@ -7,6 +7,7 @@ export { compareEstimates, POSTPONE_TYPE } from "./compaction/plan.ts";
 export { planOutdatedRemoval } from "./compaction/plan-outdated-removal.ts";
 export { MARK_CODES } from "./compaction/receipt.ts";
 export { computeReplyBudget, fitsWithoutCounting } from "./compaction/should-compact.ts";
+export { findUndoableChange } from "./compaction/undo.ts";
 export {
   createHookEntryParser,
   hookTokenAllowance,

@@ -58,6 +58,8 @@ export interface BuildAgentOptions extends Pick<HostContext, "home" | "environme
   readonly permissions?: PermissionSources;
   /** The trusted files of the folder, and how to read the settings again. */
   readonly guidance?: GuidanceSources;
+  /** Tools besides Pith's. */
+  readonly tools?: readonly Tool[];
   /** Absent: no extensions are loaded, and no MCP servers. */
   readonly extensions?: ExtensionSources;
   /** Asked before every request to a model. Absent without a limit. */
@@ -139,7 +141,8 @@ export async function buildAgent(options: BuildAgentOptions): Promise<BuiltAgent
   if (parts.type === "failed") return parts;
   const { extensions, permissionSetup, session, sessionModel, guidance, guidanceOptions, agentTools } = parts;
   const { permissions } = permissionSetup;
-  const tools = selectTools(agentTools.tools, { names: settings.tools, extensionTools: extensions?.tools });
+  const addedTools = listAddedTools(options, extensions);
+  const tools = selectTools(agentTools.tools, { names: settings.tools, addedTools });
   const buildSystemPrompt = createPromptBuilder(options, { ...parts, context, tools });
   let agent: Agent | null = null;
   const getModel = (): Model => (agent ?? sessionModel).model;
@@ -170,7 +173,7 @@ export async function buildAgent(options: BuildAgentOptions): Promise<BuiltAgent
       ...agentTools.notes,
       ...guidance.state.guidance.notes,
       ...(extensions?.notes ?? []),
-      ...describeUnknownTools(settings.tools, extensions?.tools ?? []),
+      ...describeUnknownTools(settings.tools, addedTools),
     ],
     missingModel: sessionModel.error,
     openModel,
@@ -219,7 +222,9 @@ async function createParts(options: BuildAgentOptions, context: HostContext): Pr
   if (sandboxProblem !== null) return { type: "failed", message: sandboxProblem, isUsageError: false };
   const extensions = await loadSessionExtensions(options, context);
   const permissionSetup = await createPermissions({
-    ...{ context, workspace, vault, extensions, ask: user?.ask, privatePaths: storage.privatePaths ?? [] },
+    ...{ context, workspace, vault, ask: user?.ask, privatePaths: storage.privatePaths ?? [] },
+    addedTools: listAddedTools(options, extensions),
+    extensionRules: extensions?.rules,
     ...options.permissions,
   });
   if (permissionSetup.type === "failed") return { ...permissionSetup, isUsageError: true };
@@ -240,6 +245,10 @@ async function createParts(options: BuildAgentOptions, context: HostContext): Pr
   const agentTools = await createTools(toolOptions);
   const parts = { extensions, permissionSetup, session, sessionModel, guidanceOptions, guidance, agentTools };
   return { type: "parts", ...parts };
+}
+
+function listAddedTools({ tools = [] }: BuildAgentOptions, extensions: Extensions | null): readonly Tool[] {
+  return [...tools, ...(extensions?.tools ?? [])];
 }
 
 function pickModelOptions({ home, environment, settings, keys, vault, costLimit }: BuildAgentOptions) {

@@ -15,6 +15,7 @@ import {
   previewChange,
   type Rule,
   type Rules,
+  type Tool,
 } from "@pith/agent";
 import { nodeFiles, projectRules, resolveRealPath } from "@pith/agent/node";
 import type { Vault } from "@pith/context/secrets";
@@ -39,8 +40,9 @@ export interface CreatePermissionsOptions {
   readonly privatePaths: readonly string[];
   /** Null: secrets are not redacted. */
   readonly vault: Vault | null;
-  /** Null without extensions. */
-  readonly extensions: Pick<Extensions, "tools" | "rules"> | null;
+  /** Tools of the host and of extensions, which rules may name. */
+  readonly addedTools: readonly Pick<Tool, "name">[];
+  readonly extensionRules: Extensions["rules"] | undefined;
   /** Asks the user before a call that needs permission; absent: such a call is refused. */
   readonly ask?: AskPermission | undefined;
   /** Records decisions. Absent: they are not recorded. */
@@ -72,16 +74,16 @@ export type PermissionSetup =
 
 /** Without `ask`, a call that needs a question is refused, and the refusal names the flags that would allow it. */
 export async function createPermissions(options: CreatePermissionsOptions): Promise<PermissionSetup> {
-  const { context, workspace, privatePaths, vault, extensions, ask, audit, flagRules } = options;
+  const { context, workspace, privatePaths, vault, addedTools, ask, audit, flagRules } = options;
   const { outside = "none", commandQuestionTimeoutMs } = options;
   const { cwd, userHome, home, settings } = context;
   const { allow = [], deny = [] } = flagRules ?? {};
   // A rule for `mcp_call` is valid even if no MCP server is configured.
-  const toolNames = ["mcp_call", ...(extensions?.tools ?? []).map(({ name }) => name)];
+  const toolNames = ["mcp_call", ...addedTools.map(({ name }) => name)];
   const [allowResult, denyResult] = [parseRules("--allow", allow, toolNames), parseRules("--deny", deny, toolNames)];
   for (const result of [allowResult, denyResult]) if (result.type === "failed") return result;
   const notes: string[] = [];
-  const rulesFromExtensions = parseExtensionRules(extensions, { toolNames, notes });
+  const rulesFromExtensions = parseExtensionRules(options.extensionRules, { toolNames, notes });
   const ruleStore = projectRules({
     file: join(home, "permissions.json"),
     workspace: (await resolveRealPath(cwd)) ?? cwd,
@@ -150,7 +152,7 @@ async function isReadable(path: string, permissions: Permissions): Promise<boole
 
 /** Adds a note for each invalid rule. The other rules still apply. */
 function parseExtensionRules(
-  extensions: CreatePermissionsOptions["extensions"],
+  extensionRules: CreatePermissionsOptions["extensionRules"],
   { toolNames, notes }: { readonly toolNames: readonly string[]; readonly notes: string[] },
 ): Rules {
   const parseAll = (texts: readonly string[] = []): readonly Rule[] =>
@@ -159,7 +161,7 @@ function parseExtensionRules(
       if (parsed.type === "mistake") notes.push(formatRuleError("extension rule", text, parsed.message));
       return parsed.type === "mistake" ? [] : [parsed.rule];
     });
-  const { allow, ask, deny } = extensions?.rules ?? {};
+  const { allow, ask, deny } = extensionRules ?? {};
   return { allow: parseAll(allow), ask: parseAll(ask), deny: parseAll(deny) };
 }
 

@@ -170,25 +170,22 @@ async function findRipgrep(tools: readonly string[] = []): Promise<{ readonly ri
   return ripgrepModule ? { ripgrep: ripgrepModule.rgPath } : {};
 }
 
-/** Selects tools by name. Without names: the default tools and all tools of extensions. */
+/** Selects tools by name. Without names: the default tools and all tools that the host or extensions add. */
 export function selectTools(
   tools: readonly Tool[],
   {
     names,
-    extensionTools = [],
-  }: { readonly names?: readonly string[] | undefined; readonly extensionTools?: readonly Tool[] | undefined },
+    addedTools = [],
+  }: { readonly names?: readonly string[] | undefined; readonly addedTools?: readonly Tool[] | undefined },
 ): readonly Tool[] {
   const isSelected = ({ name }: Tool): boolean => (names ?? defaultTools).includes(name);
-  if (names?.includes("all")) return [...tools, ...extensionTools];
-  return [...tools.filter(isSelected), ...(names ? extensionTools.filter(isSelected) : extensionTools)];
+  if (names?.includes("all")) return [...tools, ...addedTools];
+  return [...tools.filter(isSelected), ...(names ? addedTools.filter(isSelected) : addedTools)];
 }
 
-/** Returns a warning for each name that is neither a built-in tool nor a tool of an extension. */
-export function describeUnknownTools(
-  names: readonly string[] = [],
-  extensionTools: readonly Tool[],
-): readonly string[] {
-  const knownNames = [...allTools, "all", ...extensionTools.map(({ name }) => name)];
+/** Returns a warning for each name that is neither a built-in tool nor one of the added tools. */
+export function describeUnknownTools(names: readonly string[] = [], addedTools: readonly Tool[]): readonly string[] {
+  const knownNames = [...allTools, "all", ...addedTools.map(({ name }) => name)];
   const unknownNames = names.filter((name) => !knownNames.includes(name));
   return unknownNames.map(
     (name) => `unknown tool ${name}: no loaded extension provides it; pith extensions list shows extension tools`,

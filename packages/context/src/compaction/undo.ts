@@ -51,6 +51,11 @@ export async function redoCompaction(session: Session): Promise<UndoResult> {
   return toUndoResult("redone", entry, await session.move(from, { expectedLeaf: leaf }));
 }
 
+/** The compaction or removal of outdated results that an undo would undo. */
+export function findUndoableChange(branch: LoadedBranch): Entry | null {
+  return branch.entries[newestChangeIndex(branch)] ?? null;
+}
+
 /** Finds the newest compaction or removal of outdated results; -1 if there is none. */
 function newestChangeIndex({ entries, compactionIndex }: LoadedBranch): number {
   const index = entries.findLastIndex((entry) => entry.type === "custom" && entry.customType === REMOVAL_TYPE);

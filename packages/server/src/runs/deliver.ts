@@ -4,6 +4,7 @@ import type { Agent, UserContent } from "@pith/agent";
 import type { Database } from "../store/connect.ts";
 import { fromStoredText } from "../store/entry-rows.ts";
 import type { SessionRef } from "../store/postgres-store.ts";
+import { type CommandResult, runCommand, type SessionCommand } from "./commands.ts";
 import type { InboxContent } from "./inbox.ts";
 import type { SessionQuestions } from "./questions.ts";
 
@@ -13,20 +14,30 @@ export interface MessageTarget {
   readonly questions: SessionQuestions;
 }
 
+/** The options of `MessageDelivery`. */
+export interface DeliveryOptions {
+  readonly token: string;
+  readonly content: InboxContent;
+}
+
 /** The messages of a session that this worker has. */
 export class MessageDelivery {
   readonly #database: Database;
   readonly #session: SessionRef;
+  readonly #token: string;
   #content: InboxContent;
   /** Messages that are in the log, while the inbox still has their texts. */
   #delivered: readonly string[] = [];
   /** One delivery at a time, so that messages keep their order. */
   #last: Promise<unknown> = Promise.resolve();
   #isStopped = false;
+  #hasMessages = false;
+  #isRunningCommand = false;
 
-  constructor(database: Database, session: SessionRef, content: InboxContent) {
+  constructor(database: Database, session: SessionRef, { token, content }: DeliveryOptions) {
     this.#database = database;
     this.#session = session;
+    this.#token = token;
     this.#content = content;
   }
 
@@ -44,6 +55,11 @@ export class MessageDelivery {
     return this.#isStopped;
   }
 
+  /** Whether anything came in but commands. */
+  get hasMessages(): boolean {
+    return this.#hasMessages;
+  }
+
   /** Reads the inbox. */
   async read(): Promise<void> {
     const { tenant, key } = this.#session;
@@ -53,25 +69,67 @@ export class MessageDelivery {
     this.#delivered = [];
   }
 
-  /** Brings the messages that were read into the log. */
-  async deliver({ agent, questions }: MessageTarget): Promise<void> {
+  /** Brings the messages that were read into the log, after deliveries that are under way. */
+  deliver(target: MessageTarget): Promise<void> {
+    return this.#enqueue(() => this.#deliver(target));
+  }
+
+  /** Reads the inbox and delivers, after deliveries that are under way. */
+  async readAndDeliver(target: MessageTarget): Promise<void> {
+    if (this.#isRunningCommand) return await this.#abortIfStopped(target.agent);
+    await this.#enqueue(async () => {
+      await this.read();
+      await this.#deliver(target);
+    });
+  }
+
+  /** Says of the commands that wait that they could not be run. */
+  async refuseCommands(): Promise<void> {
+    for (const { id, kind } of this.#content.messages)
+      if (kind === "command") await this.#finishCommand(id, { type: "failed", code: "no-agent" });
+  }
+
+  #enqueue(task: () => Promise<void>): Promise<void> {
+    const delivery = this.#last.then(task);
+    this.#last = delivery.catch(() => undefined);
+    return delivery;
+  }
+
+  async #deliver({ agent, questions }: MessageTarget): Promise<void> {
     for (const { id, kind, body } of this.#content.messages) {
+      if (kind === "command") {
+        await this.#runCommand(id, JSON.parse(body) as SessionCommand, agent);
+        continue;
+      }
       if (kind === "stop") await agent.stop();
       else if (kind === "answer") await questions.record(JSON.parse(body));
       else await agent[kind](JSON.parse(body) as UserContent, { id: fromStoredText(id) });
       this.#delivered = [...this.#delivered, id];
       this.#isStopped = kind === "stop";
+      this.#hasMessages = true;
     }
     this.#content = { ...this.#content, messages: [] };
   }
 
-  /** Reads the inbox and delivers, after deliveries that are under way. */
-  readAndDeliver(target: MessageTarget): Promise<void> {
-    const delivery = this.#last.then(async () => {
-      await this.read();
-      await this.deliver(target);
-    });
-    this.#last = delivery.catch(() => undefined);
-    return delivery;
+  async #runCommand(id: string, command: SessionCommand, agent: Agent): Promise<void> {
+    this.#isRunningCommand = true;
+    try {
+      await this.#finishCommand(id, await runCommand(command, agent));
+    } finally {
+      this.#isRunningCommand = false;
+    }
+  }
+
+  async #finishCommand(id: string, result: CommandResult): Promise<void> {
+    const { tenant, key } = this.#session;
+    await this.#database.call("finish_command", [tenant, key, this.#token, id, JSON.stringify(result)]);
+    this.#delivered = [...this.#delivered, id];
+  }
+
+  /** A compaction may take minutes; a stop does not wait for it. It is delivered afterwards, as the others. */
+  async #abortIfStopped(agent: Agent): Promise<void> {
+    const { tenant, key } = this.#session;
+    const [content] = await this.#database.readRows<InboxContent>("read_inbox", [tenant, key, []]);
+    if (content?.messages.some(({ kind }) => kind === "stop")) await agent.abort();
   }
 }

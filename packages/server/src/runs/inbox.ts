@@ -23,7 +23,7 @@ export type MessageKind = "followUp" | "steer" | "stop";
 interface WaitingMessage {
   readonly id: string;
   readonly isInLog: boolean;
-  readonly kind: MessageKind | "answer";
+  readonly kind: MessageKind | "answer" | "command";
   readonly body: string;
 }
 

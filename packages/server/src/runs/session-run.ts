@@ -1,7 +1,7 @@
 /** Runs one session on this worker: takes it, brings its messages into the log, runs its agent until nothing is left, and gives it back. */
 
 import type { Agent, AgentEvent, AskPermission, RunEnd } from "@pith/agent";
-import { Session } from "@pith/context";
+import { type LoadedBranch, Session } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
 import type { Database } from "../store/connect.ts";
 import type { PostgresStore, SessionRef } from "../store/postgres-store.ts";
@@ -96,7 +96,7 @@ export class SessionRun {
     const held = await holdSession(database, this.#session, this.#options);
     if (held.type !== "taken") return held;
     const questions = new SessionQuestions(database, this.#session, held);
-    const delivery = new MessageDelivery(database, this.#session, held.inbox);
+    const delivery = new MessageDelivery(database, this.#session, { token: held.token, content: held.inbox });
     return {
       type: "started",
       held,
@@ -120,13 +120,18 @@ export class SessionRun {
 
   /** Without an agent there is nothing to run: the failure is in the log. */
   async #runToEnd(delivery: MessageDelivery, target: MessageTarget | null): Promise<ReleaseReason> {
-    if (!target) return { type: "done", accepted: delivery.accepted };
+    if (!target) {
+      await delivery.refuseCommands();
+      return { type: "done", accepted: delivery.accepted };
+    }
     const { agent, questions } = target;
-    await delivery.deliver(target);
+    const delivered = delivery.deliver(target);
     this.#running = { target, delivery };
+    await delivered;
     if (this.#suspendReason) return { type: this.#suspendReason };
     const { accepted } = delivery;
-    const end: RunEnd = delivery.isStopped ? { type: "aborted" } : await finish(agent.resume());
+    const mayResume = !delivery.isStopped && (delivery.hasMessages || !hasFailed(agent.session.branch));
+    const end: RunEnd = mayResume ? await finish(agent.resume()) : { type: "aborted" };
     if (end.type === "failed") await agent.appendToSession((session) => session.append(createFailureEntry(end.why)));
     if (end.type === "suspended" && end.waitsFor === undefined) return { type: this.#suspendReason ?? "given-back" };
     if (end.type !== "suspended") await questions.close();
@@ -143,5 +148,13 @@ async function finish(run: AsyncGenerator<AgentEvent, RunEnd>): Promise<RunEnd> 
 
 /** Says in the log why a run ended, so that a session does not just fall silent. */
 function createFailureEntry(why: string) {
-  return { type: "custom", customType: "pith.run_failed", data: { why } } as const;
+  return { type: "custom", customType: FAILURE_TYPE, data: { why } } as const;
+}
+
+const FAILURE_TYPE = "pith.run_failed";
+
+/** Whether the newest run failed. Then a new message is needed to try again; a command, such as a compaction, is none. */
+function hasFailed({ entries }: Pick<LoadedBranch, "entries">): boolean {
+  const failure = entries.findLastIndex((entry) => entry.type === "custom" && entry.customType === FAILURE_TYPE);
+  return failure >= 0 && !entries.slice(failure).some(({ type }) => type === "message" || type === "custom_message");
 }

@@ -1,0 +1,26 @@
+-- Commands of users, such as a move or a compaction. They come in as messages; what came of one stays known.
+
+alter table pith.inbox add column result text;
+
+-- Only the worker that has the session may say what came of a command.
+create function pith.finish_command(p_tenant uuid, p_session bigint, p_token bigint, p_id text, p_result text)
+returns boolean language plpgsql as $$
+declare
+  tenant constant text := set_config('pith.tenant', p_tenant::text, true);
+begin
+  perform from pith.session s where s.key = p_session and s.token = p_token for share;
+  if not found then return false; end if;
+  update pith.inbox i set result = p_result where i.session = p_session and i.id = p_id and i.result is null;
+  return true;
+end
+$$;
+
+-- No row: the session has no such command. A null result: it waits or runs.
+create function pith.read_command(p_tenant uuid, p_id text, p_command text) returns table (result text) language plpgsql as $$
+declare
+  tenant constant text := set_config('pith.tenant', p_tenant::text, true);
+begin
+  return query select i.result from pith.inbox i join pith.session s on s.key = i.session
+    where s.tenant = p_tenant and s.id = p_id and i.id = p_command and i.kind = 'command';
+end
+$$;
