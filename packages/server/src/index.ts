@@ -1,6 +1,7 @@
 /** Exports `@pith/server`: sessions in PostgreSQL. */
 
 export { type AgentOpenerOptions, createAgentOpener, type TenantConfiguration } from "./agents/open-agent.ts";
+export { acceptCommand, type CommandResult, type CommandState, readCommand, type SessionCommand } from "./runs/commands.ts";
 export { type DbosWake, type DbosWakeOptions, migrateDbos, openDbosWake } from "./runs/dbos-wake.ts";
 export { listParkedSessions, type ParkedSession, unparkSession } from "./runs/hold.ts";
 export { acceptMessage, type Inbox, type MessageKind, type NewMessage } from "./runs/inbox.ts";

@@ -2,6 +2,7 @@
 
 import type { EntryHit, SearchEntries, SearchEntriesOptions } from "@pith/agent";
 import type { Redaction } from "@pith/context";
+import { noRedaction } from "@pith/context/host";
 import {
   createSnippet,
   extractSearchableText,
@@ -13,6 +14,7 @@ import {
 import { type Database, UnavailableError } from "./connect.ts";
 import { type EntryRow, fromStoredText, toStoredText } from "./entry-rows.ts";
 import type { SessionRef } from "./postgres-store.ts";
+import { checkTenant } from "./sessions.ts";
 
 /** Options of `createSearch`. */
 export interface PostgresSearchOptions {
@@ -51,6 +53,46 @@ export function createSearch(
   };
 }
 
+/** A hit in one of a tenant's sessions. */
+export interface SessionHit {
+  readonly session: string;
+  readonly entryId: string;
+  readonly text: string;
+}
+
+/** Searches the sessions of a tenant that changed last for entries with all words. First it adds new entries of some sessions to the index. */
+export async function searchSessions(
+  database: Database,
+  tenant: string,
+  { text, offset = 0, limit = 20, signal }: SessionSearch,
+): Promise<readonly SessionHit[]> {
+  checkTenant(tenant);
+  const unindexed = await database.readRows<{ readonly key: string }>("list_unindexed", [tenant, MAX_INDEXED]);
+  const options = { redaction: noRedaction, signal, onProgress: () => {} };
+  for (const { key } of unindexed) await indexNewEntries(database, { tenant, key }, options);
+  const query: SearchQuery = { ...parseQuery(text), match: "all" };
+  if (query.terms.length === 0) return [];
+  const found = await database.readRows<{ readonly session: string; readonly id: string; readonly text: string }>(
+    "search_sessions",
+    [tenant, query.terms.map((term) => `(${toTsquery(term)})`), offset, limit],
+  );
+  return found.flatMap(({ session, ...row }) =>
+    toHit(row, query, noRedaction).map(({ id, excerpt }) => ({
+      ...{ session: fromStoredText(session), entryId: id, text: excerpt },
+    })),
+  );
+}
+
+export interface SessionSearch {
+  readonly text: string;
+  readonly offset?: number | undefined;
+  readonly limit?: number | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** The sessions that one search adds to the index. */
+const MAX_INDEXED = 100;
+
 interface FoundRow {
   /** Null if the page is empty. */
   readonly id: string | null;
@@ -59,7 +101,7 @@ interface FoundRow {
 }
 
 /** A phrase whose words do not follow each other has no hit. */
-function toHit({ id, text }: FoundRow, query: SearchQuery, redaction: Redaction): readonly EntryHit[] {
+function toHit({ id, text }: Pick<FoundRow, "id" | "text">, query: SearchQuery, redaction: Redaction): readonly EntryHit[] {
   const snippet = id === null ? null : createSnippet(redaction.redact(fromStoredText(text)), query);
   return id !== null && snippet ? [{ id: fromStoredText(id), excerpt: snippet.text }] : [];
 }

@@ -1,0 +1,171 @@
+/** Creates the HTTP application: checks of requests, tokens, errors, the OpenAPI document and the routes. */
+
+import cors from "@fastify/cors";
+import swagger from "@fastify/swagger";
+import fastify, { type FastifyInstance, type FastifyRequest } from "fastify";
+import type { TSchema } from "typebox";
+import { Compile } from "typebox/compile";
+import { Value } from "typebox/value";
+import { UnavailableError } from "../store/connect.ts";
+import { authenticate } from "../tenants/tokens.ts";
+import { addRoute, type AnyRoute, NO_TOKEN } from "./define-route.ts";
+import { Problem, type FieldError, notFound, PROBLEM_TYPE, toProblemBody } from "./problems.ts";
+import { addOperationRoutes } from "./routes/operations.ts";
+import type { Service } from "./service.ts";
+
+/** Options of the HTTP side of a server. */
+export interface HttpOptions {
+  /** Web pages of these origins may call the API. Default: none. */
+  readonly origins?: readonly string[];
+  /** Where records of the log go; false for none. They contain no content. Default: stdout. */
+  readonly log?: boolean | { readonly write: (line: string) => void };
+  /** The largest body of a request, in bytes. Default: 1 MiB; a session file may have 64 MiB. */
+  readonly maxBodyBytes?: number;
+  /** Whether addresses of clients come from the headers of a proxy. Default: false. */
+  readonly trustProxy?: boolean;
+}
+
+export interface AppOptions extends HttpOptions {
+  readonly isStopping: () => boolean;
+}
+
+const DEFAULT_MAX_BODY_BYTES = 1024 * 1024;
+
+/** A request has to be there in this time, header and body. */
+const REQUEST_MS = 30_000;
+const MAX_HEADER_BYTES = 16 * 1024;
+
+export async function createApp(
+  service: Service,
+  routes: readonly AnyRoute[],
+  { origins = [], log = true, maxBodyBytes = DEFAULT_MAX_BODY_BYTES, trustProxy = false, isStopping }: AppOptions,
+): Promise<FastifyInstance> {
+  const app = fastify({
+    ...{ bodyLimit: maxBodyBytes, trustProxy, requestTimeout: REQUEST_MS, connectionTimeout: 0 },
+    // A stream stays open; the close of the server ends it.
+    ...{ forceCloseConnections: true, return503OnClosing: true, routerOptions: { maxParamLength: 1_000 } },
+    http: { maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: REQUEST_MS, insecureHTTPParser: false },
+    onProtoPoisoning: "error",
+    onConstructorPoisoning: "error",
+    logger: createLogger(log),
+    disableRequestLogging: true,
+  });
+  app.setValidatorCompiler<TSchema>(({ schema, httpPart }) => createCheck(schema, httpPart ?? "body"));
+  app.setSerializerCompiler(() => (data) => JSON.stringify(data));
+  app.setErrorHandler((error, request, reply) => {
+    const problem = toProblem(error);
+    if (problem.status >= 500) request.log.error({ err: describeError(error) }, "request failed");
+    void reply.code(problem.status).header("content-type", PROBLEM_TYPE).send(JSON.stringify(toProblemBody(problem)));
+  });
+  app.setNotFoundHandler(() => {
+    throw notFound("route");
+  });
+  if (origins.length > 0)
+    await app.register(cors, { origin: [...origins], methods: ["GET", "POST", "PUT", "DELETE"], maxAge: 600 });
+  app.decorateRequest("caller", null);
+  app.addHook("onRequest", async (request, reply) => {
+    void reply.headers(SECURITY_HEADERS);
+    checkOrigin(request, origins);
+    await authorize(request, service);
+  });
+  app.addHook("onResponse", async (request, reply) => {
+    const { method, routeOptions, caller } = request;
+    const ids = { tenant: caller?.tenant, token: caller?.tokenId };
+    const time = { ms: Math.round(reply.elapsedTime) };
+    request.log.info({ method, route: routeOptions.url, status: reply.statusCode, ...ids, ...time }, "request");
+  });
+  await app.register(swagger, { openapi: OPENAPI });
+  app.addContentTypeParser("application/x-ndjson", { parseAs: "buffer", bodyLimit: MAX_FILE_BYTES }, (_, body, done) =>
+    done(null, body),
+  );
+  await app.register(async (scope) => {
+    for (const route of routes) addRoute(scope, route);
+    addOperationRoutes(scope, service, { isStopping });
+  });
+  return app;
+}
+
+/** A session file. */
+const MAX_FILE_BYTES = 64 * 1024 * 1024;
+
+const OPENAPI = {
+  openapi: "3.1.0",
+  info: {
+    title: "Pith",
+    version: "1",
+    description: "Sessions of agents. Errors are described as in RFC 9457.",
+  },
+  components: { securitySchemes: { token: { type: "http", scheme: "bearer" } } },
+} as const;
+
+/** Nothing of an answer is a page, or belongs into a cache. */
+const SECURITY_HEADERS = {
+  "cache-control": "no-store",
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+};
+
+/** Paths contain ids of sessions, and bodies content: neither is in a record. */
+function createLogger(log: NonNullable<HttpOptions["log"]>) {
+  if (log === false) return false;
+  const serializers = { req: () => undefined, res: () => undefined };
+  return { level: "info", serializers, ...(typeof log === "object" && { stream: log }) };
+}
+
+/** A message may quote what a user wrote, so only the kind of an error is kept, and where it was thrown. */
+function describeError(error: unknown): Readonly<Record<string, unknown>> {
+  if (!(error instanceof Error)) return { kind: typeof error };
+  const places = (error.stack ?? "").split("\n").filter((line) => /^\s+at /.test(line));
+  const { code } = error as { readonly code?: unknown };
+  return { kind: error.name, ...(typeof code === "string" && { code }), at: places.slice(0, 5).map((at) => at.trim()) };
+}
+
+/** Values of a query are texts, so they are converted first. */
+function createCheck(schema: TSchema, part: string) {
+  const compiled = Compile(schema);
+  return (data: unknown): { value: unknown } | { error: Error } => {
+    const value = part === "body" ? data : Value.Convert(schema, { ...Object(data) });
+    if (compiled.Check(value)) return { value };
+    const errors: FieldError[] = compiled
+      .Errors(value)
+      .slice(0, MAX_ERRORS)
+      .map(({ instancePath, message }) => ({ at: `${part}${instancePath}`, message }));
+    const [first] = errors;
+    return { error: new Problem("invalid-request", `${first?.at ?? part} ${first?.message ?? "is not valid"}`, errors) };
+  };
+}
+
+const MAX_ERRORS = 10;
+
+/** A page of another origin has no token of ours. If it has one, it must be a page that the operator named. */
+function checkOrigin({ headers: { origin, host } }: FastifyRequest, origins: readonly string[]): void {
+  if (origin === undefined || origins.includes(origin) || URL.parse(origin)?.host === host) return;
+  throw new Problem("forbidden", "pages of this origin may not call the API; the operator can add it to `origins`");
+}
+
+/** Another tenant's session, and one that does not exist, are the same to a caller. */
+async function authorize(request: FastifyRequest, { database }: Service): Promise<void> {
+  const { scope } = request.routeOptions.config;
+  if (scope === undefined) return;
+  const [, token] = /^Bearer ([\w-]{1,200})$/i.exec(request.headers.authorization ?? "") ?? [];
+  const caller = token === undefined ? null : await authenticate(database, token);
+  if (!caller) throw new Problem("unauthorized", NO_TOKEN);
+  request.caller = caller;
+  if (!caller.scopes.includes(scope)) throw new Problem("forbidden", `this needs a token with the scope \`${scope}\``);
+  if (caller.session === null) return;
+  const { session } = Object(request.params) as { readonly session?: unknown };
+  if (session === undefined) throw new Problem("forbidden", "this token is for one session");
+  if (session !== caller.session) throw notFound("session");
+}
+
+function toProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (error instanceof UnavailableError) return new Problem("unavailable", error.message);
+  const { statusCode, code } = Object(error) as { readonly statusCode?: unknown; readonly code?: unknown };
+  if (statusCode === 413) return new Problem("too-large", "send less in one request");
+  if (statusCode === 415) return new Problem("wrong-type", "send JSON, with the header `Content-Type: application/json`");
+  if (statusCode === 503) return new Problem("unavailable", "the server is stopping; try again");
+  if (typeof statusCode === "number" && statusCode < 500)
+    return new Problem("invalid-request", `the request cannot be read (${typeof code === "string" ? code : statusCode})`);
+  return new Problem("internal", "something failed here; the server's log says what");
+}

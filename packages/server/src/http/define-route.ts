@@ -1,0 +1,98 @@
+/** Defines a route of the API once: its path, who may call it, what it takes and what it answers. */
+
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from "fastify";
+import type { Static, TObject, TSchema } from "typebox";
+import type { Caller, Scope } from "../tenants/tokens.ts";
+import { Problem } from "./problems.ts";
+import { ProblemSchema } from "./schemas.ts";
+
+/** A route of `/v1`. */
+export interface Route<Params extends TSchema, Query extends TSchema, Body extends TSchema> {
+  readonly method: HTTPMethods;
+  /** Without `/v1`. */
+  readonly path: string;
+  /** The name of the operation in the OpenAPI document. */
+  readonly name: string;
+  readonly summary: string;
+  readonly scope: Scope;
+  readonly params?: Params;
+  readonly query?: Query;
+  readonly body?: Body;
+  /** The content type of the body. Default: JSON. */
+  readonly consumes?: string;
+  /** By status. A string is the content type of an answer that is no JSON. */
+  readonly answers: Readonly<Record<number, TSchema | string>>;
+  /** What the audit log calls it. Absent for what changes nothing. */
+  readonly action?: string;
+  handle(call: Call<Params, Query, Body>): Promise<unknown>;
+}
+
+/** A request that was checked. */
+export interface Call<Params extends TSchema, Query extends TSchema, Body extends TSchema> {
+  readonly caller: Caller;
+  readonly params: Static<Params>;
+  readonly query: Static<Query>;
+  readonly body: Static<Body>;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
+/** A route whose types are forgotten. */
+export type AnyRoute = Route<TSchema, TSchema, TSchema>;
+
+export function defineRoute<
+  Params extends TSchema = TObject,
+  Query extends TSchema = TObject,
+  Body extends TSchema = TObject,
+>(route: Route<Params, Query, Body>): AnyRoute {
+  return route as unknown as AnyRoute;
+}
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    readonly scope?: Scope;
+    readonly action?: string;
+  }
+  interface FastifyRequest {
+    /** Set before the body is read, on routes with a scope. */
+    caller: Caller | null;
+  }
+}
+
+/** Its schema is also what the OpenAPI document says. */
+export function addRoute(app: FastifyInstance, route: AnyRoute): void {
+  const { method, path, name, summary, scope, params, query, body, consumes, answers, action, handle } = route;
+  app.route({
+    method,
+    url: `/v1${path}`,
+    config: { scope, ...(action !== undefined && { action }) },
+    schema: {
+      ...{ operationId: name, summary, tags: [path.split("/")[1] ?? ""] },
+      description: `Needs a token with the scope \`${scope}\`.`,
+      security: [{ token: [] }],
+      ...(params && { params }),
+      ...(query && { querystring: query }),
+      ...(body && { body }),
+      ...(consumes !== undefined && { consumes: [consumes] }),
+      response: describeAnswers(answers),
+    },
+    handler: async (request, reply) => {
+      const { caller } = request;
+      if (!caller) throw new Problem("unauthorized", NO_TOKEN);
+      return await handle({ caller, params: request.params, query: request.query, body: request.body, request, reply });
+    },
+  });
+}
+
+export const NO_TOKEN = "send the header `Authorization: Bearer TOKEN` with a token that is valid";
+
+function describeAnswers(answers: AnyRoute["answers"]): Readonly<Record<string, unknown>> {
+  const described = Object.entries(answers).map(([status, schema]) => [
+    status,
+    typeof schema === "string"
+      ? { description: "Success", content: { [schema]: { schema: { type: "string" } } } }
+      : { description: "Success", ...(schema.type === "null" ? { type: "null" } : schema) },
+  ]);
+  const problem = { description: "A problem", content: { "application/problem+json": { schema: ProblemSchema } } };
+  return Object.fromEntries([...described, ["4xx", problem], ["5xx", problem]]);
+}

@@ -1,0 +1,153 @@
+/** Routes for sessions: create, list, search, read, fork, import, export and erase. */
+
+import { randomUUID } from "node:crypto";
+import { Session } from "@pith/context";
+import { nodeRuntime } from "@pith/context/node";
+import { searchSessions } from "../../store/postgres-search.ts";
+import { createSession, listSessions, openSession } from "../../store/sessions.ts";
+import { exportSession, importSession } from "../../store/transfer.ts";
+import { eraseSession } from "../../tenants/erasure.ts";
+import { type AnyRoute, defineRoute } from "../define-route.ts";
+import { notFound, Problem } from "../problems.ts";
+import * as schemas from "../schemas.ts";
+import type { Service } from "../service.ts";
+import { readSession, requireStore } from "../sessions.ts";
+
+/** The folder that agents see; each session has its own. */
+const FOLDER = "/workspace";
+
+export function createSessionRoutes(service: Service): readonly AnyRoute[] {
+  const { database } = service;
+  return [
+    defineRoute({
+      ...{ method: "POST", path: "/sessions", name: "createSession", scope: "write", action: "session.create" },
+      summary: "Create a session. If it exists already, it is returned.",
+      body: schemas.NewSession,
+      answers: { 200: schemas.SessionState, 201: schemas.SessionState },
+      handle: async ({ caller: { tenant }, body: { id = randomUUID(), name }, reply }) => {
+        const isNew = await createIfAbsent(service, tenant, { id, name });
+        void reply.code(isNew ? 201 : 200);
+        return (await readSession(database, tenant, id)).view;
+      },
+    }),
+    defineRoute({
+      ...{ method: "GET", path: "/sessions", name: "listSessions", scope: "read" },
+      summary: "List sessions, the last changed first.",
+      query: schemas.PageQuery,
+      answers: { 200: schemas.SessionPage },
+      handle: async ({ caller: { tenant }, query }) => {
+        const page = await listSessions(database, tenant, query).catch(explainCursor);
+        return {
+          next: page.next,
+          sessions: page.sessions.map(({ id, name, created, changed, entryCount }) => ({
+            ...{ id, ...(name !== undefined && { name }), entryCount },
+            ...{ created: created.toISOString(), changed: changed.toISOString() },
+          })),
+        };
+      },
+    }),
+    defineRoute({
+      ...{ method: "GET", path: "/search", name: "searchSessions", scope: "read" },
+      summary: "Search the entries of the last changed sessions for all words.",
+      query: schemas.SearchQuery,
+      answers: { 200: schemas.Hits },
+      handle: async ({ caller: { tenant }, query: { query: text, ...page } }) => ({
+        hits: await searchSessions(database, tenant, { text, ...page, signal: AbortSignal.timeout(SEARCH_MS) }),
+      }),
+    }),
+    defineRoute({
+      ...{ method: "GET", path: "/sessions/:session", name: "readSession", scope: "read" },
+      summary: "Read what a session does now.",
+      params: schemas.SessionParams,
+      answers: { 200: schemas.SessionState },
+      handle: async ({ caller: { tenant }, params: { session } }) => (await readSession(database, tenant, session)).view,
+    }),
+    defineRoute({
+      ...{ method: "DELETE", path: "/sessions/:session", name: "eraseSession", scope: "admin", action: "session.erase" },
+      summary: "Erase a session with everything that belongs to it.",
+      params: schemas.SessionParams,
+      answers: { 204: schemas.Nothing },
+      handle: async ({ caller: { tenant }, params: { session }, reply }) => {
+        const result = await eraseSession(database, tenant, session);
+        if (result === "held") throw new Problem("held", "release the hold of the session or of the tenant first");
+        if (result === "unknown") throw notFound("session");
+        return await reply.code(204).send();
+      },
+    }),
+    defineRoute({
+      ...{ method: "POST", path: "/sessions/:session/fork", name: "forkSession", scope: "write", action: "session.fork" },
+      summary: "Copy the branch that ends at an entry into a new session. Files of the workspace are not copied.",
+      params: schemas.SessionParams,
+      body: schemas.NewFork,
+      answers: { 200: schemas.SessionState, 201: schemas.SessionState },
+      handle: async ({ caller: { tenant }, params: { session }, body: { id = randomUUID(), entryId }, reply }) => {
+        const store = await requireStore(database, tenant, session);
+        if (entryId !== undefined && !(await store.entry(entryId))) throw notFound("entry");
+        const source = await Session.open(store, { ...nodeRuntime, sessionId: () => id });
+        const bytes = await source.fork({ ...(entryId !== undefined && { leaf: entryId }) });
+        const imported = await importSession(database, tenant, bytes, { runtime: nodeRuntime });
+        if (imported.type !== "imported" && imported.type !== "exists")
+          throw new Problem("conflict", "the session is damaged; export it and look at the file");
+        const fork = await readSession(database, tenant, id);
+        await database.call("copy_blobs", [tenant, store.session.key, fork.key]);
+        void reply.code(imported.type === "imported" ? 201 : 200);
+        return fork.view;
+      },
+    }),
+    defineRoute({
+      ...{ method: "POST", path: "/sessions/import", name: "importSession", scope: "write", action: "session.import" },
+      summary: "Import a session file of any version.",
+      consumes: "application/x-ndjson",
+      answers: { 201: schemas.Imported },
+      handle: async ({ caller: { tenant }, request, reply }) => {
+        const { body } = request;
+        if (!Buffer.isBuffer(body)) throw new Problem("wrong-type", "send a session file as application/x-ndjson");
+        const result = await importSession(database, tenant, body, { runtime: nodeRuntime });
+        if (result.type === "exists") throw new Problem("conflict", "there is a session of this id already");
+        if (result.type === "damaged") throw new Problem("conflict", "the file is damaged; repair it with `pith repair`");
+        if (result.type === "newer-version") throw new Problem("conflict", "a newer version of Pith wrote the file");
+        void reply.code(201);
+        return { id: result.id, entryCount: result.entryCount, skipped: result.skipped.length };
+      },
+    }),
+    defineRoute({
+      ...{ method: "GET", path: "/sessions/:session/export", name: "exportSession", scope: "read" },
+      summary: "Export a session as the bytes of a session file.",
+      params: schemas.SessionParams,
+      answers: { 200: "application/x-ndjson" },
+      handle: async ({ caller: { tenant }, params: { session }, reply }) => {
+        const store = await requireStore(database, tenant, session);
+        const bytes = await exportSession(store, { runtime: nodeRuntime });
+        return await reply.type("application/x-ndjson").send(Buffer.from(bytes));
+      },
+    }),
+  ];
+}
+
+const SEARCH_MS = 20_000;
+
+function explainCursor(error: unknown): never {
+  throw error instanceof Error && error.message.startsWith("`after`")
+    ? new Problem("invalid-request", error.message)
+    : error;
+}
+
+/** Returns whether it is new. Two requests at once create it once. */
+async function createIfAbsent(
+  { database }: Service,
+  tenant: string,
+  { id, name }: { readonly id: string; readonly name: string | undefined },
+): Promise<boolean> {
+  const existing = await openSession(database, tenant, { id, mode: "read" });
+  if (existing) return false;
+  const created = await createSession(database, tenant, { cwd: FOLDER, id, runtime: nodeRuntime }).catch(
+    async (error: unknown) => {
+      if (await openSession(database, tenant, { id, mode: "read" })) return null;
+      throw error;
+    },
+  );
+  if (!created) return false;
+  if (name) await (await Session.open(created, nodeRuntime)).append({ type: "session_info", name });
+  await created.close();
+  return true;
+}
