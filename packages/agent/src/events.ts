@@ -22,9 +22,9 @@ import type { SecretFinding } from "./ports.ts";
 export type AgentEvent =
   | { readonly type: "agent_start" }
   | { readonly type: "turn_start" }
-  | { readonly type: "message_start"; readonly message: AgentMessage }
-  | { readonly type: "message_update"; readonly delta: MessageDelta }
-  | { readonly type: "message_end"; readonly message: AgentMessage }
+  | (ReplyFields & { readonly type: "message_start"; readonly message: AgentMessage })
+  | (ReplyFields & { readonly type: "message_update"; readonly delta: MessageDelta })
+  | (ReplyFields & { readonly type: "message_end"; readonly message: AgentMessage })
   /** Sent after the call is permitted. For a call that does not run, it is sent right before its end. */
   | (ToolCallFields & { readonly type: "tool_execution_start" })
   /** `partialResult` is the newest output, not all of it. */
@@ -83,6 +83,11 @@ export interface SessionDamagedEvent {
 
 /** Called with every event. If it returns a promise, the next event waits for it. */
 export type AgentEventListener = (event: AgentEvent) => void | Promise<void>;
+
+interface ReplyFields {
+  /** Of a streamed reply: the id of the entry that it becomes. After an `auto_retry_start`, the same reply begins anew. */
+  readonly replyId?: string;
+}
 
 interface ToolCallFields {
   readonly toolCallId: string;

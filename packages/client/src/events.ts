@@ -8,7 +8,9 @@ export type WireEvent =
   /** The first line, with the id of the session. */
   | Header
   | Exclude<AgentEvent, { type: WireShapeType }>
+  | { readonly type: "message_start"; readonly message: AgentMessage }
   | MessageUpdate
+  | { readonly type: "message_end"; readonly message: AgentMessage }
   | (ToolExecution & {
       readonly type: "tool_execution_update";
       /** Only the newest output. */
@@ -31,7 +33,9 @@ export type WireEvent =
   | CommandResult
   | ErrorLine;
 
-type WireShapeType = "message_update" | "tool_execution_update" | "tool_execution_end" | "compaction_end" | "agent_end";
+type WireShapeType =
+  | ("message_start" | "message_update" | "message_end")
+  | ("tool_execution_update" | "tool_execution_end" | "compaction_end" | "agent_end");
 
 type ToolExecution = Pick<Extract<AgentEvent, { type: "tool_execution_start" }>, "toolCallId" | "toolName" | "args">;
 

@@ -36,7 +36,7 @@ type StreamOutcome =
 
 export async function* requestModel(run: RequestContext, replyId: string): AsyncGenerator<AgentEvent, RequestOutcome> {
   await appendChangedState(run);
-  yield { type: "message_start", message: createEmptyReply(run) };
+  yield { type: "message_start", message: createEmptyReply(run), replyId };
   const outcome = yield* runWithEvents<AgentEvent, StreamOutcome>(
     async (emit) => {
       const request = await buildHookedRequest(run);
@@ -49,7 +49,7 @@ export async function* requestModel(run: RequestContext, replyId: string): Async
   const reply =
     outcome.type === "replied" ? outcome.message : (outcome.message ?? createEmptyReply(run, outcome.failure));
   const message = run.session.redact(reply);
-  yield { type: "message_end", message };
+  yield { type: "message_end", message, replyId };
   return { ...outcome, message };
 }
 
@@ -60,10 +60,10 @@ function mergeUpdates(earlier: AgentEvent, later: AgentEvent): AgentEvent | null
   const { delta: second } = later;
   if (first.type === "tool-call-delta") {
     const isSame = second.type === first.type && second.index === first.index;
-    return isSame ? { type: "message_update", delta: { ...first, ...second, json: first.json + second.json } } : null;
+    return isSame ? { ...later, delta: { ...first, ...second, json: first.json + second.json } } : null;
   }
   return second.type === first.type
-    ? { type: "message_update", delta: { ...first, text: first.text + second.text } }
+    ? { ...later, delta: { ...first, text: first.text + second.text } }
     : null;
 }
 
@@ -122,7 +122,7 @@ export const STOPPED_OUTCOME: { readonly type: "failed"; readonly failure: Model
 };
 
 async function recordStreamedReply(request: Request, context: StreamContext): Promise<StreamOutcome> {
-  const { run, emit, requestHooks, abandoned } = context;
+  const { run, replyId, emit, requestHooks, abandoned } = context;
   const { model, signal } = run;
   let redactor = new DeltaRedactor(run.secrets);
   let restarts = 0;
@@ -148,11 +148,11 @@ async function recordStreamedReply(request: Request, context: StreamContext): Pr
       case "reply-failed":
         if (!notice) run.notices.reportModelNotice(null);
         if (restarts > 0) emit(retryEndEvent(event, restarts));
-        for (const delta of redactor.end()) emit({ type: "message_update", delta });
+        for (const delta of redactor.end()) emit({ type: "message_update", delta, replyId });
         await requestHooks?.drain();
         return await recordReply(event, context);
       default:
-        for (const delta of redactor.write(event)) emit({ type: "message_update", delta });
+        for (const delta of redactor.write(event)) emit({ type: "message_update", delta, replyId });
     }
   }
   return {

@@ -92,6 +92,35 @@ test("RUN12 retry events have the number of the attempt and its result", async (
   ]);
 });
 
+test("RUN12 the events of a streamed reply have the id of the entry that it becomes", async () => {
+  const model = heldModel();
+  const test = await createTestAgent({
+    ...model,
+    async *stream(request, act) {
+      yield { type: "text-delta", text: "He" };
+      yield { type: "text-delta", text: "re." };
+      yield* model.stream(request, act);
+    },
+  });
+  const end = test.prompt("Begin.");
+  await quiet();
+  model.waiting[0]?.end(text("Here."));
+  await end;
+  const entry = test.agent.session.branch.entries.at(-1);
+  const ids = test.events.flatMap((event) =>
+    event.type === "message_start" || event.type === "message_update" || event.type === "message_end"
+      ? [[event.type, event.replyId]]
+      : [],
+  );
+  expect(ids.slice(0, 2)).toEqual([
+    ["message_start", undefined],
+    ["message_end", undefined],
+  ]);
+  expect(ids[2]).toEqual(["message_start", entry?.id]);
+  expect(new Set(ids.slice(2).map(([, id]) => id))).toEqual(new Set([entry?.id]));
+  expect(ids.map(([type]) => type)).toContain("message_update");
+});
+
 function shown(event: AgentEvent): string {
   switch (event.type) {
     case "entry_appended":

@@ -111,7 +111,7 @@ export interface WireResult {
 export function toWireEvents(state: WireState, event: AgentEvent): WireResult {
   switch (event.type) {
     case "message_start":
-      return { state: startReply(event), events: [event] };
+      return { state: startReply(event), events: [{ type: "message_start", message: event.message }] };
     case "auto_retry_start":
       // The partial reply is discarded: the reply starts again.
       return { state: { ...state, reply: emptyDraft }, events: [event] };
@@ -121,7 +121,8 @@ export function toWireEvents(state: WireState, event: AgentEvent): WireResult {
     }
     case "message_end": {
       const endEvents = event.message.role === "assistant" ? createEndEvents(state.reply, event.message) : [];
-      return { state: initialWireState, events: [...toMessageUpdates(endEvents, state), event] };
+      const endEvent = { type: "message_end", message: event.message } as const;
+      return { state: initialWireState, events: [...toMessageUpdates(endEvents, state), endEvent] };
     }
     default:
       return { state, events: convertStatelessEvent(event) };
