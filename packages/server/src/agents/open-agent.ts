@@ -38,7 +38,7 @@ export function createAgentOpener(options: AgentOpenerOptions): OpenAgent {
 
 async function openAgent(held: HeldSession, options: AgentOpenerOptions): Promise<OpenedAgent> {
   const { database, environment, readTenant, commandQuestionTimeoutMs = COMMAND_QUESTION_MS } = options;
-  const { store, ask } = held;
+  const { store, ask, onEvent } = held;
   const { settings, keys } = await readTenant(held.tenant);
   const folders = await createFolders(held, options.folder);
   const context = { ...folders, environment, settings };
@@ -52,7 +52,7 @@ async function openAgent(held: HeldSession, options: AgentOpenerOptions): Promis
       originals: originalsFolder(join(folders.home, "originals")),
       search: createSearch(database, store.session, { redaction: vault ?? NO_REDACTION }),
     },
-    user: { ask },
+    user: { ask, onEvent },
     permissions: { outside: "none", commandQuestionTimeoutMs },
   });
   if (built.type === "failed") {

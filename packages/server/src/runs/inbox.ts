@@ -3,6 +3,7 @@
 import type { UserContent } from "@pith/agent";
 import { callText, type Database, inTransaction } from "../store/connect.ts";
 import { toStoredText } from "../store/entry-rows.ts";
+import type { SessionRef } from "../store/postgres-store.ts";
 import { checkTenant } from "../store/sessions.ts";
 import { SILENT_MS } from "./intervals.ts";
 import type { Wake } from "./wake.ts";
@@ -38,6 +39,8 @@ export interface InboxContent {
 export interface Inbox {
   readonly database: Database;
   readonly wake: Wake;
+  /** Tells those who follow the session that it has work. A `LiveFeed` or a `LivePublisher`. */
+  readonly live?: { markState(session: SessionRef): void };
 }
 
 /** Stores a message and wakes a worker, both or neither. Returns false if the tenant has no such session. */
@@ -53,12 +56,12 @@ export async function acceptMessage(
 
 /** Calls a function that stores a message and says which session needs a worker: this one, one that waits longer, or none. */
 export async function acceptWith(
-  { database, wake }: Inbox,
+  { database, wake, live }: Inbox,
   tenant: string,
   { name, values }: { readonly name: string; readonly values: readonly unknown[] },
 ): Promise<boolean> {
   checkTenant(tenant);
-  return await inTransaction(database.pool, async (client) => {
+  const row = await inTransaction(database.pool, async (client) => {
     const { rows } = await client.query<{ key: string; wake: string | null }>({
       name,
       text: `select * from ${callText(name, [tenant, ...values])}`,
@@ -66,6 +69,8 @@ export async function acceptWith(
     });
     const [row] = rows;
     if (row && row.wake !== null) await wake.enqueue({ tenant, key: row.wake }, client);
-    return row !== undefined;
+    return row;
   });
+  if (row) live?.markState({ tenant, key: row.key });
+  return row !== undefined;
 }

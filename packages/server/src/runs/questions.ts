@@ -85,6 +85,11 @@ export async function expireQuestions(inbox: Inbox, limit: number): Promise<void
     });
 }
 
+interface SessionQuestionsOptions extends Pick<TakenSession, "token" | "hasQuestions"> {
+  /** Called when a question is open, or no longer. */
+  readonly onChange?: (() => void) | undefined;
+}
+
 /** The questions of one session on this worker. */
 export class SessionQuestions {
   readonly #database: Database;
@@ -92,18 +97,20 @@ export class SessionQuestions {
   readonly #token: string;
   /** Resolves the questions of running commands. */
   readonly #waiting = new Map<string, (answer: QuestionAnswer) => void>();
+  readonly #onChange: () => void;
   #session: Session | null = null;
   #hasRows: boolean;
 
   constructor(
     database: Database,
     ref: SessionRef,
-    { token, hasQuestions }: Pick<TakenSession, "token" | "hasQuestions">,
+    { token, hasQuestions, onChange = () => {} }: SessionQuestionsOptions,
   ) {
     this.#database = database;
     this.#ref = ref;
     this.#token = token;
     this.#hasRows = hasQuestions;
+    this.#onChange = onChange;
   }
 
   /** The log of the session. Nothing is asked before it is open. */
@@ -158,12 +165,14 @@ export class SessionQuestions {
     const values = [tenant, key, this.#token, id, JSON.stringify(stored), QUESTION_MS];
     const result = await this.#database.call<"superseded" | "asked" | "answered">("ask_question", values);
     if (result === "superseded") throw new Error("another worker runs this session");
+    this.#onChange();
     return result;
   }
 
   async #remove(id: string | null): Promise<void> {
     const { tenant, key } = this.#ref;
     await this.#database.call("close_questions", [tenant, key, id]);
+    this.#onChange();
   }
 }
 

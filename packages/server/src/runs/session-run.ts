@@ -1,8 +1,14 @@
 /** Runs one session on this worker: takes it, brings its messages into the log, runs its agent until nothing is left, and gives it back. */
 
+<<<<<<< HEAD
 import type { Agent, AgentEvent, AskPermission, RunEnd } from "@pith/agent";
 import { type LoadedBranch, Session } from "@pith/context";
+=======
+import type { Agent, AgentEvent, AgentEventListener, AskPermission, RunEnd } from "@pith/agent";
+import { Session } from "@pith/context";
+>>>>>>> dbff7faf (server: send the text of running replies beside the log)
 import { nodeRuntime } from "@pith/context/node";
+import type { LivePublisher, LiveSession } from "../live/publisher.ts";
 import type { Database } from "../store/connect.ts";
 import type { PostgresStore, SessionRef } from "../store/postgres-store.ts";
 import { MessageDelivery, type MessageTarget } from "./deliver.ts";
@@ -14,6 +20,8 @@ export interface HeldSession extends SessionRef {
   readonly store: PostgresStore;
   /** Asks the users of the session. A question is answered now, later or never. */
   readonly ask: AskPermission;
+  /** Sends the text of its replies to those who follow the session. Pass it the events of the agent. */
+  readonly onEvent: AgentEventListener;
 }
 
 /** The agent of a session. `close` ends what belongs to it, but not the store. */
@@ -29,6 +37,7 @@ export interface SessionRunOptions {
   readonly worker: string;
   readonly openAgent: OpenAgent;
   readonly silentMs: number;
+  readonly live?: LivePublisher | undefined;
   /** Waits until few enough runs start. Otherwise all starts wait for each other, and for the runs that end. */
   readonly limitStarts: <Result>(start: () => Promise<Result>) => Promise<Result>;
 }
@@ -61,7 +70,7 @@ export class SessionRun {
     const { database, limitStarts } = this.#options;
     const started = await limitStarts(() => this.#start());
     if (started.type !== "started") return { type: started.type, next: null };
-    const { held, opened, questions, delivery } = started;
+    const { held, opened, questions, delivery, live } = started;
     try {
       for (;;) {
         const reason = await this.#runToEnd(delivery, opened && { agent: opened.agent, questions });
@@ -75,6 +84,7 @@ export class SessionRun {
       }
     } finally {
       this.#running = null;
+      live?.close();
       await opened?.close();
     }
   }
@@ -91,24 +101,38 @@ export class SessionRun {
   }
 
   async #start() {
-    const { database } = this.#options;
+    const { database, live: publisher } = this.#options;
     this.#hasStarted = true;
     const held = await holdSession(database, this.#session, this.#options);
+<<<<<<< HEAD
     if (held.type !== "taken") return held;
     const questions = new SessionQuestions(database, this.#session, held);
     const delivery = new MessageDelivery(database, this.#session, { token: held.token, content: held.inbox });
+=======
+    if (held.type !== "taken") {
+      publisher?.markState(this.#session);
+      return held;
+    }
+    const live = publisher?.listen(this.#session, held.token);
+    live?.markState();
+    const questions = new SessionQuestions(database, this.#session, { ...held, onChange: live?.markState });
+    const delivery = new MessageDelivery(database, this.#session, held.inbox);
+>>>>>>> dbff7faf (server: send the text of running replies beside the log)
     return {
       type: "started",
       held,
       questions,
       delivery,
-      opened: await this.#openAgent(held.store, questions),
+      live,
+      opened: await this.#openAgent(held.store, { questions, live }),
     } as const;
   }
 
-  async #openAgent(store: PostgresStore, questions: SessionQuestions): Promise<OpenedAgent | null> {
+  async #openAgent(store: PostgresStore, { questions, live }: AgentConnections): Promise<OpenedAgent | null> {
+    const { ask } = questions;
+    const { onEvent = ignoreEvent } = live ?? {};
     try {
-      const opened = await this.#options.openAgent({ ...this.#session, store, ask: questions.ask });
+      const opened = await this.#options.openAgent({ ...this.#session, store, ask, onEvent });
       questions.open(opened.agent.session);
       return opened;
     } catch (error) {
@@ -138,6 +162,14 @@ export class SessionRun {
     return this.#suspendReason ? { type: this.#suspendReason } : { type: "done", accepted };
   }
 }
+
+/** What connects an agent to the users of its session. */
+interface AgentConnections {
+  readonly questions: SessionQuestions;
+  readonly live: LiveSession | undefined;
+}
+
+function ignoreEvent(): void {}
 
 async function finish(run: AsyncGenerator<AgentEvent, RunEnd>): Promise<RunEnd> {
   for (;;) {

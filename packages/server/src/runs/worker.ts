@@ -1,6 +1,7 @@
 /** A worker: runs sessions that it is woken for, takes over those of silent workers, and gives its own back when it stops. */
 
 import { randomUUID } from "node:crypto";
+import type { LivePublisher } from "../live/publisher.ts";
 import type { Database } from "../store/connect.ts";
 import type { SessionRef } from "../store/postgres-store.ts";
 import { createLimit } from "./concurrency.ts";
@@ -21,6 +22,8 @@ export interface WorkerOptions {
   /** Default: a new id for each start. */
   readonly id?: string;
   readonly intervals?: Partial<WorkerIntervals>;
+  /** Sends the text of replies while they are written. It is closed by whoever opened it. */
+  readonly live?: LivePublisher;
 }
 
 /** A start is a few statements, so more at once would only wait for connections. */
@@ -158,8 +161,8 @@ class SessionWorker implements Worker {
       if (current.hasStarted) this.#wokenAgain.add(session.key);
       return;
     }
-    const { database, openAgent } = this.#options;
-    const options = { database, openAgent, worker: this.id, silentMs: this.#intervals.silent };
+    const { database, openAgent, live } = this.#options;
+    const options = { database, openAgent, live, worker: this.id, silentMs: this.#intervals.silent };
     const run = new SessionRun(session, { ...options, limitStarts: this.#limitStarts });
     this.#runs.set(session.key, run);
     await this.#track(this.#finishRun(session, run));

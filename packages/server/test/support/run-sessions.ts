@@ -10,6 +10,7 @@ import {
   acceptMessage,
   createSession,
   type Database,
+  type LivePublisher,
   MemoryQueue,
   type NewMessage,
   type OpenAgent,
@@ -34,6 +35,7 @@ export interface StartOptions {
   readonly openAgent?: OpenAgent;
   readonly wake?: Wake;
   readonly intervals?: WorkerIntervals;
+  readonly live?: LivePublisher;
 }
 
 /** Workers, a queue and the sessions of one tenant. */
@@ -43,18 +45,18 @@ export class Service {
   readonly openAgent: OpenAgent;
   readonly #database: Database;
 
-  constructor(database: Database, model: TestServer, options: ServiceOptions = {}) {
+  constructor(database: Database, model: Pick<TestServer, "url">, options: ServiceOptions = {}) {
     const { tools = [], apiKey = "any", openAgent } = options;
     this.#database = database;
     this.openAgent =
       openAgent ??
-      (async ({ store }) => {
+      (async ({ store, onEvent }) => {
         const opened = await openModel({
           ...{ provider: "anthropic", model: "claude-sonnet-4-5", apiKey, baseUrl: `${model.url}/v1` },
         });
         if (opened.type !== "opened") throw new Error(opened.message);
         const session = await Session.open(store, nodeRuntime);
-        const agent = new Agent({ session, model: opened.model, tools, runtime: nodeRuntime });
+        const agent = new Agent({ session, model: opened.model, tools, runtime: nodeRuntime, onEvent });
         return { agent, close: () => agent.close() };
       });
   }
@@ -69,10 +71,11 @@ export class Service {
   }
 
   async startWorker(id: string, options: StartOptions = {}): Promise<Worker> {
-    const { openAgent = this.openAgent, wake = this.queue.createWake(), intervals = INTERVALS } = options;
+    const { openAgent = this.openAgent, wake = this.queue.createWake(), intervals = INTERVALS, live } = options;
     const onError = (error: unknown): void => void this.errors.push(error);
     const worker = await startWorker({
       ...{ database: this.#database, wake, openAgent, concurrency: 8, onError, id, intervals },
+      ...(live && { live }),
     });
     onTestFinished(() => worker.stop());
     return worker;

@@ -1,0 +1,1 @@
+drop function pith.find_changed, pith.read_state, pith.count_open_questions, pith.session_status;
