@@ -66,7 +66,7 @@ async function withInbox<Result>(
   }
 }
 
-function formatSession({ tenant, id, state, holder, busySince, parked }: BusySession): string {
+function formatSession({ tenant, id, status, holder, busySince, parked }: BusySession): string {
   const age = `${Math.round((Date.now() - busySince.getTime()) / 1000)} s`;
-  return [tenant, id, state, age, parked ?? holder ?? "-"].join("\t");
+  return [tenant, id, status, age, parked ?? holder ?? "-"].join("\t");
 }

@@ -9,7 +9,7 @@ import { Value } from "typebox/value";
 import { UnavailableError } from "../store/connect.ts";
 import { authenticate } from "../tenants/tokens.ts";
 import { addRoute, type AnyRoute, NO_TOKEN } from "./define-route.ts";
-import { Problem, type FieldError, notFound, PROBLEM_TYPE, toProblemBody } from "./problems.ts";
+import { describeError, Problem, type FieldError, notFound, PROBLEM_TYPE, toProblemBody } from "./problems.ts";
 import { addOperationRoutes } from "./routes/operations.ts";
 import type { Service } from "./service.ts";
 
@@ -110,14 +110,6 @@ function createLogger(log: NonNullable<HttpOptions["log"]>) {
   if (log === false) return false;
   const serializers = { req: () => undefined, res: () => undefined };
   return { level: "info", serializers, ...(typeof log === "object" && { stream: log }) };
-}
-
-/** A message may quote what a user wrote, so only the kind of an error is kept, and where it was thrown. */
-function describeError(error: unknown): Readonly<Record<string, unknown>> {
-  if (!(error instanceof Error)) return { kind: typeof error };
-  const places = (error.stack ?? "").split("\n").filter((line) => /^\s+at /.test(line));
-  const { code } = error as { readonly code?: unknown };
-  return { kind: error.name, ...(typeof code === "string" && { code }), at: places.slice(0, 5).map((at) => at.trim()) };
 }
 
 /** Values of a query are texts, so they are converted first. */

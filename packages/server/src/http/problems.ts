@@ -57,3 +57,11 @@ export function toProblemBody({ code, status, message, errors }: Problem): Probl
 export function notFound(noun: string): Problem {
   return new Problem("not-found", `there is no such ${noun}`);
 }
+
+/** A message may quote what a user wrote, so only the kind of an error is kept, and where it was thrown. */
+export function describeError(error: unknown): Readonly<Record<string, unknown>> {
+  if (!(error instanceof Error)) return { kind: typeof error };
+  const places = (error.stack ?? "").split("\n").filter((line) => /^\s+at /.test(line));
+  const { code } = error as { readonly code?: unknown };
+  return { kind: error.name, ...(typeof code === "string" && { code }), at: places.slice(0, 5).map((at) => at.trim()) };
+}

@@ -20,7 +20,9 @@ const Text = object({ type: Type.Literal("text"), text: Type.String({ minLength:
 const Image = object({
   type: Type.Literal("image"),
   data: Type.String({ minLength: 1, pattern: "^[A-Za-z0-9+/]+={0,2}$", description: "In base64." }),
-  mimeType: Type.Union(["png", "jpeg", "gif", "webp"].map((name) => Type.Literal(`image/${name}`))),
+  mimeType: Type.Union([
+    ...[Type.Literal("image/png"), Type.Literal("image/jpeg"), Type.Literal("image/gif"), Type.Literal("image/webp")],
+  ]),
 });
 
 export const Content = Type.Union(
@@ -126,10 +128,10 @@ export const SessionState = object({
   ...Session.properties,
   leaf: NullableId,
   lastSeq: Type.Integer({ minimum: -1 }),
-  state: Type.Union(["idle", "waiting", "running", "parked"].map((state) => Type.Literal(state)), {
-    description: "`waiting`: for a worker or a place. `parked`: workers ended with it; an operator has to look.",
+  status: Type.Union([Type.Literal("idle"), Type.Literal("busy"), Type.Literal("waiting"), Type.Literal("parked")], {
+    description: "`waiting`: its tenant has no place left. `parked`: workers ended with it too often; an operator has to look.",
   }),
-  questions: Count,
+  openQuestions: Count,
 });
 export const SessionPage = object({ sessions: Type.Array(Session), next: Type.Union([Type.String(), Type.Null()]) });
 export const EntryPage = object({

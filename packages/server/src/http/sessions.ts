@@ -5,6 +5,7 @@ import type { Database } from "../store/connect.ts";
 import { fromStoredText, toEntry, toStoredText } from "../store/entry-rows.ts";
 import type { PostgresStore } from "../store/postgres-store.ts";
 import { checkTenant, openSession } from "../store/sessions.ts";
+import type { SessionStatus } from "../live/follower.ts";
 import { notFound } from "./problems.ts";
 
 /** A session as the API shows it. */
@@ -16,8 +17,8 @@ export interface SessionView {
   readonly entryCount: number;
   readonly leaf: string | null;
   readonly lastSeq: number;
-  readonly state: "idle" | "waiting" | "running" | "parked";
-  readonly questions: number;
+  readonly status: SessionStatus;
+  readonly openQuestions: number;
 }
 
 interface SessionRow {
@@ -27,8 +28,8 @@ interface SessionRow {
   readonly leaf: string | null;
   readonly last_seq: number;
   readonly name: string | null;
-  readonly state: SessionView["state"];
-  readonly questions: number;
+  readonly status: SessionStatus;
+  readonly open_questions: number;
 }
 
 /** Throws a problem if the tenant has no such session. */
@@ -40,12 +41,12 @@ export async function readSession(
   checkTenant(tenant);
   const [row] = await database.readRows<SessionRow>("read_session", [tenant, toStoredText(id)]);
   if (!row) throw notFound("session");
-  const { key, created, changed, leaf, last_seq: lastSeq, state, questions } = row;
+  const { key, created, changed, leaf, last_seq: lastSeq, status, open_questions: openQuestions } = row;
   const entry = row.name === null ? null : toEntry({ number: null, body: row.name });
   const name = entry?.type === "session_info" ? entry.name?.trim() : undefined;
   const view: SessionView = {
     ...{ id, ...(name && { name }), created: created.toISOString(), changed: changed.toISOString() },
-    ...{ entryCount: lastSeq + 1, leaf: leaf === null ? null : fromStoredText(leaf), lastSeq, state, questions },
+    ...{ entryCount: lastSeq + 1, leaf: leaf === null ? null : fromStoredText(leaf), lastSeq, status, openQuestions },
   };
   return { key, view };
 }

@@ -1,15 +1,15 @@
 /** Lists the sessions of all tenants that have work, for operators. */
 
 import type { Database } from "../store/connect.ts";
+import type { SessionStatus } from "../live/follower.ts";
 import { fromStoredText } from "../store/entry-rows.ts";
 
 /** A session that has work. It says nothing that a user wrote. */
 export interface BusySession {
   readonly tenant: string;
   readonly id: string;
-  /** `waiting`: for a place of its tenant. `starting`: a worker was woken. */
-  readonly state: "waiting" | "starting" | "running" | "parked";
-  /** The worker that has it. */
+  readonly status: SessionStatus;
+  /** The worker that has it. Null if it is on its way, or if there is none. */
   readonly holder: string | null;
   /** Since when it has work. */
   readonly busySince: Date;

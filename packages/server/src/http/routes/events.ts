@@ -1,11 +1,11 @@
 /** The route that streams what happens in a session, as server-sent events. */
 
 import { type AnyRoute, defineRoute } from "../define-route.ts";
-import { Problem } from "../problems.ts";
+import { describeError, Problem } from "../problems.ts";
 import * as schemas from "../schemas.ts";
 import type { Service } from "../service.ts";
 import { readSession } from "../sessions.ts";
-import { sendEvents } from "../sse.ts";
+import { parseLastEventId, streamEvents } from "../sse.ts";
 
 /** The streams of one tenant on this server. */
 const MAX_STREAMS = 1_000;
@@ -28,29 +28,27 @@ export function createEventRoutes({ database, feed }: Service): readonly AnyRout
       answers: { 200: "text/event-stream" },
       handle: async ({ caller: { tenant }, params: { session }, query, request, reply }) => {
         const { key } = await readSession(database, tenant, session);
-        const after = readLastEventId(request.headers["last-event-id"]) ?? query.after ?? -1;
+        const header = request.headers["last-event-id"];
+        const after = header === undefined ? (query.after ?? -1) : parseLastEventId(header);
         if (count(tenant, 1) > MAX_STREAMS) {
           count(tenant, -1);
           throw new Problem("too-many", `a tenant may have ${MAX_STREAMS} streams at once`);
         }
         reply.hijack();
-        const stop = new AbortController();
-        reply.raw.once("close", () => stop.abort());
-        for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) reply.raw.setHeader(name, value);
+        const headers = Object.fromEntries(Object.entries(reply.getHeaders()).map(([name, value]) => [name, String(value)]));
         try {
-          await sendEvents(reply.raw, feed.follow({ tenant, key }, { after, signal: stop.signal }));
+          await streamEvents(reply.raw, {
+            headers,
+            follow: (signal) => feed.follow({ tenant, key }, { after, signal }),
+          });
+        } catch (error) {
+          // The answer has begun; the client connects again.
+          request.log.error({ err: describeError(error) }, "stream failed");
         } finally {
           count(tenant, -1);
-          stop.abort();
         }
         return reply;
       },
     }),
   ];
-}
-
-function readLastEventId(header: string | readonly string[] | undefined): number | undefined {
-  if (typeof header !== "string" || header === "") return undefined;
-  if (!/^\d{1,10}$/.test(header)) throw new Problem("invalid-request", "Last-Event-ID is the id of an event of this session");
-  return Number(header);
 }
