@@ -33,3 +33,35 @@ export {
   type SessionPage,
 } from "./store/sessions.ts";
 export { exportSession, type ImportOptions, type ImportResult, importSession } from "./store/transfer.ts";
+export {
+  createKeyCipher,
+  deleteProviderKey,
+  type KeyCipher,
+  type ListedKey,
+  listProviderKeys,
+  type ReadKeysOptions,
+  type ReencryptResult,
+  readProviderKeys,
+  reencryptProviderKeys,
+  type SetProviderKeyResult,
+  setProviderKey,
+} from "./tenants/provider-keys.ts";
+export { createTenantReader, type OperatorConfiguration, type TenantReaderOptions } from "./tenants/read-tenant.ts";
+export {
+  readTenantSettings,
+  type TenantSettings,
+  type WriteSettingsResult,
+  writeTenantSettings,
+} from "./tenants/settings.ts";
+export {
+  authenticate,
+  type Caller,
+  type CreatedToken,
+  createToken,
+  type ListedToken,
+  listTokens,
+  type NewToken,
+  revokeToken,
+  rotateToken,
+  type Scope,
+} from "./tenants/tokens.ts";

@@ -97,11 +97,16 @@ function formatDollars(price: number): string {
   return price >= 100 ? price.toFixed(0) : String(Number(price.toFixed(2)));
 }
 
-/** Keys in the environment come before keys in the file. An alias of a provider is omitted: its models are the same. */
-export async function listProvidersWithKey(keySources: KeySources): Promise<readonly Provider[]> {
-  const candidates = providers.filter(
+/** The providers that need a key. An alias is omitted: it uses the same key. */
+export function listKeyProviders(): readonly Provider[] {
+  return providers.filter(
     ({ isLocal, keyVariables, canonicalId }) => !isLocal && keyVariables.length > 0 && canonicalId === undefined,
   );
+}
+
+/** Keys in the environment come before keys in the file. An alias of a provider is omitted: its models are the same. */
+export async function listProvidersWithKey(keySources: KeySources): Promise<readonly Provider[]> {
+  const candidates = listKeyProviders();
   const isInEnvironment = ({ keyVariables }: Provider): boolean =>
     keyVariables.some((name) => keySources.environment[name]?.trim());
   const others = candidates.filter((provider) => !isInEnvironment(provider));

@@ -68,7 +68,7 @@ export function parseSettings(text: string, file: string, owner: "user" | "proje
   const json = parseJsonc(text);
   if (json.type === "invalid") return usageError(`${file}:${json.line}:${json.column}: ${json.message}`);
   const formatLocation = (path: SettingPath): string => `${file}:${json.findLine(path)}`;
-  const findings = collectFindings(json.value, []);
+  const findings = collectFindings(json.value);
   const formatFinding = ({ path, describe }: Finding): string =>
     `${formatLocation(path)}: ${formatSettingName(path)} ${describe()}`;
   const errors = findings.filter(({ type }) => type === "invalid" || (type === "misplaced" && owner === "user"));
@@ -80,7 +80,7 @@ export function parseSettings(text: string, file: string, owner: "user" | "proje
 
 const MAX_SETTINGS_CHARS = 256 * 1024;
 
-interface Finding {
+export interface Finding {
   readonly path: SettingPath;
   readonly value: unknown;
   /** `misplaced`: not a setting, but dangerous to ignore. `ignored`: unknown or empty. */
@@ -89,7 +89,8 @@ interface Finding {
   readonly describe: () => string;
 }
 
-function collectFindings(object: JsonObject, parentPath: SettingPath): readonly Finding[] {
+/** Checks each setting of an object, and each name in it that is none. */
+export function collectFindings(object: JsonObject, parentPath: SettingPath = []): readonly Finding[] {
   return Object.entries(object).flatMap(([name, value]): readonly Finding[] => {
     const path = [...parentPath, name];
     const nestedSetting = findFirstNestedSetting(path);

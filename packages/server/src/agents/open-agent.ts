@@ -2,7 +2,9 @@
 
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import type { Tool } from "@pith/agent";
 import { originalsFolder } from "@pith/agent/node";
+import type { FlagRules } from "@pith/host/permissions";
 import { type BuildAgentOptions, buildAgent, createVault, openLocalWorkspace } from "@pith/host";
 import type { HeldSession, OpenAgent, OpenedAgent } from "../runs/session-run.ts";
 import type { Database } from "../store/connect.ts";
@@ -14,6 +16,10 @@ export interface TenantConfiguration {
   readonly settings: BuildAgentOptions["settings"];
   /** The keys of model providers. */
   readonly keys: NonNullable<BuildAgentOptions["keys"]>;
+  /** Public hosts that commands and `fetch` reach without a question. */
+  readonly hosts?: readonly string[];
+  /** A text at the end of the system prompt. */
+  readonly instructions?: string | undefined;
 }
 
 /** Options of `createAgentOpener`. */
@@ -25,6 +31,12 @@ export interface AgentOpenerOptions {
   readonly environment: BuildAgentOptions["environment"];
   /** Called at each start of a run. If it rejects, the run ends, and the log says why. */
   readonly readTenant: (tenant: string) => Promise<TenantConfiguration>;
+  /** Tools besides Pith's. */
+  readonly tools?: readonly Tool[];
+  /** Replaces Pith's system prompt. */
+  readonly systemPrompt?: string;
+  /** Permission rules of all tenants. */
+  readonly rules?: FlagRules;
   /** How long a question of a running command waits before it counts as a no. Default: 60 seconds. */
   readonly commandQuestionTimeoutMs?: number;
 }
@@ -39,7 +51,7 @@ export function createAgentOpener(options: AgentOpenerOptions): OpenAgent {
 async function openAgent(held: HeldSession, options: AgentOpenerOptions): Promise<OpenedAgent> {
   const { database, environment, readTenant, commandQuestionTimeoutMs = COMMAND_QUESTION_MS } = options;
   const { store, ask, onEvent } = held;
-  const { settings, keys } = await readTenant(held.tenant);
+  const { settings, keys, hosts = [], instructions } = await readTenant(held.tenant);
   const folders = await createFolders(held, options.folder);
   const context = { ...folders, environment, settings };
   const vault = await createVault({ ...context, keys });
@@ -53,7 +65,12 @@ async function openAgent(held: HeldSession, options: AgentOpenerOptions): Promis
       search: createSearch(database, store.session, { redaction: vault ?? NO_REDACTION }),
     },
     user: { ask, onEvent },
-    permissions: { outside: "none", commandQuestionTimeoutMs },
+    permissions: { outside: "none", commandQuestionTimeoutMs, flagRules: joinRules(options.rules, hosts) },
+    ...(options.tools && { tools: options.tools }),
+    agent: {
+      ...(options.systemPrompt !== undefined && { customPrompt: options.systemPrompt }),
+      ...(instructions !== undefined && { appendedPrompt: instructions }),
+    },
   });
   if (built.type === "failed") {
     await workspace.close();
@@ -70,6 +87,11 @@ async function openAgent(held: HeldSession, options: AgentOpenerOptions): Promis
 }
 
 const NO_REDACTION = { redact: <Value>(value: Value): Value => value };
+
+/** The rules for hosts do not open private addresses: only `fetchHosts` of the settings does. */
+function joinRules({ allow, deny }: FlagRules = { allow: [], deny: [] }, hosts: readonly string[]): FlagRules {
+  return { allow: [...allow, ...hosts.map((host) => `network(${host})`)], deny };
+}
 
 /** A session has its own workspace and home. Pith's home, with skills and rules, belongs to the tenant. */
 async function createFolders({ tenant, key }: HeldSession, folder: string) {

@@ -99,11 +99,6 @@ export class SessionRun {
     const { database, live: publisher } = this.#options;
     this.#hasStarted = true;
     const held = await holdSession(database, this.#session, this.#options);
-<<<<<<< HEAD
-    if (held.type !== "taken") return held;
-    const questions = new SessionQuestions(database, this.#session, held);
-    const delivery = new MessageDelivery(database, this.#session, { token: held.token, content: held.inbox });
-=======
     if (held.type !== "taken") {
       publisher?.markState(this.#session);
       return held;
@@ -111,8 +106,7 @@ export class SessionRun {
     const live = publisher?.listen(this.#session, held.token);
     live?.markState();
     const questions = new SessionQuestions(database, this.#session, { ...held, onChange: live?.markState });
-    const delivery = new MessageDelivery(database, this.#session, held.inbox);
->>>>>>> dbff7faf (server: send the text of running replies beside the log)
+    const delivery = new MessageDelivery(database, this.#session, { token: held.token, content: held.inbox });
     return {
       type: "started",
       held,

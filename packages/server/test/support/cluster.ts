@@ -17,6 +17,10 @@ export interface Cluster {
   whileStopped(task: () => Promise<void>): Promise<void>;
   /** Runs a statement as the superuser, who is not subject to row-level security. */
   runAsSuperuser(statement: string): Promise<void>;
+  /** What `pg_dumpall` prints: every row of every database. */
+  dump(): string;
+  /** The folder with the files of the databases. */
+  readonly data: string;
   stop(): Promise<void>;
 }
 
@@ -61,6 +65,11 @@ export async function startCluster(settings: Readonly<Record<string, string>> = 
     port,
     as: (user) => ({ host: "127.0.0.1", port, user, database: DATABASE }),
     runAsSuperuser: (statement) => runAsSuperuser(port, DATABASE, [statement]),
+    dump: () => {
+      const location = ["--host=127.0.0.1", `--port=${port}`, "--username=postgres"];
+      return execFileSync(join(bin, "pg_dumpall"), location, { encoding: "utf8", maxBuffer: 1e9 });
+    },
+    data,
     async whileStopped(task) {
       await stop();
       await task().finally(async () => {
