@@ -3,8 +3,8 @@
 import { randomUUID } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import type { PermissionMode, Tool } from "@pith/agent";
-import type { Settings } from "@pith/host/settings/settings";
 import type { ProviderKeys } from "@pith/host/settings/provider-keys";
+import type { Settings } from "@pith/host/settings/settings";
 import type { FastifyInstance } from "fastify";
 import { createAgentOpener } from "./agents/open-agent.ts";
 import { createApp, type HttpOptions } from "./http/app.ts";
@@ -100,7 +100,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
         ...(permissions && { rules: { allow: permissions.allow ?? [], deny: permissions.deny ?? [] } }),
       });
       const concurrency = (options.worker || undefined)?.concurrency ?? DEFAULT_CONCURRENCY;
-      const started = await startWorker({ database, wake, live, openAgent, concurrency, onError, folder, id: workerId });
+      const started = await startWorker({ database, wake, live, openAgent, concurrency, onError, id: workerId });
       worker = started;
       closers.push(() => started.stop());
     }
@@ -121,7 +121,12 @@ export async function createServer(options: ServerOptions): Promise<Server> {
 }
 
 /** The first model is the default. A policy holds for what sessions and tenants name, too. */
-function createOperatorConfiguration({ models, permissions, settings = {}, providerKeys }: AgentPolicy): OperatorConfiguration {
+function createOperatorConfiguration({
+  models,
+  permissions,
+  settings = {},
+  providerKeys,
+}: AgentPolicy): OperatorConfiguration {
   const [first] = models ?? [];
   const { baseUrl } = settings;
   const modelPolicy = models && { allow: models, ...(baseUrl !== undefined && { baseUrls: [baseUrl] }) };

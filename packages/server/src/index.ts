@@ -1,12 +1,26 @@
 /** Exports `@pith/server`: sessions in PostgreSQL. */
 
 export { type AgentOpenerOptions, createAgentOpener, type TenantConfiguration } from "./agents/open-agent.ts";
-export { acceptCommand, type CommandResult, type CommandState, readCommand, type SessionCommand } from "./runs/commands.ts";
+export { type AgentPolicy, createServer, type Server, type ServerOptions } from "./create-server.ts";
+export type { HttpOptions } from "./http/app.ts";
 export { parseLastEventId, type StreamOptions, streamEvents } from "./http/sse.ts";
 export { type FollowOptions, type LiveFeed, type LiveFeedOptions, openLiveFeed } from "./live/feed.ts";
 export type { LiveEvent, SessionStatus } from "./live/follower.ts";
-export { type LivePublisher, type LivePublisherOptions, type LiveSession, openLivePublisher } from "./live/publisher.ts";
+export {
+  type LivePublisher,
+  type LivePublisherOptions,
+  type LiveSession,
+  openLivePublisher,
+} from "./live/publisher.ts";
 export { addDelta, type LiveDelta, type ReplyPart, type ReplyText } from "./live/reply-text.ts";
+export { type BusySession, listBusySessions } from "./operate/work.ts";
+export {
+  acceptCommand,
+  type CommandResult,
+  type CommandState,
+  readCommand,
+  type SessionCommand,
+} from "./runs/commands.ts";
 export { type DbosWake, type DbosWakeOptions, migrateDbos, openDbosWake } from "./runs/dbos-wake.ts";
 export { listParkedSessions, type ParkedSession, unparkSession } from "./runs/hold.ts";
 export { acceptMessage, type Inbox, type MessageKind, type NewMessage } from "./runs/inbox.ts";

@@ -44,19 +44,23 @@ export type ParsedLine =
 export function parseCommandLine(words: readonly string[], commands: readonly ServerCommand[]): ParsedLine {
   const command = commands.find(({ name }) => name === words.slice(0, name.split(" ").length).join(" "));
   if (!command) {
-    if (words.length === 0 || words[0] === "--help" || words[0] === "-h") return { type: "help", text: describeCommands(commands) };
+    if (words.length === 0 || words[0] === "--help" || words[0] === "-h")
+      return { type: "help", text: describeCommands(commands) };
     throw new UsageError(`there is no command ${words[0]}; run: pith-server --help`);
   }
   const { name, argumentNames, flags } = command;
   const options = { ...flags, help: { type: "boolean", short: "h" } } as const;
   const { values, positionals } = parseFlags([...words.slice(name.split(" ").length)], options, name);
   if (values.help) return { type: "help", text: describeCommand(command) };
-  if (positionals.length !== argumentNames.length)
-    throw new UsageError(`usage: ${formatUsage(command)}`);
+  if (positionals.length !== argumentNames.length) throw new UsageError(`usage: ${formatUsage(command)}`);
   return { type: "command", command, args: positionals, flags: values };
 }
 
-function parseFlags(args: string[], flags: Readonly<Record<string, { readonly type: "string" | "boolean" }>>, name: string) {
+function parseFlags(
+  args: string[],
+  flags: Readonly<Record<string, { readonly type: "string" | "boolean" }>>,
+  name: string,
+) {
   const options = Object.fromEntries(Object.entries(flags).map(([flag, { type }]) => [flag, { type }]));
   try {
     return parseArgs({ args, options, allowPositionals: true });
@@ -73,7 +77,9 @@ function formatUsage({ name, argumentNames, flags }: ServerCommand): string {
 
 function describeCommand(command: ServerCommand): string {
   const flags = Object.entries(command.flags).map(([flag, { description }]) => `  --${flag.padEnd(16)}${description}`);
-  return [command.description, "", `usage: ${formatUsage(command)}`, ...(flags.length > 0 ? ["", ...flags] : [])].join("\n");
+  return [command.description, "", `usage: ${formatUsage(command)}`, ...(flags.length > 0 ? ["", ...flags] : [])].join(
+    "\n",
+  );
 }
 
 function describeCommands(commands: readonly ServerCommand[]): string {

@@ -25,7 +25,9 @@ export function requireVariable(name: keyof typeof VARIABLES, environment: Envir
 }
 
 export function readEncryptionKeys(environment: Environment): readonly string[] {
-  return requireVariable("PITH_ENCRYPTION_KEYS", environment).split(",").map((key) => key.trim());
+  return requireVariable("PITH_ENCRYPTION_KEYS", environment)
+    .split(",")
+    .map((key) => key.trim());
 }
 
 /** Reads a settings file of the operator. */

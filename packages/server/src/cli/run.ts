@@ -23,7 +23,10 @@ export interface CliOptions {
 }
 
 /** Returns the exit code: 2 if the command line or the configuration is wrong. */
-export async function runCli(words: readonly string[], { environment, print, printError }: CliOptions): Promise<number> {
+export async function runCli(
+  words: readonly string[],
+  { environment, print, printError }: CliOptions,
+): Promise<number> {
   try {
     const parsed = parseCommandLine(words, commands);
     if (parsed.type === "help") print(parsed.text);

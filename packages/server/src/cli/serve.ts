@@ -1,9 +1,9 @@
 /** The commands that prepare the database and run a server. */
 
 import { createServer } from "../create-server.ts";
+import { migrateDbos } from "../runs/dbos-wake.ts";
 import { connect } from "../store/connect.ts";
 import { migrate } from "../store/migrate.ts";
-import { migrateDbos } from "../runs/dbos-wake.ts";
 import { type ServerCommand, UsageError } from "./args.ts";
 import {
   pickCommandEnvironment,
@@ -39,7 +39,10 @@ export const startCommand: ServerCommand = {
     host: { type: "string", description: "The address to listen on. Default: 127.0.0.1." },
     port: { type: "string", description: "Default: 8080." },
     settings: { type: "string", description: "A settings file, as of pith: defaults and limits of all tenants." },
-    models: { type: "string", description: "The models that tenants may use, separated by commas. The first is the default." },
+    models: {
+      type: "string",
+      description: "The models that tenants may use, separated by commas. The first is the default.",
+    },
     concurrency: { type: "string", description: "The sessions that the worker runs at once. Default: 50." },
     origins: { type: "string", description: "Web pages of these origins may call the API, separated by commas." },
     "worker-id": { type: "string", description: "The name of the worker. Default: a new one." },
@@ -59,7 +62,8 @@ export const startCommand: ServerCommand = {
       providerKeys: readProviderKeys(environment),
       ...(typeof settings === "string" && { settings: readSettingsFile(settings) }),
       ...(typeof models === "string" && { models: splitList(models) }),
-      worker: flags["no-worker"] === true ? false : { concurrency, ...(typeof workerId === "string" && { id: workerId }) },
+      worker:
+        flags["no-worker"] === true ? false : { concurrency, ...(typeof workerId === "string" && { id: workerId }) },
       http: flags["no-http"] === true ? false : { ...(typeof origins === "string" && { origins: splitList(origins) }) },
     });
     const stopped = waitForSignal();

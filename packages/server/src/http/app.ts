@@ -2,14 +2,14 @@
 
 import cors from "@fastify/cors";
 import swagger from "@fastify/swagger";
-import fastify, { type FastifyInstance, type FastifyRequest } from "fastify";
+import fastify, { type FastifyInstance, type FastifyRequest, type FastifyServerOptions, LogController } from "fastify";
 import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 import { Value } from "typebox/value";
 import { UnavailableError } from "../store/connect.ts";
 import { authenticate } from "../tenants/tokens.ts";
-import { addRoute, type AnyRoute, NO_TOKEN } from "./define-route.ts";
-import { describeError, Problem, type FieldError, notFound, PROBLEM_TYPE, toProblemBody } from "./problems.ts";
+import { type AnyRoute, addRoute, NO_TOKEN } from "./define-route.ts";
+import { describeError, type FieldError, notFound, PROBLEM_TYPE, Problem, toProblemBody } from "./problems.ts";
 import { addOperationRoutes } from "./routes/operations.ts";
 import type { Service } from "./service.ts";
 
@@ -40,7 +40,7 @@ export async function createApp(
   routes: readonly AnyRoute[],
   { origins = [], log = true, maxBodyBytes = DEFAULT_MAX_BODY_BYTES, trustProxy = false, isStopping }: AppOptions,
 ): Promise<FastifyInstance> {
-  const app = fastify({
+  const app: FastifyInstance = fastify({
     ...{ bodyLimit: maxBodyBytes, trustProxy, requestTimeout: REQUEST_MS, connectionTimeout: 0 },
     // A stream stays open; the close of the server ends it.
     ...{ forceCloseConnections: true, return503OnClosing: true, routerOptions: { maxParamLength: 1_000 } },
@@ -48,14 +48,17 @@ export async function createApp(
     onProtoPoisoning: "error",
     onConstructorPoisoning: "error",
     logger: createLogger(log),
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
   });
   app.setValidatorCompiler<TSchema>(({ schema, httpPart }) => createCheck(schema, httpPart ?? "body"));
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   app.setErrorHandler((error, request, reply) => {
     const problem = toProblem(error);
     if (problem.status >= 500) request.log.error({ err: describeError(error) }, "request failed");
-    void reply.code(problem.status).header("content-type", PROBLEM_TYPE).send(JSON.stringify(toProblemBody(problem)));
+    void reply
+      .code(problem.status)
+      .header("content-type", PROBLEM_TYPE)
+      .send(JSON.stringify(toProblemBody(problem)));
   });
   app.setNotFoundHandler(() => {
     throw notFound("route");
@@ -106,9 +109,9 @@ const SECURITY_HEADERS = {
 };
 
 /** Paths contain ids of sessions, and bodies content: neither is in a record. */
-function createLogger(log: NonNullable<HttpOptions["log"]>) {
+function createLogger(log: NonNullable<HttpOptions["log"]>): NonNullable<FastifyServerOptions["logger"]> {
   if (log === false) return false;
-  const serializers = { req: () => undefined, res: () => undefined };
+  const serializers = { req: () => ({}), res: () => ({}) };
   return { level: "info", serializers, ...(typeof log === "object" && { stream: log }) };
 }
 
@@ -123,7 +126,9 @@ function createCheck(schema: TSchema, part: string) {
       .slice(0, MAX_ERRORS)
       .map(({ instancePath, message }) => ({ at: `${part}${instancePath}`, message }));
     const [first] = errors;
-    return { error: new Problem("invalid-request", `${first?.at ?? part} ${first?.message ?? "is not valid"}`, errors) };
+    return {
+      error: new Problem("invalid-request", `${first?.at ?? part} ${first?.message ?? "is not valid"}`, errors),
+    };
   };
 }
 
@@ -155,9 +160,13 @@ function toProblem(error: unknown): Problem {
   if (error instanceof UnavailableError) return new Problem("unavailable", error.message);
   const { statusCode, code } = Object(error) as { readonly statusCode?: unknown; readonly code?: unknown };
   if (statusCode === 413) return new Problem("too-large", "send less in one request");
-  if (statusCode === 415) return new Problem("wrong-type", "send JSON, with the header `Content-Type: application/json`");
+  if (statusCode === 415)
+    return new Problem("wrong-type", "send JSON, with the header `Content-Type: application/json`");
   if (statusCode === 503) return new Problem("unavailable", "the server is stopping; try again");
   if (typeof statusCode === "number" && statusCode < 500)
-    return new Problem("invalid-request", `the request cannot be read (${typeof code === "string" ? code : statusCode})`);
+    return new Problem(
+      "invalid-request",
+      `the request cannot be read (${typeof code === "string" ? code : statusCode})`,
+    );
   return new Problem("internal", "something failed here; the server's log says what");
 }

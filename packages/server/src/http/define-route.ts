@@ -91,7 +91,7 @@ function describeAnswers(answers: AnyRoute["answers"]): Readonly<Record<string, 
     status,
     typeof schema === "string"
       ? { description: "Success", content: { [schema]: { schema: { type: "string" } } } }
-      : { description: "Success", ...(schema.type === "null" ? { type: "null" } : schema) },
+      : { description: "Success", ...schema },
   ]);
   const problem = { description: "A problem", content: { "application/problem+json": { schema: ProblemSchema } } };
   return Object.fromEntries([...described, ["4xx", problem], ["5xx", problem]]);

@@ -35,7 +35,10 @@ export const Content = Type.Union(
 
 /** A client that sends a request again with the same id does nothing twice. */
 const ClientId = Type.Optional(
-  Type.String({ ...Id, description: "Chosen by the client: the same id again is the same request. Default: a new one." }),
+  Type.String({
+    ...Id,
+    description: "Chosen by the client: the same id again is the same request. Default: a new one.",
+  }),
 );
 
 export const SessionParams = object({ session: Id });
@@ -50,7 +53,9 @@ export const PageQuery = object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000 })),
 });
 export const SeqQuery = object({
-  after: Type.Optional(Type.Integer({ minimum: -1, maximum: 2 ** 31 - 1, description: "The `seq` of the last entry that is known." })),
+  after: Type.Optional(
+    Type.Integer({ minimum: -1, maximum: 2 ** 31 - 1, description: "The `seq` of the last entry that is known." }),
+  ),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000 })),
 });
 export const FollowQuery = object({ after: SeqQuery.properties.after });
@@ -60,7 +65,9 @@ export const SearchQuery = object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
 });
 export const WaitQuery = object({
-  wait: Type.Optional(Type.Integer({ minimum: 0, maximum: 60, description: "Seconds to wait for the result. Default: 0." })),
+  wait: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 60, description: "Seconds to wait for the result. Default: 0." }),
+  ),
 });
 
 export const NewSession = object({ id: ClientId, name: Type.Optional(Name) });
@@ -102,7 +109,10 @@ const Scopes = Type.Array(Type.Union([Type.Literal("read"), Type.Literal("write"
   minItems: 1,
   uniqueItems: true,
 });
-const BrowserScopes = Type.Array(Type.Union([Type.Literal("read"), Type.Literal("write")]), { minItems: 1, uniqueItems: true });
+const BrowserScopes = Type.Array(Type.Union([Type.Literal("read"), Type.Literal("write")]), {
+  minItems: 1,
+  uniqueItems: true,
+});
 const Seconds = Type.Integer({ minimum: 1, maximum: 10 * 365 * 86_400 });
 export const NewToken = object({ name: Name, scopes: Scopes, expiresIn: Type.Optional(Seconds) });
 export const NewSessionToken = object({
@@ -110,7 +120,15 @@ export const NewSessionToken = object({
   scopes: Type.Optional(BrowserScopes),
   expiresIn: Type.Optional(Type.Integer({ minimum: 1, maximum: 86_400, description: "Seconds. Default: 900." })),
 });
-export const Rotation = object({ grace: Type.Optional(Type.Integer({ minimum: 0, maximum: 30 * 86_400, description: "Seconds for which the old token still works. Default: 0." })) });
+export const Rotation = object({
+  grace: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 30 * 86_400,
+      description: "Seconds for which the old token still works. Default: 0.",
+    }),
+  ),
+});
 export const NewKey = object({ key: Type.String({ minLength: 1, maxLength: 10_000 }) });
 export const AnyObject = Type.Record(Type.String(), Type.Unknown());
 
@@ -129,7 +147,8 @@ export const SessionState = object({
   leaf: NullableId,
   lastSeq: Type.Integer({ minimum: -1 }),
   status: Type.Union([Type.Literal("idle"), Type.Literal("busy"), Type.Literal("waiting"), Type.Literal("parked")], {
-    description: "`waiting`: its tenant has no place left. `parked`: workers ended with it too often; an operator has to look.",
+    description:
+      "`waiting`: its tenant has no place left. `parked`: workers ended with it too often; an operator has to look.",
   }),
   openQuestions: Count,
 });
@@ -162,7 +181,11 @@ export const Context = object({
   model: Type.String(),
   messages: Type.Array(Type.Unknown(), { description: "What the model would get." }),
 });
-export const Preview = object({ type: Type.String(), preview: Type.Optional(Type.Unknown()) });
+export const Preview = object({
+  type: Type.String(),
+  why: Type.Optional(Type.String()),
+  preview: Type.Optional(Type.Unknown()),
+});
 export const Hits = object({
   hits: Type.Array(object({ session: Type.Optional(Id), entryId: Id, text: Type.String() })),
   total: Type.Optional(Count),
@@ -205,7 +228,9 @@ const Token = {
 export const Tokens = object({ tokens: Type.Array(object(Token)) });
 export const CreatedToken = object({ ...Token, token: Type.String({ description: "Shown only now." }) });
 export const Keys = object({
-  keys: Type.Array(object({ provider: Type.String(), ending: Type.String({ description: "The last four characters." }), saved: Time })),
+  keys: Type.Array(
+    object({ provider: Type.String(), ending: Type.String({ description: "The last four characters." }), saved: Time }),
+  ),
 });
 export const AuditPage = object({
   records: Type.Array(AnyObject),

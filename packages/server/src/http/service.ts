@@ -1,11 +1,11 @@
 /** Defines what the routes of the API work with. */
 
-import type { Inbox } from "../runs/inbox.ts";
+import type { TenantConfiguration } from "../agents/open-agent.ts";
 import type { LiveFeed } from "../live/feed.ts";
 import type { LivePublisher } from "../live/publisher.ts";
-import type { OperatorConfiguration } from "../tenants/read-tenant.ts";
-import type { TenantConfiguration } from "../agents/open-agent.ts";
+import type { Inbox } from "../runs/inbox.ts";
 import type { KeyCipher } from "../tenants/provider-keys.ts";
+import type { OperatorConfiguration } from "../tenants/read-tenant.ts";
 
 export interface Service extends Inbox {
   readonly feed: LiveFeed;

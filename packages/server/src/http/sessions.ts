@@ -1,11 +1,11 @@
 /** Opens sessions for requests, and reads what the API shows of them. */
 
 import type { Entry } from "@pith/context";
+import type { SessionStatus } from "../live/follower.ts";
 import type { Database } from "../store/connect.ts";
 import { fromStoredText, toEntry, toStoredText } from "../store/entry-rows.ts";
 import type { PostgresStore } from "../store/postgres-store.ts";
 import { checkTenant, openSession } from "../store/sessions.ts";
-import type { SessionStatus } from "../live/follower.ts";
 import { notFound } from "./problems.ts";
 
 /** A session as the API shows it. */

@@ -121,7 +121,8 @@ export class Follower {
   }
 
   async #waitForWork(): Promise<void> {
-    if (this.#mustReadEntries || this.#mustReadState || this.#waiting.length > 0 || this.#options.signal.aborted) return;
+    if (this.#mustReadEntries || this.#mustReadState || this.#waiting.length > 0 || this.#options.signal.aborted)
+      return;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#wake = resolve;
     const timer = this.#mustAsk ? setTimeout(resolve, ASK_AGAIN_MS) : undefined;
@@ -193,7 +194,8 @@ export class Follower {
     const missing = this.#advance(delta, isRepeat);
     if (!missing) return;
     const last = this.#waiting.at(-1);
-    if (last && isNext(last, missing)) this.#waiting[this.#waiting.length - 1] = { ...last, text: last.text + missing.text };
+    if (last && isNext(last, missing))
+      this.#waiting[this.#waiting.length - 1] = { ...last, text: last.text + missing.text };
     else this.#waiting.push(missing);
     this.#waitingChars += missing.text.length + DELTA_CHARS;
     if (this.#waitingChars > MAX_WAITING_CHARS) this.#dropReply();

@@ -65,7 +65,9 @@ export class OutgoingReply {
     return items;
   }
 
-  #createItem(fields: Pick<LiveDelta, "part" | "kind" | "offset" | "text" | "call"> & { isRepeat?: boolean }): LiveItem {
+  #createItem(
+    fields: Pick<LiveDelta, "part" | "kind" | "offset" | "text" | "call"> & { isRepeat?: boolean },
+  ): LiveItem {
     return { type: "delta", key: this.#key, holder: this.#holder, reply: this.id, isRepeat: false, ...fields };
   }
 

@@ -35,9 +35,12 @@ export function addDelta(current: ReplyText | null, delta: LiveDelta): ReplyText
   const parts = isSame ? current.parts : [];
   const known = parts[part];
   if (part > parts.length || offset > (known?.text.length ?? 0)) return "gap";
-  if (offset === 0)
-    return { reply, holder, parts: [...parts.slice(0, part), { kind, text, ...(call && { call }) }] };
-  return { reply, holder, parts: known ? parts.with(part, { ...known, text: known.text.slice(0, offset) + text }) : parts };
+  if (offset === 0) return { reply, holder, parts: [...parts.slice(0, part), { kind, text, ...(call && { call }) }] };
+  return {
+    reply,
+    holder,
+    parts: known ? parts.with(part, { ...known, text: known.text.slice(0, offset) + text }) : parts,
+  };
 }
 
 /** Compares decimal numbers of any length. */

@@ -1,7 +1,7 @@
 /** Lists the sessions of all tenants that have work, for operators. */
 
-import type { Database } from "../store/connect.ts";
 import type { SessionStatus } from "../live/follower.ts";
+import type { Database } from "../store/connect.ts";
 import { fromStoredText } from "../store/entry-rows.ts";
 
 /** A session that has work. It says nothing that a user wrote. */
@@ -20,7 +20,10 @@ export interface BusySession {
 }
 
 /** The longest busy come first. */
-export async function listBusySessions(database: Database, { limit = 1_000 } = {}): Promise<readonly BusySession[]> {
+export async function listBusySessions(
+  database: Database,
+  { limit = 1_000 }: { readonly limit?: number } = {},
+): Promise<readonly BusySession[]> {
   const rows = await database.readRows<BusyRow>("list_work", [limit]);
   return rows.map(({ id, busy_since: busySince, ...row }) => ({ ...row, id: fromStoredText(id), busySince }));
 }

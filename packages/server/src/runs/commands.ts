@@ -36,9 +36,7 @@ export type CommandResult =
   | { readonly type: "refused" | "failed"; readonly code: string };
 
 /** `finished`: see the result. */
-export type CommandState =
-  | { readonly type: "waiting" }
-  | { readonly type: "finished"; readonly result: CommandResult };
+export type CommandState = { readonly type: "waiting" } | { readonly type: "finished"; readonly result: CommandResult };
 
 export interface NewCommand {
   readonly session: string;

@@ -1,7 +1,7 @@
 /** Runs one session on this worker: takes it, brings its messages into the log, runs its agent until nothing is left, and gives it back. */
 
 import type { Agent, AgentEvent, AgentEventListener, AskPermission, RunEnd } from "@pith/agent";
-import { Session } from "@pith/context";
+import { type LoadedBranch, Session } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
 import type { LivePublisher, LiveSession } from "../live/publisher.ts";
 import type { Database } from "../store/connect.ts";

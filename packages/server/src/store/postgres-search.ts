@@ -101,7 +101,11 @@ interface FoundRow {
 }
 
 /** A phrase whose words do not follow each other has no hit. */
-function toHit({ id, text }: Pick<FoundRow, "id" | "text">, query: SearchQuery, redaction: Redaction): readonly EntryHit[] {
+function toHit(
+  { id, text }: Pick<FoundRow, "id" | "text">,
+  query: SearchQuery,
+  redaction: Redaction,
+): readonly EntryHit[] {
   const snippet = id === null ? null : createSnippet(redaction.redact(fromStoredText(text)), query);
   return id !== null && snippet ? [{ id: fromStoredText(id), excerpt: snippet.text }] : [];
 }

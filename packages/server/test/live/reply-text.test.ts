@@ -50,10 +50,20 @@ test("HLIVE1 a delta whose beginning is missing is a gap, and only a newer worke
   expect(addAll([{ ...first, part: 1 }])).toBe("gap");
   expect(addAll([first, { ...first, offset: 6 }])).toBe("gap");
   expect(addAll([first, { ...first, reply: "m1-2-0", offset: 5 }])).toBe("gap");
-  expect(addAll([{ ...first, holder: "9" }, { ...first, holder: "10", text: "Hi" }])).toMatchObject({
+  expect(
+    addAll([
+      { ...first, holder: "9" },
+      { ...first, holder: "10", text: "Hi" },
+    ]),
+  ).toMatchObject({
     ...{ holder: "10", parts: [{ text: "Hi" }] },
   });
-  expect(addAll([{ ...first, holder: "10" }, { ...first, holder: "9", text: "Hi" }])).toMatchObject({
+  expect(
+    addAll([
+      { ...first, holder: "10" },
+      { ...first, holder: "9", text: "Hi" },
+    ]),
+  ).toMatchObject({
     ...{ holder: "10", parts: [{ text: "Hello" }] },
   });
 });

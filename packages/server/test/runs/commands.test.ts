@@ -5,8 +5,7 @@ import { Session } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
 import { type Step, startServer, type TestServer } from "@pith/testkit";
 import { expect, onTestFinished, test } from "vitest";
-import { type CommandResult, importSession, type SessionCommand } from "../../src/index.ts";
-import { acceptCommand, readCommand } from "../../src/index.ts";
+import { acceptCommand, type CommandResult, importSession, readCommand, type SessionCommand } from "../../src/index.ts";
 import { holdSession } from "../../src/runs/hold.ts";
 import { requireSession, TENANT } from "../support/database.ts";
 import { readRunState, Service } from "../support/run-sessions.ts";
@@ -164,5 +163,7 @@ async function importLong(id: string): Promise<void> {
   });
   const header = { type: "session", version: 3, id, timestamp, cwd: "/work" };
   const bytes = Buffer.from([header, ...lines].map((line) => `${JSON.stringify(line)}\n`).join(""));
-  expect(await importSession(postgres.database, TENANT, bytes, { runtime: nodeRuntime })).toMatchObject({ type: "imported" });
+  expect(await importSession(postgres.database, TENANT, bytes, { runtime: nodeRuntime })).toMatchObject({
+    type: "imported",
+  });
 }

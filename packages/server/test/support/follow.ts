@@ -63,7 +63,8 @@ export class Client {
     this.events.push(event);
     if (event.type === "entry") {
       const expected = this.seqs.at(-2);
-      if (expected !== undefined && event.seq !== expected + 1) this.problems.push(`entry ${event.seq} after ${expected}`);
+      if (expected !== undefined && event.seq !== expected + 1)
+        this.problems.push(`entry ${event.seq} after ${expected}`);
       if (event.entry.id === this.reply?.reply) this.reply = null;
     }
     if (event.type !== "delta") return;

@@ -25,7 +25,13 @@ export function createCommandRoutes(service: Service): readonly AnyRoute[] {
   };
   return [
     defineRoute({
-      ...{ method: "POST", path: "/sessions/:session/compact", name: "compact", scope: "write", action: "session.compact" },
+      ...{
+        method: "POST",
+        path: "/sessions/:session/compact",
+        name: "compact",
+        scope: "write",
+        action: "session.compact",
+      },
       summary: "Compact the context now.",
       params: schemas.SessionParams,
       body: schemas.Compact,
@@ -36,7 +42,13 @@ export function createCommandRoutes(service: Service): readonly AnyRoute[] {
       },
     }),
     defineRoute({
-      ...{ method: "POST", path: "/sessions/:session/undo", name: "undoCompaction", scope: "write", action: "session.undo" },
+      ...{
+        method: "POST",
+        path: "/sessions/:session/undo",
+        name: "undoCompaction",
+        scope: "write",
+        action: "session.undo",
+      },
       summary: "Undo the newest compaction or removal of outdated results.",
       params: schemas.SessionParams,
       body: schemas.NewRequest,
@@ -54,7 +66,13 @@ export function createCommandRoutes(service: Service): readonly AnyRoute[] {
       },
     }),
     defineRoute({
-      ...{ method: "POST", path: "/sessions/:session/redo", name: "redoCompaction", scope: "write", action: "session.redo" },
+      ...{
+        method: "POST",
+        path: "/sessions/:session/redo",
+        name: "redoCompaction",
+        scope: "write",
+        action: "session.redo",
+      },
       summary: "Redo what was undone last.",
       params: schemas.SessionParams,
       body: schemas.NewRequest,
@@ -77,7 +95,13 @@ export function createCommandRoutes(service: Service): readonly AnyRoute[] {
       },
     }),
     defineRoute({
-      ...{ method: "PUT", path: "/sessions/:session/name", name: "renameSession", scope: "write", action: "session.rename" },
+      ...{
+        method: "PUT",
+        path: "/sessions/:session/name",
+        name: "renameSession",
+        scope: "write",
+        action: "session.rename",
+      },
       summary: "Name a session. An empty name removes it.",
       params: schemas.SessionParams,
       body: schemas.Rename,
@@ -105,10 +129,10 @@ export function createCommandRoutes(service: Service): readonly AnyRoute[] {
       query: schemas.WaitQuery,
       answers: { 200: schemas.CommandState },
       handle: async ({ caller, params: { session, command: id }, query: { wait: seconds = 0 }, request }) => {
-        const state = await waitForCommand(
-          () => readCommand(database, caller.tenant, { session, id }),
-          { deadline: Date.now() + seconds * 1000, isGone: () => request.raw.destroyed },
-        );
+        const state = await waitForCommand(() => readCommand(database, caller.tenant, { session, id }), {
+          deadline: Date.now() + seconds * 1000,
+          isGone: () => request.raw.destroyed,
+        });
         if (!state) throw notFound("command");
         return state.type === "waiting" ? { state: "waiting" } : { state: "finished", result: state.result };
       },

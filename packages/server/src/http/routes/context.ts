@@ -1,11 +1,11 @@
 /** Routes that show what is in a session: its tree, its context, its words, and what a compaction would do. */
 
+import { join } from "node:path";
 import { buildSessionContext, contextSize, createBudget, type Entry, previewCompaction, Session } from "@pith/context";
 import { entryText } from "@pith/context/host";
 import { nodeRuntime } from "@pith/context/node";
 import { openSessionModel } from "@pith/host/session-model";
 import { createLimitsForModel } from "@pith/host/settings/settings";
-import { join } from "node:path";
 import { createSearch } from "../../store/postgres-search.ts";
 import { type AnyRoute, defineRoute } from "../define-route.ts";
 import { notFound, Problem } from "../problems.ts";
@@ -56,7 +56,8 @@ export function createContextRoutes(service: Service): readonly AnyRoute[] {
           reason: "asked",
           ...(firstKeptEntryId !== undefined && { firstKeptEntryId }),
         });
-        if (preview.type !== "planned") return preview.type === "invalid-cut" ? { type: preview.type } : { type: preview.why };
+        if (preview.type === "nothing-to-do") return { type: preview.type, why: preview.why };
+        if (preview.type !== "planned") return { type: preview.type };
         return { type: "planned", preview: { receipt: preview.receipt, summary: preview.summaryText } };
       },
     }),
@@ -104,5 +105,5 @@ async function openForModel({ database, readTenant, folder, environment }: Servi
   const { model, error } = await openSessionModel(session, { settings, keys, home, environment });
   if (error !== null) throw new Problem("conflict", error);
   const limits = createLimitsForModel(settings.compaction)(model);
-  return { session, model, budget: createBudget(limits, { contextWindow: model.contextWindow, model: model.model }) };
+  return { session, model, budget: createBudget(limits, { contextWindow: model.contextWindow, model }) };
 }

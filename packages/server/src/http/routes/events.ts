@@ -35,7 +35,9 @@ export function createEventRoutes({ database, feed }: Service): readonly AnyRout
           throw new Problem("too-many", `a tenant may have ${MAX_STREAMS} streams at once`);
         }
         reply.hijack();
-        const headers = Object.fromEntries(Object.entries(reply.getHeaders()).map(([name, value]) => [name, String(value)]));
+        const headers = Object.fromEntries(
+          Object.entries(reply.getHeaders()).map(([name, value]) => [name, String(value)]),
+        );
         try {
           await streamEvents(reply.raw, {
             headers,

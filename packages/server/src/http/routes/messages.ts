@@ -66,7 +66,11 @@ export function createMessageRoutes(service: Service): readonly AnyRoute[] {
     }),
     defineRoute({
       ...{ method: "POST", path: "/sessions/:session/questions/:question/answer", name: "answerQuestion" },
-      ...{ scope: "write", action: "question.answer", summary: "Answer a permission question. The first answer counts." },
+      ...{
+        scope: "write",
+        action: "question.answer",
+        summary: "Answer a permission question. The first answer counts.",
+      },
       params: schemas.QuestionParams,
       body: schemas.Answer,
       answers: { 202: schemas.Accepted },

@@ -3,7 +3,11 @@
 import type { FastifyInstance } from "fastify";
 import type { Service } from "../service.ts";
 
-export function addOperationRoutes(app: FastifyInstance, { database }: Service, { isStopping }: { readonly isStopping: () => boolean }): void {
+export function addOperationRoutes(
+  app: FastifyInstance,
+  { database }: Service,
+  { isStopping }: { readonly isStopping: () => boolean },
+): void {
   app.get("/health", { schema: { hide: true } }, async () => ({ status: "ok" }));
   app.get("/ready", { schema: { hide: true } }, async (_, reply) => {
     if (isStopping()) return await reply.code(503).send({ status: "stopping" });
@@ -11,7 +15,9 @@ export function addOperationRoutes(app: FastifyInstance, { database }: Service, 
       () => true,
       () => false,
     );
-    return await reply.code(isReachable ? 200 : 503).send({ status: isReachable ? "ready" : "database is not reachable" });
+    return await reply
+      .code(isReachable ? 200 : 503)
+      .send({ status: isReachable ? "ready" : "database is not reachable" });
   });
   app.get("/openapi.json", { schema: { hide: true } }, async () => app.swagger());
 }

@@ -4,9 +4,8 @@ import { randomUUID } from "node:crypto";
 import { Session } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
 import { searchSessions } from "../../store/postgres-search.ts";
-import { createSession, listSessions, openSession } from "../../store/sessions.ts";
+import { createSession, eraseSession, listSessions, openSession } from "../../store/sessions.ts";
 import { exportSession, importSession } from "../../store/transfer.ts";
-import { eraseSession } from "../../tenants/erasure.ts";
 import { type AnyRoute, defineRoute } from "../define-route.ts";
 import { notFound, Problem } from "../problems.ts";
 import * as schemas from "../schemas.ts";
@@ -60,22 +59,33 @@ export function createSessionRoutes(service: Service): readonly AnyRoute[] {
       summary: "Read what a session does now.",
       params: schemas.SessionParams,
       answers: { 200: schemas.SessionState },
-      handle: async ({ caller: { tenant }, params: { session } }) => (await readSession(database, tenant, session)).view,
+      handle: async ({ caller: { tenant }, params: { session } }) =>
+        (await readSession(database, tenant, session)).view,
     }),
     defineRoute({
-      ...{ method: "DELETE", path: "/sessions/:session", name: "eraseSession", scope: "admin", action: "session.erase" },
+      ...{
+        method: "DELETE",
+        path: "/sessions/:session",
+        name: "eraseSession",
+        scope: "admin",
+        action: "session.erase",
+      },
       summary: "Erase a session with everything that belongs to it.",
       params: schemas.SessionParams,
       answers: { 204: schemas.Nothing },
       handle: async ({ caller: { tenant }, params: { session }, reply }) => {
-        const result = await eraseSession(database, tenant, session);
-        if (result === "held") throw new Problem("held", "release the hold of the session or of the tenant first");
-        if (result === "unknown") throw notFound("session");
+        if (!(await eraseSession(database, tenant, session))) throw notFound("session");
         return await reply.code(204).send();
       },
     }),
     defineRoute({
-      ...{ method: "POST", path: "/sessions/:session/fork", name: "forkSession", scope: "write", action: "session.fork" },
+      ...{
+        method: "POST",
+        path: "/sessions/:session/fork",
+        name: "forkSession",
+        scope: "write",
+        action: "session.fork",
+      },
       summary: "Copy the branch that ends at an entry into a new session. Files of the workspace are not copied.",
       params: schemas.SessionParams,
       body: schemas.NewFork,
@@ -104,7 +114,8 @@ export function createSessionRoutes(service: Service): readonly AnyRoute[] {
         if (!Buffer.isBuffer(body)) throw new Problem("wrong-type", "send a session file as application/x-ndjson");
         const result = await importSession(database, tenant, body, { runtime: nodeRuntime });
         if (result.type === "exists") throw new Problem("conflict", "there is a session of this id already");
-        if (result.type === "damaged") throw new Problem("conflict", "the file is damaged; repair it with `pith repair`");
+        if (result.type === "damaged")
+          throw new Problem("conflict", "the file is damaged; repair it with `pith repair`");
         if (result.type === "newer-version") throw new Problem("conflict", "a newer version of Pith wrote the file");
         void reply.code(201);
         return { id: result.id, entryCount: result.entryCount, skipped: result.skipped.length };

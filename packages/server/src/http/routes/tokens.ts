@@ -1,6 +1,13 @@
 /** Routes for tokens: of the tenant, and short-lived ones for one session in a browser. */
 
-import { type CreatedToken, createToken, type ListedToken, listTokens, revokeToken, rotateToken } from "../../tenants/tokens.ts";
+import {
+  type CreatedToken,
+  createToken,
+  type ListedToken,
+  listTokens,
+  revokeToken,
+  rotateToken,
+} from "../../tenants/tokens.ts";
 import { type AnyRoute, defineRoute } from "../define-route.ts";
 import { notFound, Problem } from "../problems.ts";
 import * as schemas from "../schemas.ts";
@@ -11,7 +18,13 @@ const SESSION_TOKEN_SECONDS = 900;
 export function createTokenRoutes({ database }: Service): readonly AnyRoute[] {
   return [
     defineRoute({
-      ...{ method: "GET", path: "/tokens", name: "listTokens", scope: "admin", summary: "List the tokens of the tenant." },
+      ...{
+        method: "GET",
+        path: "/tokens",
+        name: "listTokens",
+        scope: "admin",
+        summary: "List the tokens of the tenant.",
+      },
       answers: { 200: schemas.Tokens },
       handle: async ({ caller }) => ({ tokens: (await listTokens(database, caller.tenant)).map(toToken) }),
     }),
@@ -70,7 +83,12 @@ export function createTokenRoutes({ database }: Service): readonly AnyRoute[] {
 
 function toToken({ created, expires, revoked, used, ...token }: ListedToken) {
   const toText = (time: Date | null): string | null => time?.toISOString() ?? null;
-  const times = { created: created.toISOString(), expires: toText(expires), revoked: toText(revoked), used: toText(used) };
+  const times = {
+    created: created.toISOString(),
+    expires: toText(expires),
+    revoked: toText(revoked),
+    used: toText(used),
+  };
   const { id, name, scopes, session } = token;
   return { id, name, scopes, session, ...times };
 }
