@@ -62,9 +62,7 @@ function mergeUpdates(earlier: AgentEvent, later: AgentEvent): AgentEvent | null
     const isSame = second.type === first.type && second.index === first.index;
     return isSame ? { ...later, delta: { ...first, ...second, json: first.json + second.json } } : null;
   }
-  return second.type === first.type
-    ? { ...later, delta: { ...first, text: first.text + second.text } }
-    : null;
+  return second.type === first.type ? { ...later, delta: { ...first, text: first.text + second.text } } : null;
 }
 
 /** Null: a hook cancelled the request. */

@@ -3,18 +3,18 @@
 import Type, { type Static, type TSchema } from "typebox";
 
 /** An object without further fields. */
-export function object<Fields extends Record<string, TSchema>>(fields: Fields) {
+function object<Fields extends Record<string, TSchema>>(fields: Fields) {
   return Type.Object(fields, { additionalProperties: false });
 }
 
 /** An id that a client may choose. U+0000 is not possible in a file or a path. */
-export const Id = Type.String({ minLength: 1, maxLength: 200, pattern: "^[^\\u0000-\\u001f\\u007f/\\\\]+$" });
+const Id = Type.String({ minLength: 1, maxLength: 200, pattern: "^[^\\u0000-\\u001f\\u007f/\\\\]+$" });
 
 const Name = Type.String({ maxLength: 200, description: "A name for people." });
 const NullableId = Type.Union([Id, Type.Null()]);
 const Time = Type.String({ format: "date-time" });
 const NullableTime = Type.Union([Time, Type.Null()]);
-export const Count = Type.Integer({ minimum: 0 });
+const Count = Type.Integer({ minimum: 0 });
 
 const Text = object({ type: Type.Literal("text"), text: Type.String({ minLength: 1, maxLength: 1_000_000 }) });
 const Image = object({
@@ -25,7 +25,7 @@ const Image = object({
   ]),
 });
 
-export const Content = Type.Union(
+const Content = Type.Union(
   [
     Type.String({ minLength: 1, maxLength: 1_000_000 }),
     Type.Array(Type.Union([Text, Image]), { minItems: 1, maxItems: 20 }),
@@ -135,7 +135,7 @@ export const AnyObject = Type.Record(Type.String(), Type.Unknown());
 const Entry = Type.Record(Type.String(), Type.Unknown(), { description: "An entry of the log, as in a session file." });
 
 export const Accepted = object({ id: Id });
-export const Session = object({
+const Session = object({
   id: Id,
   name: Type.Optional(Type.String()),
   created: Time,
