@@ -19,7 +19,7 @@ export async function measureStatements(sessions: number): Promise<RunStatements
   const log = new StatementLog();
   const service = await HostedService.start({
     ...{ replySeconds: 3600, deltasPerSecond: 2, concurrency: 2 * sessions, settings: log.settings },
-    intervals: { mail: NEVER_MS, sweep: NEVER_MS },
+    intervals: { mail: NEVER_MS, sweep: NEVER_MS, cleanup: NEVER_MS },
   });
   try {
     // The first ones prepare statements and open connections.

@@ -108,9 +108,9 @@ export async function createPermissions(options: CreatePermissionsOptions): Prom
     paths: {
       root: cwd,
       home: userHome,
-      temporaryFolders: workspace.sandbox.then((sandbox) => [
-        sandbox.type === "available" ? sandbox.temporaryFolder : tmpdir(),
-      ]),
+      temporaryFolders: workspace.sandbox.then((sandbox) =>
+        sandbox.type === "available" ? [sandbox.temporaryFolder] : outside === "none" ? [] : [tmpdir()],
+      ),
       privatePaths: [...listPrivatePaths(home), ...privatePaths],
       permissionFiles: [home],
       ...(outside !== "read" && { readableFolders: listReadableFolders(context) }),

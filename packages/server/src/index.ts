@@ -1,5 +1,6 @@
 /** Exports `@pith/server`: sessions in PostgreSQL. */
 
+export { createFileRemover } from "./agents/folders.ts";
 export { type AgentOpenerOptions, createAgentOpener, type TenantConfiguration } from "./agents/open-agent.ts";
 export { type AgentPolicy, createServer, type Server, type ServerOptions } from "./create-server.ts";
 export type { HttpOptions } from "./http/app.ts";
@@ -37,8 +38,6 @@ export { createSearch, type PostgresSearchOptions } from "./store/postgres-searc
 export type { PostgresStore, SessionRef } from "./store/postgres-store.ts";
 export {
   createSession,
-  eraseSession,
-  eraseTenant,
   type ListedSession,
   listSessions,
   type NewSession,
@@ -47,6 +46,20 @@ export {
   type SessionPage,
 } from "./store/sessions.ts";
 export { exportSession, type ImportOptions, type ImportResult, importSession } from "./store/transfer.ts";
+export { type AuditEntry, type AuditQuery, type CallerAction, listAudit, recordAction } from "./tenants/audit.ts";
+export {
+  type ErasedFiles,
+  type EraseOptions,
+  type EraseResult,
+  eraseSession,
+  eraseTenant,
+  type HoldTarget,
+  type LegalHold,
+  liftLegalHold,
+  listLegalHolds,
+  placeLegalHold,
+  type RemoveFiles,
+} from "./tenants/erasure.ts";
 export {
   createKeyCipher,
   deleteProviderKey,

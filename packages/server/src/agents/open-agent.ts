@@ -1,6 +1,5 @@
 /** Opens the agent of a hosted session, with the tools, permissions and sandbox of `pith`. */
 
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Tool } from "@pith/agent";
 import { originalsFolder } from "@pith/agent/node";
@@ -10,6 +9,8 @@ import type { HeldSession, OpenAgent, OpenedAgent } from "../runs/session-run.ts
 import type { Database } from "../store/connect.ts";
 import { PostgresBlobs } from "../store/postgres-blobs.ts";
 import { createSearch } from "../store/postgres-search.ts";
+import { openDecisionLog } from "../tenants/audit.ts";
+import { createFolders } from "./folders.ts";
 
 /** What belongs to a tenant. */
 export interface TenantConfiguration {
@@ -56,16 +57,22 @@ async function openAgent(held: HeldSession, options: AgentOpenerOptions): Promis
   const context = { ...folders, environment, settings };
   const vault = await createVault({ ...context, keys });
   const workspace = openLocalWorkspace(context);
+  const decisions = openDecisionLog(database, held);
   const built = await buildAgent({
     ...{ ...context, workspace, keys, vault },
     storage: {
       store,
       blobs: new PostgresBlobs(database, store.session),
-      originals: originalsFolder(join(folders.home, "originals")),
+      originals: originalsFolder(join(folders.home, "restore")),
       search: createSearch(database, store.session, { redaction: vault ?? NO_REDACTION }),
     },
     user: { ask, onEvent },
-    permissions: { outside: "none", commandQuestionTimeoutMs, flagRules: joinRules(options.rules, hosts) },
+    permissions: {
+      outside: "none",
+      commandQuestionTimeoutMs,
+      flagRules: joinRules(options.rules, hosts),
+      audit: decisions.record,
+    },
     ...(options.tools && { tools: options.tools }),
     agent: {
       ...(options.systemPrompt !== undefined && { customPrompt: options.systemPrompt }),
@@ -82,6 +89,7 @@ async function openAgent(held: HeldSession, options: AgentOpenerOptions): Promis
       await built.agent.close();
       await built.close();
       await workspace.close();
+      await decisions.close();
     },
   };
 }
@@ -91,16 +99,4 @@ const NO_REDACTION = { redact: <Value>(value: Value): Value => value };
 /** The rules for hosts do not open private addresses: only `fetchHosts` of the settings does. */
 function joinRules({ allow, deny }: FlagRules = { allow: [], deny: [] }, hosts: readonly string[]): FlagRules {
   return { allow: [...allow, ...hosts.map((host) => `network(${host})`)], deny };
-}
-
-/** A session has its own workspace and home. Pith's home, with skills and rules, belongs to the tenant. */
-async function createFolders({ tenant, key }: HeldSession, folder: string) {
-  const base = join(folder, tenant);
-  const folders = {
-    cwd: join(base, "sessions", key, "workspace"),
-    userHome: join(base, "sessions", key, "home"),
-    home: join(base, "pith"),
-  };
-  for (const path of Object.values(folders)) await mkdir(path, { recursive: true, mode: 0o700 });
-  return folders;
 }

@@ -14,6 +14,8 @@ export interface WorkerIntervals {
   readonly sweep: number;
   /** How long a session that nobody has waits for the worker that was woken for it. */
   readonly wait: number;
+  /** How often it erases sessions that tenants no longer keep, and removes dead tokens. */
+  readonly cleanup: number;
 }
 
 export const DEFAULT_INTERVALS: WorkerIntervals = {
@@ -22,4 +24,5 @@ export const DEFAULT_INTERVALS: WorkerIntervals = {
   mail: 250,
   sweep: 1_000,
   wait: 3_000,
+  cleanup: 60_000,
 };

@@ -48,6 +48,7 @@ export class SessionRun {
   readonly #options: SessionRunOptions;
   #running: { readonly target: MessageTarget; readonly delivery: MessageDelivery } | null = null;
   #suspendReason: "given-back" | "waiting" | null = null;
+  #isStopped = false;
   #hasStarted = false;
 
   constructor(session: SessionRef, options: SessionRunOptions) {
@@ -93,6 +94,12 @@ export class SessionRun {
   async suspend(reason: "given-back" | "waiting"): Promise<void> {
     this.#suspendReason ??= reason;
     await this.#running?.target.agent.suspend();
+  }
+
+  /** Ends the run at once and its commands with it, because its session was erased. Never rejects. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#running?.target.agent.abort().catch(() => undefined);
   }
 
   async #start() {
@@ -143,6 +150,7 @@ export class SessionRun {
     await delivered;
     if (this.#suspendReason) return { type: this.#suspendReason };
     const { accepted } = delivery;
+    if (this.#isStopped) return { type: "done", accepted };
     const mayResume = !delivery.isStopped && (delivery.hasMessages || !hasFailed(agent.session.branch));
     const end: RunEnd = mayResume ? await finish(agent.resume()) : { type: "aborted" };
     if (end.type === "failed") await agent.appendToSession((session) => session.append(createFailureEntry(end.why)));

@@ -4,6 +4,8 @@ import { randomUUID } from "node:crypto";
 import type { LivePublisher } from "../live/publisher.ts";
 import type { Database } from "../store/connect.ts";
 import type { SessionRef } from "../store/postgres-store.ts";
+import { eraseOutdatedSessions, type RemoveFiles, removeErasedFiles } from "../tenants/erasure.ts";
+import { removeDeadTokens } from "../tenants/tokens.ts";
 import { createLimit } from "./concurrency.ts";
 import { DEFAULT_INTERVALS, type WorkerIntervals } from "./intervals.ts";
 import { expireQuestions } from "./questions.ts";
@@ -19,6 +21,8 @@ export interface WorkerOptions {
   readonly concurrency: number;
   /** Receives errors of a run or of PostgreSQL; the worker goes on. */
   readonly onError: (error: unknown) => void;
+  /** Removes the files of erased sessions and tenants, as `createFileRemover` does. Absent: another worker does it. */
+  readonly removeFiles?: RemoveFiles;
   /** Default: a new id for each start. */
   readonly id?: string;
   readonly intervals?: Partial<WorkerIntervals>;
@@ -32,6 +36,11 @@ const MAX_STARTS = 16;
 /** At most so many sessions get a place, and so many questions expire, at one look. */
 const MAX_ADMITTED = 100;
 const MAX_EXPIRED = 100;
+
+/** At most so much is erased or removed at one look. */
+const MAX_REMOVED = 100;
+/** How often the sessions of one tenant are looked through for those that it no longer keeps. */
+const RETENTION_MS = 60 * 60_000;
 
 /** A running worker. */
 export interface Worker {
@@ -73,7 +82,7 @@ class SessionWorker implements Worker {
   }
 
   async start(): Promise<void> {
-    const { beat, mail, sweep } = this.#intervals;
+    const { beat, mail, sweep, cleanup } = this.#intervals;
     await this.#beat();
     this.#timers = [
       this.#repeat(() => this.#beat(), beat),
@@ -81,6 +90,9 @@ class SessionWorker implements Worker {
       this.#repeat(() => this.#sweep(), sweep),
       this.#repeat(() => this.#applyLimits(), sweep),
       this.#repeat(() => expireQuestions(this.#options, MAX_EXPIRED), sweep),
+      this.#repeat(() => this.#stopErased(), sweep),
+      this.#repeat(() => this.#removeFiles(), sweep),
+      this.#repeat(() => this.#cleanUp(), cleanup),
     ];
     const { wake, concurrency } = this.#options;
     try {
@@ -151,6 +163,26 @@ class SessionWorker implements Worker {
     const spent = await database.readRows<SessionRef>("list_spent", [this.id]);
     // A run ends after its reply and its calls; others do not wait for that.
     for (const { key } of spent) void this.#runs.get(key)?.suspend("waiting");
+  }
+
+  /** Stops the runs of erased sessions, and says so once they have ended: then nothing uses their files. */
+  async #stopErased(): Promise<void> {
+    const { database } = this.#options;
+    const erased = await database.readRows<{ id: string; key: string }>("list_erased_runs", [this.id]);
+    for (const { key } of erased) void this.#runs.get(key)?.stop();
+    const ended = erased.filter(({ key }) => !this.#runs.has(key)).map(({ id }) => id);
+    if (ended.length > 0) await database.call("confirm_erasures", [this.id, ended]);
+  }
+
+  async #removeFiles(): Promise<void> {
+    const { database, removeFiles: remove } = this.#options;
+    if (remove) await removeErasedFiles(database, { remove, silentMs: this.#intervals.silent, limit: MAX_REMOVED });
+  }
+
+  async #cleanUp(): Promise<void> {
+    const { database } = this.#options;
+    await eraseOutdatedSessions(database, { everyMs: RETENTION_MS, limit: MAX_REMOVED });
+    await removeDeadTokens(database, MAX_REMOVED);
   }
 
   /** Never rejects. */

@@ -83,4 +83,9 @@ async function grantTables(client: PoolClient, applicationRole: string): Promise
   await client.query(`grant usage on schema pith to ${role}`);
   await client.query(`grant select, insert, update, delete on all tables in schema pith to ${role}`);
   await client.query(`revoke all on pith.migration from ${role}`);
+  // Only functions of the schema write these, with the rights of the owner, so that no row is changed or removed one by one.
+  const { rows } = await client.query<{ name: string }>(
+    "select relname as name from pg_class where relnamespace = 'pith'::regnamespace and relname in ('audit', 'erasure')",
+  );
+  for (const { name } of rows) await client.query(`revoke insert, update, delete on pith.${name} from ${role}`);
 }

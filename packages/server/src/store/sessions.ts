@@ -1,4 +1,4 @@
-/** Creates, opens, lists and erases the sessions of a tenant. */
+/** Creates, opens and lists the sessions of a tenant. */
 
 import type { Header, Runtime } from "@pith/context";
 import { createHeader, readReservedNumber } from "@pith/context/store";
@@ -127,18 +127,6 @@ function toListedSession({ id, header, name, created, changed, entry_count }: Li
   const text = entry?.type === "session_info" ? entry.name?.trim() || undefined : undefined;
   const { cwd } = JSON.parse(header) as Header;
   return { id: fromStoredText(id), name: text, cwd, created, changed, entryCount: entry_count };
-}
-
-/** Erases a session with all that belongs to it. Returns false if the tenant has none of this id, or no longer. */
-export async function eraseSession(database: Database, tenant: string, id: string): Promise<boolean> {
-  checkTenant(tenant);
-  return database.call<boolean>("erase_session", [tenant, toStoredText(id)]);
-}
-
-/** Erases a tenant with all of its sessions. Returns false if there is none. */
-export async function eraseTenant(database: Database, tenant: string): Promise<boolean> {
-  checkTenant(tenant);
-  return database.call<boolean>("erase_tenant", [tenant]);
 }
 
 /** Throws if the tenant is not a UUID. */

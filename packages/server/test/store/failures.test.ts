@@ -174,8 +174,8 @@ test("PG7 erasing a tenant removes all of its rows", async () => {
     await store.append(batchOf(first), { expectedLeaf: null });
     await new PostgresBlobs(server.database, store.session).keep(Buffer.from("blob"));
   }
-  expect(await eraseTenant(server.database, tenant)).toBe(true);
-  expect(await eraseTenant(server.database, tenant)).toBe(false);
+  expect(await eraseTenant(server.database, tenant)).toBe("erased");
+  expect(await eraseTenant(server.database, tenant)).toBe("not-found");
   for (const table of ["session", "segment", "entry", "blob", "searchable_entry", "prepared_summary"])
     await server.cluster.runAsSuperuser(
       `do $$ begin assert not exists (select from pith.${table} where tenant = '${tenant}'), '${table}'; end $$`,

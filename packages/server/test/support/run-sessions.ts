@@ -22,7 +22,7 @@ import {
 import { TENANT } from "./database.ts";
 
 /** Short, so that tests need not wait. */
-export const INTERVALS: WorkerIntervals = { silent: 400, beat: 50, mail: 20, sweep: 50, wait: 200 };
+export const INTERVALS: WorkerIntervals = { silent: 400, beat: 50, mail: 20, sweep: 50, wait: 200, cleanup: 50 };
 
 export interface ServiceOptions {
   readonly tools?: readonly Tool[];

@@ -336,3 +336,222 @@ begin
   return found;
 end
 $$;
+
+-- The audit log. The role of the application can neither change nor remove rows, and adds them only by these functions (see migrate.ts).
+
+-- Whoever reads the log of the tenant sees these. p_details: as JSON. A tenant that does not exist has no log.
+create function pith.record_action(p_tenant uuid, p_action text, p_outcome text, p_session text, p_token uuid, p_details text)
+returns void language plpgsql security definer set search_path = pg_catalog as $$
+declare
+  tenant constant text := set_config('pith.tenant', p_tenant::text, true);
+  found_token pith.token;
+  found_session bigint;
+begin
+  perform from pith.tenant t where t.id = p_tenant for key share;
+  if not found then
+    raise exception 'there is no tenant %', p_tenant;
+  end if;
+  select * into found_token from pith.token t where t.tenant = p_tenant and t.id = p_token;
+  -- A lock that an erasure waits for.
+  select s.key into found_session from pith.session s
+    where s.tenant = p_tenant and (s.id = p_session or (p_session is null and s.key = found_token.session)) for key share;
+  insert into pith.audit (tenant, action, outcome, session, token, token_name, details)
+    values (p_tenant, p_action, p_outcome, found_session, p_token, found_token.name, p_details);
+end
+$$;
+
+-- Records of the agent of one session, or nothing if it was erased.
+create function pith.record_decisions(p_tenant uuid, p_session bigint, p_actions text[], p_outcomes text[], p_details text[])
+returns void language plpgsql security definer set search_path = pg_catalog as $$
+declare
+  tenant constant text := set_config('pith.tenant', p_tenant::text, true);
+begin
+  perform from pith.session s where s.tenant = p_tenant and s.key = p_session for key share;
+  if not found then return; end if;
+  insert into pith.audit (tenant, action, outcome, session, details)
+    select p_tenant, p_actions[i], p_outcomes[i], p_session, p_details[i] from generate_series(1, cardinality(p_actions)) i;
+end
+$$;
+
+-- The newest first. p_before: the id of the last row of the page before. p_session: only those of this session.
+create function pith.list_audit(p_tenant uuid, p_before bigint, p_session text, p_limit integer)
+returns table (
+  id bigint, at timestamptz, action text, outcome text, session text, session_key bigint, token uuid, token_name text, details text
+) language plpgsql as $$
+declare
+  tenant constant text := set_config('pith.tenant', p_tenant::text, true);
+begin
+  return query
+    select a.id, a.at, a.action, a.outcome, s.id, a.session, a.token, a.token_name, a.details
+      from pith.audit a left join pith.session s on s.key = a.session
+      where a.tenant = p_tenant and (p_before is null or a.id < p_before) and (p_session is null or s.id = p_session)
+      order by a.id desc limit p_limit;
+end
+$$;
+
+-- Erasure. While a legal hold is on the tenant or the session, nothing of it is erased.
+
+-- The lock of a key is taken before that of a tenant, and after those of sessions, as where places are counted.
+create function pith.lock_tenant(p_tenant uuid) returns pith.tenant language plpgsql as $$
+declare
+  locked pith.tenant;
+begin
+  perform from pith.provider_key k where k.name = (select t.provider_key from pith.tenant t where t.id = p_tenant) for no key update;
+  select * into locked from pith.tenant t where t.id = p_tenant for no key update;
+  return locked;
+end
+$$;
+
+-- p_session: null for the tenant. p_reason: null ends the hold. Returns whether there is such a tenant or session.
+create function pith.set_legal_hold(p_tenant uuid, p_session text, p_reason text) returns boolean language plpgsql as $$
+declare
+  tenant constant text := set_config('pith.tenant', p_tenant::text, true);
+begin
+  if p_session is null then
+    update pith.tenant t set legal_hold = p_reason where t.id = p_tenant;
+  else
+    update pith.session s set legal_hold = p_reason where s.tenant = p_tenant and s.id = p_session;
+  end if;
+  return found;
+end
+$$;
+
+create function pith.list_legal_holds(p_tenant uuid) returns table (session text, reason text) language plpgsql as $$
+declare
+  tenant constant text := set_config('pith.tenant', p_tenant::text, true);
+begin
+  return query
+    select null::text, t.legal_hold from pith.tenant t where t.id = p_tenant and t.legal_hold is not null
+    union all
+    select s.id, s.legal_hold from pith.session s where s.tenant = p_tenant and s.legal_hold is not null;
+end
+$$;
+
+create index session_under_hold on pith.session (tenant) where legal_hold is not null;
+
+drop function pith.erase_session(uuid, text);
+drop function pith.erase_tenant(uuid);
+
+-- Returns `erased`, `held` or `not-found`. The record of it, and where files may be left, is all that stays.
+-- p_by: `retention`, or null for a caller.
+create function pith.erase_session(p_tenant uuid, p_id text, p_token uuid, p_by text) returns text
+language plpgsql security definer set search_path = pg_catalog as $$
+declare
+  tenant constant text := set_config('pith.tenant', p_tenant::text, true);
+  found_session pith.session;
+  is_held boolean;
+begin
+  select * into found_session from pith.session s where s.tenant = p_tenant and s.id = p_id for update;
+  if not found then return 'not-found'; end if;
+  is_held := found_session.legal_hold is not null or (pith.lock_tenant(p_tenant)).legal_hold is not null;
+  if not is_held then
+    delete from pith.session s where s.key = found_session.key;
+    delete from pith.entry e where e.session = found_session.key;
+    delete from pith.audit a where a.session = found_session.key;
+    insert into pith.erasure (tenant, session, worker) values (p_tenant, found_session.key, found_session.holder);
+  end if;
+  insert into pith.audit (tenant, action, outcome, session, token, token_name, details)
+    values (p_tenant, 'session.erase', case when is_held then 'held' else 'done' end, found_session.key, p_token,
+      (select t.name from pith.token t where t.id = p_token), case when p_by is not null then json_build_object('by', p_by)::text end);
+  return case when is_held then 'held' else 'erased' end;
+end
+$$;
+
+create function pith.erase_tenant(p_tenant uuid) returns text
+language plpgsql security definer set search_path = pg_catalog as $$
+declare
+  tenant constant text := set_config('pith.tenant', p_tenant::text, true);
+  locked pith.tenant;
+begin
+  perform from pith.session s where s.tenant = p_tenant order by s.key for update;
+  locked := pith.lock_tenant(p_tenant);
+  if locked.id is null then return 'not-found'; end if;
+  -- From now on no session is added.
+  perform from pith.tenant t where t.id = p_tenant for update;
+  perform from pith.session s where s.tenant = p_tenant and s.legal_hold is not null;
+  if found or locked.legal_hold is not null then return 'held'; end if;
+  insert into pith.erasure (tenant, session, worker)
+    select p_tenant, s.key, s.holder from pith.session s where s.tenant = p_tenant and s.holder is not null;
+  insert into pith.erasure (tenant) values (p_tenant);
+  delete from pith.session s where s.tenant = p_tenant;
+  delete from pith.entry e where e.tenant = p_tenant;
+  delete from pith.audit a where a.tenant = p_tenant;
+  delete from pith.tenant t where t.id = p_tenant;
+  return 'erased';
+end
+$$;
+
+-- Erased sessions that this worker may still run.
+create function pith.list_erased_runs(p_worker text) returns table (id bigint, key bigint)
+language plpgsql security definer set search_path = pg_catalog as $$
+declare
+  across_tenants constant text := set_config('pith.across_tenants', 'on', true);
+begin
+  return query select e.id, e.session from pith.erasure e where e.worker = p_worker;
+end
+$$;
+
+-- The worker does not run them any more. Their files may have been removed before, when it was silent; they are removed once more.
+create function pith.confirm_erasures(p_worker text, p_ids bigint[]) returns void
+language plpgsql security definer set search_path = pg_catalog as $$
+declare
+  across_tenants constant text := set_config('pith.across_tenants', 'on', true);
+begin
+  update pith.erasure e set files_removed = null
+    where e.session is null and e.tenant in (select r.tenant from pith.erasure r where r.id = any(p_ids) and r.worker = p_worker);
+  update pith.erasure e set worker = null, files_removed = null where e.id = any(p_ids) and e.worker = p_worker;
+end
+$$;
+
+-- What was erased and has files that no living worker uses. Those of a tenant come after those of its sessions.
+create function pith.find_erased_files(p_silent_ms integer, p_limit integer)
+returns table (id bigint, tenant uuid, key bigint, worker text) language plpgsql security definer set search_path = pg_catalog as $$
+declare
+  across_tenants constant text := set_config('pith.across_tenants', 'on', true);
+begin
+  return query select e.id, e.tenant, e.session, e.worker from pith.erasure e
+    where e.files_removed is null and (e.worker is null or pith.is_silent(e.worker, p_silent_ms))
+      and (e.session is not null
+        or not exists (select from pith.erasure r where r.tenant = e.tenant and r.session is not null and r.files_removed is null))
+    order by e.id limit p_limit;
+end
+$$;
+
+-- Nothing happens if a worker has confirmed meanwhile. Forgets sessions whose files were removed a day ago; the audit log has them.
+create function pith.mark_files_removed(p_id bigint, p_worker text) returns void
+language plpgsql security definer set search_path = pg_catalog as $$
+declare
+  across_tenants constant text := set_config('pith.across_tenants', 'on', true);
+begin
+  update pith.erasure e set files_removed = clock_timestamp() where e.id = p_id and e.worker is not distinct from p_worker;
+  delete from pith.erasure e
+    where e.session is not null and e.worker is null and e.files_removed < clock_timestamp() - interval '1 day';
+end
+$$;
+
+-- Sessions of one tenant that have not changed for so long as it keeps them. Each tenant is looked at once in p_every_ms.
+create function pith.find_outdated_sessions(p_every_ms double precision, p_limit integer) returns table (tenant uuid, session text)
+language plpgsql security definer set search_path = pg_catalog as $$
+declare
+  across_tenants constant text := set_config('pith.across_tenants', 'on', true);
+  next_tenant pith.tenant;
+  count integer;
+begin
+  select * into next_tenant from pith.tenant t
+    where t.retention_days is not null and t.legal_hold is null
+      and (t.retention_checked is null or t.retention_checked < clock_timestamp() - p_every_ms * interval '1 millisecond')
+    order by t.retention_checked nulls first limit 1 for no key update skip locked;
+  if not found then return; end if;
+  return query select s.tenant, s.id from pith.session s
+    where s.tenant = next_tenant.id and s.changed < clock_timestamp() - next_tenant.retention_days * interval '1 day'
+      and s.legal_hold is null and (s.busy_since is null or s.parked is not null)
+    limit p_limit;
+  get diagnostics count = row_count;
+  -- With a full batch there may be more.
+  if count < p_limit then
+    update pith.tenant t set retention_checked = clock_timestamp() where t.id = next_tenant.id;
+  end if;
+end
+$$;
+
+create index tenant_with_retention on pith.tenant (retention_checked) where retention_days is not null;

@@ -54,7 +54,7 @@ export interface FaultReport extends SessionsReport, TakeoverReport {
   readonly problems: readonly string[];
 }
 
-const INTERVALS: WorkerIntervals = { silent: 1_500, beat: 300, mail: 150, sweep: 300, wait: 1_000 };
+const INTERVALS: WorkerIntervals = { silent: 1_500, beat: 300, mail: 150, sweep: 300, wait: 1_000, cleanup: 60_000 };
 const WORKERS = 5;
 /** How many workers run during a fault of another. */
 const OTHERS = 1;
