@@ -6,6 +6,7 @@ import type { PermissionMode, Tool } from "@pith/agent";
 import type { ProviderKeys } from "@pith/host/settings/provider-keys";
 import type { Settings } from "@pith/host/settings/settings";
 import type { FastifyInstance } from "fastify";
+import { createFileRemover } from "./agents/folders.ts";
 import { createAgentOpener } from "./agents/open-agent.ts";
 import { createApp, type HttpOptions } from "./http/app.ts";
 import { createRoutes } from "./http/routes.ts";
@@ -100,7 +101,16 @@ export async function createServer(options: ServerOptions): Promise<Server> {
         ...(permissions && { rules: { allow: permissions.allow ?? [], deny: permissions.deny ?? [] } }),
       });
       const concurrency = (options.worker || undefined)?.concurrency ?? DEFAULT_CONCURRENCY;
-      const started = await startWorker({ database, wake, live, openAgent, concurrency, onError, id: workerId });
+      const started = await startWorker({
+        database,
+        wake,
+        live,
+        openAgent,
+        concurrency,
+        onError,
+        id: workerId,
+        removeFiles: createFileRemover(folder),
+      });
       worker = started;
       closers.push(() => started.stop());
     }

@@ -22,11 +22,11 @@ export async function createFolders(session: SessionRef, folder: string): Promis
   return folders;
 }
 
-function locateSession({ tenant, key }: SessionRef, folder: string): string {
+export function locateSession({ tenant, key }: SessionRef, folder: string): string {
   return join(folder, tenant, "sessions", key);
 }
 
-function locateFolders(base: string): SessionFolders {
+export function locateFolders(base: string): SessionFolders {
   return { cwd: join(base, "workspace"), userHome: join(base, "home"), home: join(base, "pith") };
 }
 

@@ -82,7 +82,7 @@ export async function createApp(
     done(null, body),
   );
   await app.register(async (scope) => {
-    for (const route of routes) addRoute(scope, route);
+    for (const route of routes) addRoute(scope, route, service.database);
     addOperationRoutes(scope, service, { isStopping });
   });
   return app;

@@ -2,6 +2,8 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from "fastify";
 import type { Static, TObject, TSchema } from "typebox";
+import type { Database } from "../store/connect.ts";
+import { recordAction } from "../tenants/audit.ts";
 import type { Caller, Scope } from "../tenants/tokens.ts";
 import { Problem } from "./problems.ts";
 import { ProblemSchema } from "./schemas.ts";
@@ -60,7 +62,7 @@ declare module "fastify" {
 }
 
 /** Its schema is also what the OpenAPI document says. */
-export function addRoute(app: FastifyInstance, route: AnyRoute): void {
+export function addRoute(app: FastifyInstance, route: AnyRoute, database: Database): void {
   const { method, path, name, summary, scope, params, query, body, consumes, answers, action, handle } = route;
   app.route({
     method,
@@ -79,9 +81,31 @@ export function addRoute(app: FastifyInstance, route: AnyRoute): void {
     handler: async (request, reply) => {
       const { caller } = request;
       if (!caller) throw new Problem("unauthorized", NO_TOKEN);
-      return await handle({ caller, params: request.params, query: request.query, body: request.body, request, reply });
+      const call = { caller, params: request.params, query: request.query, body: request.body, request, reply };
+      return action === undefined ? await handle(call) : await record(database, action, call, handle);
     },
   });
+}
+
+/** What cannot be recorded is not done. */
+async function record(
+  database: Database,
+  action: string,
+  call: Parameters<AnyRoute["handle"]>[0],
+  handle: AnyRoute["handle"],
+): Promise<unknown> {
+  const { tenant, tokenId: token } = call.caller;
+  const { session } = Object(call.params) as { readonly session?: string };
+  const about = { action, token, ...(session !== undefined && { session }) };
+  await recordAction(database, tenant, { ...about, outcome: "requested" });
+  try {
+    return await handle(call);
+  } catch (error) {
+    const outcome = error instanceof Problem ? "refused" : "failed";
+    const details = error instanceof Problem && { details: { problem: error.code } };
+    await recordAction(database, tenant, { ...about, outcome, ...details });
+    throw error;
+  }
 }
 
 export const NO_TOKEN = "send the header `Authorization: Bearer TOKEN` with a token that is valid";

@@ -232,9 +232,30 @@ export const Keys = object({
     object({ provider: Type.String(), ending: Type.String({ description: "The last four characters." }), saved: Time }),
   ),
 });
+export const AuditQuery = object({ ...PageQuery.properties, session: Type.Optional(Id) });
 export const AuditPage = object({
-  records: Type.Array(AnyObject),
+  records: Type.Array(
+    object({
+      id: Type.String(),
+      at: Time,
+      action: Type.String(),
+      outcome: Type.String(),
+      session: NullableId,
+      sessionKey: Type.Union([Type.String(), Type.Null()], { description: "Stays when the session is erased." }),
+      token: Type.Union([object({ id: Id, name: Type.Union([Type.String(), Type.Null()]) }), Type.Null()]),
+      details: Type.Union([AnyObject, Type.Null()]),
+    }),
+  ),
   next: Type.Union([Type.String(), Type.Null()]),
+});
+export const NewHold = object({ reason: Type.String({ minLength: 1, maxLength: 1_000 }) });
+export const Holds = object({
+  holds: Type.Array(
+    object({
+      session: Type.Union([Id, Type.Null()], { description: "Null: on the tenant with all of its sessions." }),
+      reason: Type.String(),
+    }),
+  ),
 });
 export const Settings = object({ settings: AnyObject });
 export const Imported = object({ id: Id, entryCount: Count, skipped: Count });

@@ -109,7 +109,12 @@ test("HAUD4 what an agent was permitted is recorded together, with the hash of t
   await worker.stop();
   const records = (await list(tenant)).toReversed();
   expect(records).toMatchObject([
-    { action: "permission.decision", outcome: "permitted", session: "s1", details: { tool: "write", what: expect.stringContaining("/a.txt") } },
+    {
+      action: "permission.decision",
+      outcome: "permitted",
+      session: "s1",
+      details: { tool: "write", what: expect.stringContaining("/a.txt") },
+    },
     { action: "permission.decision", outcome: "refused", sessionKey: session.key, details: { tool: "write" } },
   ]);
   for (const { details } of records)

@@ -1,11 +1,11 @@
 /** Routes that show what is in a session: its tree, its context, its words, and what a compaction would do. */
 
-import { join } from "node:path";
 import { buildSessionContext, contextSize, createBudget, type Entry, previewCompaction, Session } from "@pith/context";
 import { entryText } from "@pith/context/host";
 import { nodeRuntime } from "@pith/context/node";
 import { openSessionModel } from "@pith/host/session-model";
 import { createLimitsForModel } from "@pith/host/settings/settings";
+import { locateFolders, locateSession } from "../../agents/folders.ts";
 import { createSearch } from "../../store/postgres-search.ts";
 import { type AnyRoute, defineRoute } from "../define-route.ts";
 import { notFound, Problem } from "../problems.ts";
@@ -101,7 +101,7 @@ async function openForModel({ database, readTenant, folder, environment }: Servi
   const session = await Session.open(store, nodeRuntime);
   await session.loadState();
   const { settings, keys } = await readTenant(tenant);
-  const home = join(folder, tenant, "pith");
+  const { home } = locateFolders(locateSession(store.session, folder));
   const { model, error } = await openSessionModel(session, { settings, keys, home, environment });
   if (error !== null) throw new Problem("conflict", error);
   const limits = createLimitsForModel(settings.compaction)(model);

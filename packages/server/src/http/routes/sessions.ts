@@ -4,8 +4,10 @@ import { randomUUID } from "node:crypto";
 import { Session } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
 import { searchSessions } from "../../store/postgres-search.ts";
-import { createSession, eraseSession, listSessions, openSession } from "../../store/sessions.ts";
+import { createSession, listSessions, openSession } from "../../store/sessions.ts";
 import { exportSession, importSession } from "../../store/transfer.ts";
+import { recordAction } from "../../tenants/audit.ts";
+import { eraseSession } from "../../tenants/erasure.ts";
 import { type AnyRoute, defineRoute } from "../define-route.ts";
 import { notFound, Problem } from "../problems.ts";
 import * as schemas from "../schemas.ts";
@@ -19,12 +21,18 @@ export function createSessionRoutes(service: Service): readonly AnyRoute[] {
   const { database } = service;
   return [
     defineRoute({
-      ...{ method: "POST", path: "/sessions", name: "createSession", scope: "write", action: "session.create" },
+      ...{ method: "POST", path: "/sessions", name: "createSession", scope: "write" },
       summary: "Create a session. If it exists already, it is returned.",
       body: schemas.NewSession,
       answers: { 200: schemas.SessionState, 201: schemas.SessionState },
-      handle: async ({ caller: { tenant }, body: { id = randomUUID(), name }, reply }) => {
+      handle: async ({ caller: { tenant, tokenId }, body: { id = randomUUID(), name }, reply }) => {
         const isNew = await createIfAbsent(service, tenant, { id, name });
+        await recordAction(database, tenant, {
+          action: "session.create",
+          ...toOutcome(isNew),
+          session: id,
+          token: tokenId,
+        });
         void reply.code(isNew ? 201 : 200);
         return (await readSession(database, tenant, id)).view;
       },
@@ -68,13 +76,14 @@ export function createSessionRoutes(service: Service): readonly AnyRoute[] {
         path: "/sessions/:session",
         name: "eraseSession",
         scope: "admin",
-        action: "session.erase",
       },
       summary: "Erase a session with everything that belongs to it.",
       params: schemas.SessionParams,
       answers: { 204: schemas.Nothing },
-      handle: async ({ caller: { tenant }, params: { session }, reply }) => {
-        if (!(await eraseSession(database, tenant, session))) throw notFound("session");
+      handle: async ({ caller: { tenant, tokenId }, params: { session }, reply }) => {
+        const result = await eraseSession(database, tenant, session, { token: tokenId });
+        if (result === "held") throw new Problem("held", "lift the legal hold of the session or of the tenant first");
+        if (result === "not-found") throw notFound("session");
         return await reply.code(204).send();
       },
     }),
@@ -84,13 +93,17 @@ export function createSessionRoutes(service: Service): readonly AnyRoute[] {
         path: "/sessions/:session/fork",
         name: "forkSession",
         scope: "write",
-        action: "session.fork",
       },
       summary: "Copy the branch that ends at an entry into a new session. Files of the workspace are not copied.",
       params: schemas.SessionParams,
       body: schemas.NewFork,
       answers: { 200: schemas.SessionState, 201: schemas.SessionState },
-      handle: async ({ caller: { tenant }, params: { session }, body: { id = randomUUID(), entryId }, reply }) => {
+      handle: async ({
+        caller: { tenant, tokenId },
+        params: { session },
+        body: { id = randomUUID(), entryId },
+        reply,
+      }) => {
         const store = await requireStore(database, tenant, session);
         if (entryId !== undefined && !(await store.entry(entryId))) throw notFound("entry");
         const source = await Session.open(store, { ...nodeRuntime, sessionId: () => id });
@@ -100,16 +113,23 @@ export function createSessionRoutes(service: Service): readonly AnyRoute[] {
           throw new Problem("conflict", "the session is damaged; export it and look at the file");
         const fork = await readSession(database, tenant, id);
         await database.call("copy_blobs", [tenant, store.session.key, fork.key]);
-        void reply.code(imported.type === "imported" ? 201 : 200);
+        const isNew = imported.type === "imported";
+        await recordAction(database, tenant, {
+          action: "session.fork",
+          ...toOutcome(isNew),
+          session: id,
+          token: tokenId,
+        });
+        void reply.code(isNew ? 201 : 200);
         return fork.view;
       },
     }),
     defineRoute({
-      ...{ method: "POST", path: "/sessions/import", name: "importSession", scope: "write", action: "session.import" },
+      ...{ method: "POST", path: "/sessions/import", name: "importSession", scope: "write" },
       summary: "Import a session file of any version.",
       consumes: "application/x-ndjson",
       answers: { 201: schemas.Imported },
-      handle: async ({ caller: { tenant }, request, reply }) => {
+      handle: async ({ caller: { tenant, tokenId }, request, reply }) => {
         const { body } = request;
         if (!Buffer.isBuffer(body)) throw new Problem("wrong-type", "send a session file as application/x-ndjson");
         const result = await importSession(database, tenant, body, { runtime: nodeRuntime });
@@ -117,6 +137,8 @@ export function createSessionRoutes(service: Service): readonly AnyRoute[] {
         if (result.type === "damaged")
           throw new Problem("conflict", "the file is damaged; repair it with `pith repair`");
         if (result.type === "newer-version") throw new Problem("conflict", "a newer version of Pith wrote the file");
+        const action = { action: "session.import", ...toOutcome(true), session: result.id, token: tokenId };
+        await recordAction(database, tenant, action);
         void reply.code(201);
         return { id: result.id, entryCount: result.entryCount, skipped: result.skipped.length };
       },
@@ -133,6 +155,11 @@ export function createSessionRoutes(service: Service): readonly AnyRoute[] {
       },
     }),
   ];
+}
+
+/** These are recorded afterwards, because the log names only sessions that exist. */
+function toOutcome(isNew: boolean): { readonly outcome: string } {
+  return { outcome: isNew ? "done" : "repeated" };
 }
 
 const SEARCH_MS = 20_000;

@@ -1,5 +1,7 @@
-/** Routes for what belongs to a tenant: its settings, provider keys, audit log, legal holds and erasure. */
+/** Routes for what belongs to a tenant: its settings, provider keys, audit log, and the legal holds of its sessions. */
 
+import { listAudit } from "../../tenants/audit.ts";
+import { liftLegalHold, listLegalHolds, placeLegalHold } from "../../tenants/erasure.ts";
 import { deleteProviderKey, listProviderKeys, setProviderKey } from "../../tenants/provider-keys.ts";
 import { readTenantSettings, writeTenantSettings } from "../../tenants/settings.ts";
 import { type AnyRoute, defineRoute } from "../define-route.ts";
@@ -63,6 +65,46 @@ export function createTenantRoutes({ database, cipher, operator }: Service): rea
       answers: { 204: schemas.Nothing },
       handle: async ({ caller, params: { provider }, reply }) => {
         if (!(await deleteProviderKey(database, caller.tenant, provider))) throw notFound("key");
+        return await reply.code(204).send();
+      },
+    }),
+    defineRoute({
+      ...{ method: "GET", path: "/audit", name: "listAudit", scope: "admin" },
+      summary: "List what callers did and what agents were permitted to do, the newest first.",
+      query: schemas.AuditQuery,
+      answers: { 200: schemas.AuditPage },
+      handle: async ({ caller, query: { after, limit = 100, session } }) => {
+        if (after !== undefined && !/^\d{1,18}$/.test(after))
+          throw new Problem("invalid-request", "`after` is not the `next` of a page");
+        const about = { limit, ...(after !== undefined && { after }), ...(session !== undefined && { session }) };
+        const found = await listAudit(database, caller.tenant, about);
+        const records = found.map(({ at, ...record }) => ({ ...record, at: at.toISOString() }));
+        return { records, next: found.length === limit ? (found.at(-1)?.id ?? null) : null };
+      },
+    }),
+    defineRoute({
+      ...{ method: "GET", path: "/holds", name: "listHolds", scope: "admin", summary: "List the legal holds." },
+      answers: { 200: schemas.Holds },
+      handle: async ({ caller }) => ({ holds: await listLegalHolds(database, caller.tenant) }),
+    }),
+    defineRoute({
+      ...{ method: "PUT", path: "/sessions/:session/hold", name: "placeHold", scope: "admin", action: "hold.place" },
+      summary: "Place a legal hold on a session: it cannot be erased until the hold is lifted.",
+      params: schemas.SessionParams,
+      body: schemas.NewHold,
+      answers: { 204: schemas.Nothing },
+      handle: async ({ caller, params: { session }, body: { reason }, reply }) => {
+        if (!(await placeLegalHold(database, caller.tenant, { session, reason }))) throw notFound("session");
+        return await reply.code(204).send();
+      },
+    }),
+    defineRoute({
+      ...{ method: "DELETE", path: "/sessions/:session/hold", name: "liftHold", scope: "admin", action: "hold.lift" },
+      summary: "Lift the legal hold of a session.",
+      params: schemas.SessionParams,
+      answers: { 204: schemas.Nothing },
+      handle: async ({ caller, params: { session }, reply }) => {
+        if (!(await liftLegalHold(database, caller.tenant, { session }))) throw notFound("session");
         return await reply.code(204).send();
       },
     }),
