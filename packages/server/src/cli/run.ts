@@ -3,7 +3,14 @@
 import { parseCommandLine, UsageError } from "./args.ts";
 import { migrateCommand, startCommand } from "./serve.ts";
 import { abortSessionCommand, listSessionsCommand, releaseSessionCommand } from "./sessions.ts";
-import { createTenantCommand, createTokenCommand, setLimitsCommand } from "./tenants.ts";
+import {
+  createTenantCommand,
+  createTokenCommand,
+  eraseTenantCommand,
+  holdTenantCommand,
+  reencryptKeysCommand,
+  setLimitsCommand,
+} from "./tenants.ts";
 
 const commands = [
   migrateCommand,
@@ -11,6 +18,9 @@ const commands = [
   createTenantCommand,
   createTokenCommand,
   setLimitsCommand,
+  holdTenantCommand,
+  eraseTenantCommand,
+  reencryptKeysCommand,
   listSessionsCommand,
   releaseSessionCommand,
   abortSessionCommand,

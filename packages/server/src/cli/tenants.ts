@@ -3,9 +3,12 @@
 import { randomUUID } from "node:crypto";
 import { setTenantLimits } from "../runs/limits.ts";
 import { checkTenant } from "../store/sessions.ts";
+import { eraseTenant, liftLegalHold, placeLegalHold } from "../tenants/erasure.ts";
+import { createKeyCipher, reencryptProviderKeys } from "../tenants/provider-keys.ts";
 import { createToken, type Scope } from "../tenants/tokens.ts";
 import { type CommandCall, type ServerCommand, UsageError } from "./args.ts";
 import { withDatabase } from "./database.ts";
+import { readEncryptionKeys } from "./environment.ts";
 
 const tokenFlags = {
   name: { type: "string", description: "A name for people. Default: operator." },
@@ -47,6 +50,59 @@ export const setLimitsCommand: ServerCommand = {
     };
     await withDatabase(environment, async (database) => await setTenantLimits(database, tenant, limits));
     return `The limits of ${tenant} are set.`;
+  },
+};
+
+export const eraseTenantCommand: ServerCommand = {
+  name: "tenants erase",
+  argumentNames: ["TENANT"],
+  description: "Erase a tenant with everything that belongs to it. Its id can never be used again.",
+  flags: { yes: { type: "boolean", description: "Needed: nothing can bring it back." } },
+  run: async ({ args, flags, environment }) => {
+    const tenant = parseTenant(args[0]);
+    if (flags.yes !== true) throw new UsageError(`nothing can bring ${tenant} back; to erase it, add --yes`);
+    const result = await withDatabase(environment, async (database) => await eraseTenant(database, tenant));
+    if (result === "held") throw new UsageError("a legal hold is on it; lift it first");
+    if (result === "not-found") throw new UsageError(`there is no tenant ${tenant}`);
+    return `${tenant} is erased. The workers remove its files.`;
+  },
+};
+
+export const holdTenantCommand: ServerCommand = {
+  name: "tenants hold",
+  argumentNames: ["TENANT"],
+  description: "Place a legal hold on a tenant: nothing of it can be erased.",
+  flags: {
+    reason: { type: "string", description: "Why, such as the number of the case." },
+    lift: { type: "boolean", description: "Lift the hold." },
+  },
+  run: async ({ args, flags: { reason, lift }, environment }) => {
+    const tenant = parseTenant(args[0]);
+    if (lift !== true && typeof reason !== "string")
+      throw new UsageError("say why with --reason, or lift the hold with --lift");
+    const exists = await withDatabase(environment, async (database) =>
+      typeof reason === "string"
+        ? await placeLegalHold(database, tenant, { reason })
+        : await liftLegalHold(database, tenant),
+    );
+    if (!exists) throw new UsageError(`there is no tenant ${tenant}`);
+    return lift === true ? `The hold of ${tenant} is lifted.` : `Nothing of ${tenant} can be erased now.`;
+  },
+};
+
+export const reencryptKeysCommand: ServerCommand = {
+  name: "keys reencrypt",
+  argumentNames: [],
+  description:
+    "Encrypt all saved provider keys with the first of PITH_ENCRYPTION_KEYS. Then the others are not needed.",
+  flags: {},
+  run: async ({ environment }) => {
+    const cipher = createKeyCipher(readEncryptionKeys(environment));
+    const result = await withDatabase(environment, async (database) => await reencryptProviderKeys(database, cipher));
+    const failed = result.failed.map(
+      ({ tenant, provider }) => `${tenant}\t${provider}\tcannot be decrypted with any of the keys`,
+    );
+    return [`${result.reencrypted} keys are encrypted anew.`, ...failed].join("\n");
   },
 };
 
