@@ -9,15 +9,22 @@ export interface StreamedModel {
   readonly url: string;
   /** Resolves with the next reply that an agent asked for. */
   next(): Promise<StreamedReply>;
+  /** Ends all replies, and from now on each at once, so that workers can stop. */
+  finish(): void;
 }
 
 export async function startStreamedModel(): Promise<StreamedModel> {
   const replies: StreamedReply[] = [];
   const takers: ((reply: StreamedReply) => void)[] = [];
+  const open = new Set<StreamedReply>();
+  let isFinished = false;
   const server = createServer((request, response) => {
     request.resume();
     request.once("end", () => {
       const reply = new StreamedReply(response);
+      open.add(reply);
+      response.once("close", () => open.delete(reply));
+      if (isFinished) return reply.end();
       const take = takers.shift();
       if (take) take(reply);
       else replies.push(reply);
@@ -29,6 +36,10 @@ export async function startStreamedModel(): Promise<StreamedModel> {
     server.close();
   });
   return {
+    finish: () => {
+      isFinished = true;
+      for (const reply of open) reply.end();
+    },
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     next: () => {
       const reply = replies.shift();
