@@ -14,6 +14,7 @@ import {
   MemoryQueue,
   type NewMessage,
   type OpenAgent,
+  type RemoveFiles,
   startWorker,
   type Wake,
   type Worker,
@@ -36,6 +37,7 @@ export interface StartOptions {
   readonly wake?: Wake;
   readonly intervals?: WorkerIntervals;
   readonly live?: LivePublisher;
+  readonly removeFiles?: RemoveFiles;
 }
 
 /** Workers, a queue and the sessions of one tenant. */
@@ -71,11 +73,13 @@ export class Service {
   }
 
   async startWorker(id: string, options: StartOptions = {}): Promise<Worker> {
-    const { openAgent = this.openAgent, wake = this.queue.createWake(), intervals = INTERVALS, live } = options;
+    const { openAgent = this.openAgent, wake = this.queue.createWake(), intervals = INTERVALS } = options;
+    const { live, removeFiles } = options;
     const onError = (error: unknown): void => void this.errors.push(error);
     const worker = await startWorker({
       ...{ database: this.#database, wake, openAgent, concurrency: 8, onError, id, intervals },
       ...(live && { live }),
+      ...(removeFiles && { removeFiles }),
     });
     onTestFinished(() => worker.stop());
     return worker;
