@@ -10,7 +10,7 @@ export interface ServerCommand {
   readonly argumentNames: readonly string[];
   readonly description: string;
   readonly flags: Readonly<Record<string, FlagDefinition>>;
-  /** Returns what is printed. Throws an error whose message says what to do. */
+  /** Imports what it needs itself, so that a mistake is found at once. Returns what is printed. Throws an error whose message says what to do. */
   run(call: CommandCall): Promise<string>;
 }
 

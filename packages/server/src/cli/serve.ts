@@ -1,9 +1,5 @@
 /** The commands that prepare the database and run a server. */
 
-import { createServer } from "../create-server.ts";
-import { migrateDbos } from "../runs/dbos-wake.ts";
-import { connect } from "../store/connect.ts";
-import { migrate } from "../store/migrate.ts";
 import { type ServerCommand, UsageError } from "./args.ts";
 import {
   pickCommandEnvironment,
@@ -20,6 +16,7 @@ export const migrateCommand: ServerCommand = {
   flags: { role: { type: "string", description: "The role that servers connect as. Default: pith_app." } },
   run: async ({ flags: { role = "pith_app" }, environment }) => {
     const connectionString = requireVariable("PITH_OWNER_URL", environment);
+    const { connect, migrate, migrateDbos } = await import("../index.ts");
     const owner = connect({ connectionString });
     try {
       const { from, to } = await migrate(owner, { applicationRole: String(role) });
@@ -54,6 +51,7 @@ export const startCommand: ServerCommand = {
     const workerId = flags["worker-id"];
     const port = parseCount("port", flags.port ?? "8080", 65_535);
     const concurrency = parseCount("concurrency", flags.concurrency ?? "50", 10_000);
+    const { createServer } = await import("../index.ts");
     const server = await createServer({
       databaseUrl: requireVariable("PITH_DATABASE_URL", environment),
       folder: requireVariable("PITH_FOLDER", environment),

@@ -2,7 +2,6 @@
 
 import { randomUUID } from "node:crypto";
 import { type BusySession, listBusySessions } from "../operate/work.ts";
-import { openDbosWake } from "../runs/dbos-wake.ts";
 import { unparkSession } from "../runs/hold.ts";
 import { acceptMessage, type Inbox } from "../runs/inbox.ts";
 import { type CommandCall, type ServerCommand, UsageError } from "./args.ts";
@@ -58,6 +57,7 @@ async function withInbox<Result>(
   { environment }: CommandCall,
   task: (inbox: Inbox) => Promise<Result>,
 ): Promise<Result> {
+  const { openDbosWake } = await import("../runs/dbos-wake.ts");
   const wake = await openDbosWake({ connectionString: requireVariable("PITH_DATABASE_URL", environment) });
   try {
     return await withDatabase(environment, async (database) => await task({ database, wake }));

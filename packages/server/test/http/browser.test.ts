@@ -23,7 +23,7 @@ function answer({ body }: ScriptRequest): Step {
   return { parts: [{ type: "call", name: "stock", arguments: { item: "lamp" } }] };
 }
 
-test("HLIVE9 a page shows each entry once, and in the end what the log says, while its worker is killed, PostgreSQL restarted and the API killed", async () => {
+test("HOPS4 a page shows each entry once, and in the end what the log says, while its worker is killed, PostgreSQL restarted and the API killed", async () => {
   const cluster = await startCluster();
   onTestFinished(() => cluster.stop());
   const model = await startModel({ script: answer });

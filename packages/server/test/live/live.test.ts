@@ -23,8 +23,7 @@ import { useDatabase } from "../support/use-database.ts";
 
 const postgres = useDatabase();
 
-const connectionString = (port = postgres.cluster.port): string =>
-  `postgresql://${APPLICATION}@127.0.0.1:${port}/pith`;
+const connectionString = (port = postgres.cluster.port): string => `postgresql://${APPLICATION}@127.0.0.1:${port}/pith`;
 const prompt = (id: string) => ({ id, kind: "followUp", content: "Hello." }) as const;
 /** Longer than any test, so that nothing is found by looking. */
 const NEVER_MS = 2 ** 30;
@@ -190,7 +189,9 @@ test("HLIVE4 while the connection that hears the workers is lost, entries are fo
 
 test("HLIVE4 after the connection broke, entries are read again at once", async () => {
   const proxy = await useProxy();
-  const { feed, model, service, session } = await startParts("broken", { connectionString: connectionString(proxy.port) });
+  const { feed, model, service, session } = await startParts("broken", {
+    connectionString: connectionString(proxy.port),
+  });
   const client = follow(feed, session);
   await expect.poll(() => client.states).toEqual(["idle 0"]);
   proxy.swallowAnswers();
@@ -281,7 +282,9 @@ test("HLIVE8 what many sessions write in a tick is sent in few notifications", a
   const payloads: string[] = [];
   listener.on("notification", ({ payload = "" }) => payloads.push(payload));
   await listener.query("listen pith_live");
-  const sessions = Array.from({ length: 100 }, (_, index) => live.listen({ tenant: TENANT, key: `${1_000 + index}` }, "1"));
+  const sessions = Array.from({ length: 100 }, (_, index) =>
+    live.listen({ tenant: TENANT, key: `${1_000 + index}` }, "1"),
+  );
   for (const { onEvent } of sessions) {
     void onEvent({ type: "message_start", message: { role: "user", content: "", timestamp: 0 }, replyId: "r" });
     for (const text of ["a", "b", "c"])

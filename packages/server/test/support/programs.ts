@@ -25,6 +25,8 @@ export interface ProgramResult {
 /** A program that runs until it is ended. */
 export interface Program {
   readonly child: ChildProcess;
+  /** What it has printed so far. */
+  readonly output: string;
   /** Resolves with the first line that the program prints and that matches. */
   waitForLine(pattern: RegExp): Promise<string>;
   kill(signal: NodeJS.Signals): Promise<void>;
@@ -49,6 +51,9 @@ export function startProgram(path: string, args: readonly string[], variables: V
   return {
     child,
     kill,
+    get output() {
+      return output;
+    },
     waitForLine: (pattern) =>
       new Promise((resolve, reject) => {
         const watch = (): void => {
