@@ -15,6 +15,8 @@ import type { WorkerMessage, WorkerProcessOptions, WorkerRequest, WorkerUsage } 
 export interface ServiceOptions extends StreamPace {
   readonly concurrency: number;
   readonly intervals?: WorkerProcessOptions["intervals"];
+  /** Whether the worker sends the text of replies to clients. */
+  readonly isLive?: boolean;
   /** Settings of PostgreSQL. */
   readonly settings?: Readonly<Record<string, string>>;
 }
@@ -53,7 +55,8 @@ export class HostedService {
   readonly #model: ChildProcess;
   readonly #worker: ChildProcess;
 
-  static async start({ concurrency, intervals = {}, settings = {}, ...pace }: ServiceOptions): Promise<HostedService> {
+  static async start(options: ServiceOptions): Promise<HostedService> {
+    const { concurrency, intervals = {}, settings = {}, isLive = false, ...pace } = options;
     const server = await startDatabase({ shared_buffers: "512MB", max_wal_size: "4GB", ...settings });
     const connectionString = (user: string): string => `postgresql://${user}@127.0.0.1:${server.cluster.port}/pith`;
     await migrateDbos(connectionString(OWNER), APPLICATION);
@@ -61,7 +64,7 @@ export class HostedService {
     const model = startProcess("model-server.ts", pace);
     const [modelUrl] = (await once(model, "message")) as [string];
     const worker = startProcess("worker.ts", {
-      ...{ connectionString: connectionString(APPLICATION), modelUrl, concurrency, intervals },
+      ...{ connectionString: connectionString(APPLICATION), modelUrl, concurrency, intervals, isLive },
     } satisfies WorkerProcessOptions);
     await once(worker, "message");
     return new HostedService({ server, modelUrl, wake, model, worker });
@@ -83,6 +86,11 @@ export class HostedService {
     this.#worker.once("exit", (code) => {
       if (code !== 0) this.errors.push(`the worker ended with exit code ${code}`);
     });
+  }
+
+  /** As the role of the application. */
+  get connectionString(): string {
+    return `postgresql://${APPLICATION}@127.0.0.1:${this.server.cluster.port}/pith`;
   }
 
   get database(): Database {

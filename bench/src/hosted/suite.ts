@@ -4,6 +4,7 @@ import type { Figures, Suite } from "../suite.ts";
 import { measureCompaction } from "./measure-compaction.ts";
 import { measureCpu } from "./measure-cpu.ts";
 import { measureFairness } from "./measure-fairness.ts";
+import { measureLive } from "./measure-live.ts";
 import { measureLoad } from "./measure-load.ts";
 import { measureStatements, toStatementFigures } from "./measure-statements.ts";
 import { HostedService, type ServiceOptions } from "./service.ts";
@@ -19,11 +20,13 @@ const FULL: HostedSizes = {
   ...{ replySeconds: 40, deltasPerSecond: 2, sessions: 2600, startsPerSecond: 50 },
   ...{ others: 300, rounds: 5, phaseSeconds: 6, largeEntries: 3497, runsPerRound: 60, countedSessions: 20 },
   ...{ queuedPrompts: 10_000, promptsBeside: 40 },
+  ...{ liveSessions: 500, liveStartsPerSecond: 25, liveReplySeconds: 20 },
 };
 const QUICK: HostedSizes = {
   ...{ replySeconds: 3, deltasPerSecond: 2, sessions: 60, startsPerSecond: 50 },
   ...{ others: 20, rounds: 1, phaseSeconds: 1, largeEntries: 599, runsPerRound: 10, countedSessions: 5 },
   ...{ queuedPrompts: 300, promptsBeside: 5 },
+  ...{ liveSessions: 30, liveStartsPerSecond: 25, liveReplySeconds: 3 },
 };
 
 export interface HostedSizes {
@@ -43,6 +46,10 @@ export interface HostedSizes {
   /** The prompts of one tenant that wait, and those of another one that are measured. */
   readonly queuedPrompts: number;
   readonly promptsBeside: number;
+  /** The sessions that clients follow over HTTP. */
+  readonly liveSessions: number;
+  readonly liveStartsPerSecond: number;
+  readonly liveReplySeconds: number;
 }
 
 interface HostedMeasurement extends HostedSizes {
@@ -64,7 +71,11 @@ export async function measureHosted(options: HostedMeasurement): Promise<Figures
   const fairness = await withService({ replySeconds: 2, deltasPerSecond, concurrency: 4000 }, (service) =>
     measureFairness(service, options),
   );
-  return { ...load, ...rest, ...fairness, ...statements };
+  const live = await withService(
+    { replySeconds: options.liveReplySeconds, deltasPerSecond, concurrency: 4000, isLive: true },
+    (service) => measureLive(service, options),
+  );
+  return { ...load, ...live, ...rest, ...fairness, ...statements };
 }
 
 async function withService(

@@ -1,7 +1,8 @@
 /** Runs a worker of `pnpm bench hosted` in a process of its own: sessions in PostgreSQL, woken by DBOS. It reports in batches, so that reports cost little. */
 
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { connect, openDbosWake, startWorker, type WorkerIntervals } from "@pith/server";
+import type { AgentEvent } from "@pith/agent";
+import { connect, openDbosWake, openLivePublisher, startWorker, type WorkerIntervals } from "@pith/server";
 import { type DelayFigures, DeltaMeter, type DeltaReport } from "./delta-meter.ts";
 import { openBenchAgent } from "./open-agent.ts";
 
@@ -10,6 +11,8 @@ export interface WorkerProcessOptions {
   readonly modelUrl: string;
   readonly concurrency: number;
   readonly intervals?: Partial<WorkerIntervals>;
+  /** Whether it sends the text of replies to clients. */
+  readonly isLive: boolean;
 }
 
 export type WorkerRequest = { readonly type: "takeUsage" | "stop" };
@@ -33,24 +36,33 @@ const REPORT_INTERVAL_MS = 250;
 const BLOCK_RESOLUTION_MS = 2;
 
 async function runWorkerProcess(options: WorkerProcessOptions): Promise<void> {
-  const { connectionString, modelUrl, concurrency, intervals = {} } = options;
+  const { connectionString, modelUrl, concurrency, intervals = {}, isLive } = options;
   const meter = new DeltaMeter();
   const takeUsage = createUsageMeter(meter);
   const database = connect({ connectionString });
   const id = `bench-${process.pid}`;
   const wake = await openDbosWake({ connectionString, worker: id });
+  const onError = (error: unknown): void =>
+    send({ type: "error", message: error instanceof Error ? (error.stack ?? "") : String(error) });
+  const live = isLive ? await openLivePublisher({ connectionString, onError }) : null;
   const worker = await startWorker({
     ...{ database, wake, concurrency, id, intervals },
-    openAgent: async ({ store }) => {
+    ...(live && { live }),
+    openAgent: async ({ store, onEvent: publish }) => {
       const sessionId = store.header.id;
-      const opened = await openBenchAgent({ store, sessionId, modelUrl, onEvent: meter.listen(sessionId) });
+      const measure = meter.listen(sessionId);
+      const onEvent = (event: AgentEvent): void => {
+        void publish(event);
+        void measure(event);
+      };
+      const opened = await openBenchAgent({ store, sessionId, modelUrl, onEvent });
       const close = async (): Promise<void> => {
         await opened.close();
         meter.addClosed(sessionId);
       };
       return { ...opened, close };
     },
-    onError: (error) => send({ type: "error", message: error instanceof Error ? (error.stack ?? "") : String(error) }),
+    onError,
   });
   setInterval(() => {
     send({ type: "report", size: worker.size, rss: process.memoryUsage.rss(), ...meter.takeReport() });
@@ -64,6 +76,7 @@ async function runWorkerProcess(options: WorkerProcessOptions): Promise<void> {
         return send({ type: "usage", usage: takeUsage() });
       case "stop":
         await worker.stop();
+        await live?.close();
         await wake.close();
         await database.close();
         process.exit();

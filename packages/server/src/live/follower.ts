@@ -15,7 +15,7 @@ export type LiveEvent =
   /** Each entry once, in the order of the log. `seq` is its position. */
   | { readonly type: "entry"; readonly seq: number; readonly entry: Entry }
   | LiveDelta
-  /** The first event, and again when something of it has changed. */
+  /** The first event, and again when something of it has changed, after the entries until then. */
   | { readonly type: "state"; readonly status: SessionStatus; readonly openQuestions: number };
 
 type LiveState = Extract<LiveEvent, { type: "state" }>;
@@ -103,12 +103,13 @@ export class Follower {
     try {
       await this.#readLastEntry();
       while (!signal.aborted) {
-        if (this.#mustReadState) {
-          const state = await this.#readState();
-          if (state === "erased") return;
-          if (state) yield state;
-        }
-        if (this.#mustReadEntries) yield* this.#readEntries();
+        const isFirst = this.#state === null;
+        const state = this.#mustReadState ? await this.#readState() : null;
+        if (state === "erased") return;
+        if (state && isFirst) yield state;
+        if (state || this.#mustReadEntries) yield* this.#readEntries();
+        // A session that is idle has no entry that the client lacks.
+        if (state && !isFirst) yield state;
         // Deltas wait until the entries before them were read.
         if (this.#mustReadEntries || this.#mustReadState) continue;
         this.#askIfNeeded();

@@ -41,6 +41,8 @@ class ReconnectingConnection implements NotifyConnection {
   #probeTimer: NodeJS.Timeout | undefined;
   readonly #closed = new AbortController();
   #reconnecting: Promise<void> = Promise.resolve();
+  /** One statement at a time. */
+  #lastQuery: Promise<unknown> = Promise.resolve();
 
   constructor(options: NotifyConnectionOptions) {
     this.#options = options;
@@ -69,7 +71,13 @@ class ReconnectingConnection implements NotifyConnection {
     await this.#reconnecting;
   }
 
-  async #query(text: string, values: readonly unknown[]): Promise<boolean> {
+  #query(text: string, values: readonly unknown[]): Promise<boolean> {
+    const query = this.#lastQuery.then(() => this.#runQuery(text, values));
+    this.#lastQuery = query;
+    return query;
+  }
+
+  async #runQuery(text: string, values: readonly unknown[]): Promise<boolean> {
     const client = this.#client;
     if (!client) return false;
     try {

@@ -13,11 +13,15 @@ import {
   createAgentOpener,
   type Inbox,
   listQuestions,
+  openLiveFeed,
+  openLivePublisher,
   type OpenQuestion,
   type QuestionAnswer,
   type TenantConfiguration,
 } from "../../src/index.ts";
+import { APPLICATION } from "../support/cluster.ts";
 import { OTHER_TENANT, requireSession, TENANT } from "../support/database.ts";
+import { follow } from "../support/follow.ts";
 import { readRunState, Service } from "../support/run-sessions.ts";
 import { useDatabase } from "../support/use-database.ts";
 
@@ -112,6 +116,28 @@ test("HQ1 a question waits in the table while no worker has the session, and ano
   const result = entries.findIndex((entry) => entry.type === "message" && entry.message.role === "toolResult");
   expect(recorded).toBeLessThan(result);
   expect(await readQuestions("asked")).toEqual([]);
+});
+
+test("HLIVE10 those who follow a session see how many questions are open, and the text of its agent", async () => {
+  const hosted = await host("followed", [{ parts: [{ type: "text", text: "I write." }, write] }, "Noted."], ASK);
+  const { database, cluster } = postgres;
+  const connectionString = `postgresql://${APPLICATION}@127.0.0.1:${cluster.port}/pith`;
+  const onError = (error: unknown): void => void hosted.service.errors.push(error);
+  // It finds nothing by looking.
+  const feed = await openLiveFeed({ connectionString, database, onError, lookMs: 2 ** 30 });
+  onTestFinished(() => feed.close());
+  const live = await openLivePublisher({ connectionString, onError });
+  onTestFinished(() => live.close());
+  const { session } = await requireSession(database, TENANT, { id: "followed", mode: "read" });
+  const client = follow(feed, session);
+  await hosted.service.startWorker("w-followed", { live });
+  await hosted.service.send("followed", prompt);
+  await expect.poll(() => client.states.at(-1)).toBe("idle 1");
+  await answer({ ...hosted, inbox: { ...hosted.inbox, live: feed } }, await findQuestion("followed"), { type: "yes" });
+  await expect.poll(() => client.states.at(-1)).toBe("idle 0");
+  expect(client.replies).toEqual([expect.stringContaining("I write."), "Noted."]);
+  expect(client.problems).toEqual([]);
+  expect(hosted.service.errors).toEqual([]);
 });
 
 test("HQ2 a question whose row is lost is asked again with the same id, and a message does not answer it", async () => {

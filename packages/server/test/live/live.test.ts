@@ -4,12 +4,14 @@ import type { Tool } from "@pith/agent";
 import { Client as PostgresClient } from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import {
+  acceptMessage,
   eraseSession,
   type LiveFeed,
   type LiveFeedOptions,
   type LivePublisher,
   openLiveFeed,
   openLivePublisher,
+  setTenantLimits,
 } from "../../src/index.ts";
 import { unpackItems } from "../../src/live/live-items.ts";
 import type { SessionRef } from "../../src/store/postgres-store.ts";
@@ -272,6 +274,30 @@ test("HLIVE7 who follows with the key of another tenant's session sees nothing, 
   expect(other.events).toEqual([]);
   await eraseSession(postgres.database, TENANT, "secret");
   await expect.poll(() => own.hasEnded).toBe(true);
+});
+
+test("HLIVE10 the state is the first event, and is sent again when it changes: at a message, a start and an end", async () => {
+  const { feed, model, service } = await startParts("states");
+  const tenant = "44444444-4444-4444-8444-444444444444";
+  const inbox = { database: postgres.database, wake: service.queue.createWake(), live: feed };
+  await setTenantLimits(postgres.database, tenant, { maxRuns: 1 });
+  for (const id of ["runs", "waits"]) await service.create(id, tenant);
+  const follows = async (id: string) => follow(feed, await findSession(id, tenant));
+  const [runs, waits] = [await follows("runs"), await follows("waits")];
+  for (const client of [runs, waits]) await expect.poll(() => client.states).toEqual(["idle 0"]);
+  const send = (session: string) => acceptMessage(inbox, tenant, { session, message: prompt("m1") });
+  await send("runs");
+  const reply = await model.next();
+  await expect.poll(() => runs.states).toEqual(["idle 0", "busy 0"]);
+  await send("waits");
+  await expect.poll(() => waits.states).toEqual(["idle 0", "waiting 0"]);
+  reply.write("Done.");
+  reply.end();
+  await expect.poll(() => runs.states).toEqual(["idle 0", "busy 0", "idle 0"]);
+  const next = await model.next();
+  await expect.poll(() => waits.states).toEqual(["idle 0", "waiting 0", "busy 0"]);
+  next.end();
+  await expect.poll(() => waits.states.at(-1)).toBe("idle 0");
 });
 
 test("HLIVE8 what many sessions write in a tick is sent in few notifications", async () => {
