@@ -18,7 +18,14 @@ test("HCOST1 a start and a run take few statements, and every delta of every ses
   expect(figures.run_transactions).toBeLessThanOrEqual(7);
   const measured = [
     ...["first_delta_p95_s", "rss_per_session_kb", "others_hanging_p95_x", "others_large_p95_x"],
-    ...["live_delta_p95_ms", "live_first_delta_p95_s", "other_tenant_delay_p50_s", "longest_slice_ms", "run_x_bare", "postgres_cpu_ms"],
+    ...[
+      "live_delta_p95_ms",
+      "live_first_delta_p95_s",
+      "other_tenant_delay_p50_s",
+      "longest_slice_ms",
+      "run_x_bare",
+      "postgres_cpu_ms",
+    ],
   ];
   for (const name of measured) expect(figures[name], name).toEqual(expect.any(Number));
 });

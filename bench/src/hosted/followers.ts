@@ -1,8 +1,8 @@
 /** Follows sessions over HTTP in a process of its own, for `pnpm bench hosted`: one client for each session, which checks every piece of text. */
 
 import { createHash } from "node:crypto";
-import { createHistogram } from "node:perf_hooks";
 import { get } from "node:http";
+import { createHistogram } from "node:perf_hooks";
 import { addDelta, type LiveEvent, type ReplyText } from "@pith/server";
 import { nowMs } from "./clock.ts";
 
@@ -126,7 +126,9 @@ async function followAll({ sessions, headers }: FollowRequest): Promise<void> {
   const percentile = (percent: number): number => delays.percentile(percent) / 1000;
   send({
     type: "ended",
-    firstTexts: [...clients].flatMap(([id, { firstTextMs }]) => (firstTextMs === null ? [] : [[id, firstTextMs] as const])),
+    firstTexts: [...clients].flatMap(([id, { firstTextMs }]) =>
+      firstTextMs === null ? [] : [[id, firstTextMs] as const],
+    ),
     exact: [...clients.values()].filter(({ isExact }) => isExact).length,
     ...{ delayP50: percentile(50), delayP95: percentile(95), delayP99: percentile(99), pieces: delays.count },
   });

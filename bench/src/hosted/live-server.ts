@@ -2,7 +2,15 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { connect, type Database, type LiveFeed, openLiveFeed, openSession, parseLastEventId, streamEvents } from "@pith/server";
+import {
+  connect,
+  type Database,
+  type LiveFeed,
+  openLiveFeed,
+  openSession,
+  parseLastEventId,
+  streamEvents,
+} from "@pith/server";
 
 export interface LiveServerOptions {
   readonly connectionString: string;
@@ -27,7 +35,9 @@ if (import.meta.main) {
   const database = connect({ connectionString });
   const onError = (error: unknown): void => void process.stderr.write(`${String(error)}\n`);
   const feed = await openLiveFeed({ connectionString, database, onError });
-  const server = createServer((request, response) => void serveEvents(request, response, { database, feed }).catch(onError));
+  const server = createServer(
+    (request, response) => void serveEvents(request, response, { database, feed }).catch(onError),
+  );
   server.listen({ port: 0, host: "127.0.0.1", backlog: 4096 }, () => {
     process.send?.(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   });

@@ -13,9 +13,9 @@ import {
   createAgentOpener,
   type Inbox,
   listQuestions,
+  type OpenQuestion,
   openLiveFeed,
   openLivePublisher,
-  type OpenQuestion,
   type QuestionAnswer,
   type TenantConfiguration,
 } from "../../src/index.ts";

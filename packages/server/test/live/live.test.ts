@@ -13,12 +13,12 @@ import {
   openLivePublisher,
   setTenantLimits,
 } from "../../src/index.ts";
-import { unpackItems } from "../../src/live/live-items.ts";
+import { type LiveItem, packItems, unpackItems } from "../../src/live/live-items.ts";
 import type { SessionRef } from "../../src/store/postgres-store.ts";
 import { APPLICATION } from "../support/cluster.ts";
 import { OTHER_TENANT, requireSession, TENANT } from "../support/database.ts";
 import { follow } from "../support/follow.ts";
-import { type Proxy, startProxy } from "../support/proxy.ts";
+import { startProxy } from "../support/proxy.ts";
 import { Service } from "../support/run-sessions.ts";
 import { type StreamedModel, startStreamedModel } from "../support/streamed-model.ts";
 import { useDatabase } from "../support/use-database.ts";
@@ -70,7 +70,7 @@ async function findSession(id: string, tenant = TENANT): Promise<SessionRef> {
   return (await requireSession(postgres.database, tenant, { id, mode: "read" })).session;
 }
 
-async function useProxy(): Promise<Proxy> {
+async function useProxy() {
   const proxy = await startProxy(postgres.cluster.port);
   onTestFinished(() => proxy.close());
   return proxy;
@@ -123,6 +123,45 @@ test("HLIVE2 calls of tools appear with their names and arguments, and the next 
   second.end();
   await expect.poll(() => client.replies).toHaveLength(2);
   expect(client.problems).toEqual([]);
+});
+
+test("HLIVE2 deltas that come after their entry, from an older worker or without what is before them are dropped", async () => {
+  const { feed, model, service, session } = await startParts("late");
+  const client = follow(feed, session);
+  await service.send("late", prompt("m1"));
+  const reply = await model.next();
+  reply.write("Done.");
+  reply.end();
+  await expect.poll(() => client.replies).toEqual(["Done."]);
+  await expect.poll(() => client.states.at(-1)).toBe("idle 0");
+  const entry = client.events.findLast((event) => event.type === "entry" && event.entry.type === "message");
+  const id = entry?.type === "entry" ? entry.entry.id : "";
+  const resumed = follow(feed, session, client.seqs.at(-1));
+  await expect.poll(() => resumed.states).toEqual(["idle 0"]);
+  const before = client.deltas.length;
+  const delta: LiveItem = {
+    type: "delta",
+    key: session.key,
+    isRepeat: false,
+    reply: "next",
+    holder: "99",
+    part: 0,
+    kind: "text",
+    offset: 0,
+    text: "Shown.",
+  };
+  const items: readonly LiveItem[] = [
+    { ...delta, reply: id, text: "After the entry." },
+    { ...delta, holder: "1", text: "Older." },
+    { ...delta, offset: 3, text: "Without a beginning." },
+    delta,
+    { ...delta, offset: 9, text: "After a gap." },
+  ];
+  for (const payload of packItems(items))
+    await postgres.database.pool.query("select pg_notify('pith_live', $1)", [payload]);
+  for (const each of [client, resumed]) await expect.poll(() => each.text).toBe("Shown.");
+  expect(client.deltas.slice(before).map(({ text }) => text)).toEqual(["Shown."]);
+  expect(resumed.deltas.map(({ text }) => text)).toEqual(["Shown."]);
 });
 
 test("HLIVE3 a client that joins in the middle of a reply gets it from its beginning, and others get nothing twice", async () => {

@@ -8,7 +8,14 @@ import { type LiveEvent, parseLastEventId, type StreamOptions, streamEvents } fr
 const state: LiveEvent = { type: "state", status: "busy", openQuestions: 0 };
 const entry: LiveEvent = {
   ...{ type: "entry", seq: 4 },
-  entry: { type: "custom", customType: "any", id: "e1", parentId: null, timestamp: "2026-11-19T00:00:00.000Z", data: "a\nb" },
+  entry: {
+    type: "custom",
+    customType: "any",
+    id: "e1",
+    parentId: null,
+    timestamp: "2026-11-19T00:00:00.000Z",
+    data: "a\nb",
+  },
 };
 const delta: LiveEvent = {
   ...{ type: "delta", reply: "r", holder: "1", part: 0, kind: "text" },
