@@ -1,5 +1,6 @@
 /** Permission questions of hosted agents: they wait in a table, and an answer counts once it is in the log. */
 
+import { randomUUID } from "node:crypto";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -203,6 +204,19 @@ test("HQ5 a stop ends a turn that waits for an answer, and closes its question; 
   await expectIdle("stopped");
   expect(existsSync(await findFile("stopped"))).toBe(false);
   expect(JSON.stringify(hosted.model.requests[1]?.body)).toContain("Never mind.");
+});
+
+test("HQ6 without a sandbox no tool reaches the temporary folder of the machine, which other tenants use", async () => {
+  const path = join(tmpdir(), `pith-hosted-${randomUUID()}.txt`);
+  onTestFinished(() => rmSync(path, { force: true }));
+  const outside = { type: "call", name: "write", arguments: { path, content: "out\n" } } as const;
+  const hosted = await host("temporary", [{ parts: [outside] }, "I cannot."], { sandbox: "off" });
+  await hosted.service.startWorker("w-temporary");
+  await hosted.service.send("temporary", prompt);
+  await expect.poll(() => hosted.model.requests.length).toBe(2);
+  await expectIdle("temporary");
+  expect(JSON.stringify(hosted.model.requests[1]?.body)).toContain("only the workspace can be used here");
+  expect(existsSync(path)).toBe(false);
 });
 
 test("HQ6 without a sandbox no command runs, whatever mode the tenant chose", async () => {

@@ -183,7 +183,7 @@ begin
       left join pith.token c on c.id = t.created_by
     where x.hash = p_hash
       and not pith.is_past(x.expires)
-      and t.revoked is null and not pith.is_past(t.expires)
+      and not pith.is_past(t.expires) and t.revoked is null
       and c.revoked is null and not pith.is_past(c.expires);
   perform set_config('pith.across_tenants', '', true);
   if tenant is null then return; end if;
