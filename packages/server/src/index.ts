@@ -46,7 +46,14 @@ export {
   type SessionPage,
 } from "./store/sessions.ts";
 export { exportSession, type ImportOptions, type ImportResult, importSession } from "./store/transfer.ts";
-export { type AuditEntry, type AuditQuery, type CallerAction, listAudit, recordAction } from "./tenants/audit.ts";
+export {
+  type AuditEntry,
+  type AuditQuery,
+  type CallerAction,
+  listAudit,
+  recordAction,
+  runRecorded,
+} from "./tenants/audit.ts";
 export {
   type ErasedFiles,
   type EraseOptions,

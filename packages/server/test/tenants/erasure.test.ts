@@ -286,38 +286,47 @@ test("HERA2 of an erased session not a byte is left, and the other sessions of i
   await worker.stop();
 });
 
-test.each(["reply", "command"])(
-  "HERA3 the run of an erased session is stopped in the middle of a %s, and its folder is removed when nothing uses it",
-  async (what) => {
-    const seconds = `9${Math.floor(Math.random() * 1e9)}`;
-    const command = `echo started >started.txt; sleep ${seconds}`;
-    const call = { type: "call", name: "bash", arguments: { command } } as const;
-    const text = { type: "text", text: "Thinking. " } as const;
-    const step =
-      what === "command" ? { parts: [call] } : { parts: [text], breaks: { how: "stall", after: 3 } as const };
-    const hosted = await host([step], { sandbox: "on" });
-    const { tenant, service } = hosted;
-    const { database } = server;
-    await writeTenantSettings(database, tenant, { model: "anthropic/claude-sonnet-4-5" });
-    const worker = await startWorker(hosted, `w-runs-${what}`);
-    await service.create("running", tenant);
-    await send(hosted, "running", "Take your time.");
-    await expect.poll(() => hosted.model.requests.length).toBe(1);
-    const { session } = await requireSession(database, tenant, { id: "running", mode: "read" });
-    const path = sessionFolder(tenant, session.key);
-    if (what === "command") {
-      await expect.poll(() => existsSync(join(path, "workspace", "started.txt")), { timeout: 10_000 }).toBe(true);
-      expect(findProcesses(seconds)).not.toEqual([]);
-    }
-    expect(worker.size).toBe(1);
-    expect(await eraseSession(database, tenant, "running")).toBe("erased");
-    await expect.poll(() => worker.size, { timeout: 10_000 }).toBe(0);
-    await expect.poll(() => existsSync(path), { timeout: 10_000 }).toBe(false);
-    await expect.poll(() => readErasures(tenant)).toEqual([{ worker: null, isRemoved: true }]);
-    expect(findProcesses(seconds)).toEqual([]);
-    expect(hosted.model.requests).toHaveLength(1);
-  },
-);
+test("HERA3 the run of an erased session is stopped in the middle of a reply, and its folder is removed", async () => {
+  const text = { type: "text", text: "Thinking. " } as const;
+  const { hosted, worker } = await startRun("replies", { parts: [text], breaks: { how: "stall", after: 3 } });
+  await eraseRun(hosted, worker);
+  expect(hosted.model.requests).toHaveLength(1);
+});
+
+test("HERA3 the run of an erased session is stopped in the middle of a command, which is killed, and its folder is removed", async () => {
+  const seconds = `30.${Math.floor(Math.random() * 1e9)}`;
+  const command = `echo started >started.txt; sleep ${seconds}`;
+  const { hosted, worker, path } = await startRun("commands", {
+    parts: [{ type: "call", name: "bash", arguments: { command } }],
+  });
+  await expect.poll(() => existsSync(join(path, "workspace", "started.txt")), { timeout: 10_000 }).toBe(true);
+  expect(findProcesses(seconds)).not.toEqual([]);
+  await eraseRun(hosted, worker);
+  expect(findProcesses(seconds)).toEqual([]);
+  expect(hosted.model.requests).toHaveLength(1);
+});
+
+async function startRun(name: string, step: Step) {
+  const hosted = await host([step], { sandbox: "on" });
+  const { tenant, service } = hosted;
+  await writeTenantSettings(server.database, tenant, { model: "anthropic/claude-sonnet-4-5" });
+  const worker = await startWorker(hosted, `w-${name}`);
+  await service.create("running", tenant);
+  await send(hosted, "running", "Take your time.");
+  await expect.poll(() => hosted.model.requests.length).toBe(1);
+  const { session } = await requireSession(server.database, tenant, { id: "running", mode: "read" });
+  return { hosted, worker, path: sessionFolder(tenant, session.key) };
+}
+
+async function eraseRun({ tenant }: Hosted, worker: Worker): Promise<void> {
+  const sessions = join(folder, tenant, "sessions");
+  expect(readdirSync(sessions)).toHaveLength(1);
+  expect(worker.size).toBe(1);
+  expect(await eraseSession(server.database, tenant, "running")).toBe("erased");
+  await expect.poll(() => worker.size, { timeout: 10_000 }).toBe(0);
+  await expect.poll(() => readdirSync(sessions), { timeout: 10_000 }).toEqual([]);
+  await expect.poll(() => readErasures(tenant)).toEqual([{ worker: null, isRemoved: true }]);
+}
 
 /** The processes of this machine whose arguments contain the text. */
 function findProcesses(text: string): readonly string[] {

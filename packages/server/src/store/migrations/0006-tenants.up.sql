@@ -75,7 +75,7 @@ create table pith.audit (
 );
 
 create index audit_of_tenant on pith.audit (tenant, id);
-create index audit_of_session on pith.audit (session) where session is not null;
+create index audit_of_session on pith.audit (session, id) where session is not null;
 
 -- What was erased, while files of it may be left. Rows of tenants stay, so that no tenant gets the id of another.
 create table pith.erasure (
@@ -353,8 +353,11 @@ begin
   end if;
   select * into found_token from pith.token t where t.tenant = p_tenant and t.id = p_token;
   -- A lock that an erasure waits for.
-  select s.key into found_session from pith.session s
-    where s.tenant = p_tenant and (s.id = p_session or (p_session is null and s.key = found_token.session)) for key share;
+  if p_session is null then
+    select s.key into found_session from pith.session s where s.key = found_token.session for key share;
+  else
+    select s.key into found_session from pith.session s where s.tenant = p_tenant and s.id = p_session for key share;
+  end if;
   insert into pith.audit (tenant, action, outcome, session, token, token_name, details)
     values (p_tenant, p_action, p_outcome, found_session, p_token, found_token.name, p_details);
 end
@@ -380,12 +383,19 @@ returns table (
 ) language plpgsql as $$
 declare
   tenant constant text := set_config('pith.tenant', p_tenant::text, true);
+  before constant bigint := coalesce(p_before, 9223372036854775807);
 begin
-  return query
-    select a.id, a.at, a.action, a.outcome, s.id, a.session, a.token, a.token_name, a.details
-      from pith.audit a left join pith.session s on s.key = a.session
-      where a.tenant = p_tenant and (p_before is null or a.id < p_before) and (p_session is null or s.id = p_session)
-      order by a.id desc limit p_limit;
+  if p_session is null then
+    return query
+      select a.id, a.at, a.action, a.outcome, s.id, a.session, a.token, a.token_name, a.details
+        from pith.audit a left join pith.session s on s.key = a.session
+        where a.tenant = p_tenant and a.id < before order by a.id desc limit p_limit;
+  else
+    return query
+      select a.id, a.at, a.action, a.outcome, s.id, a.session, a.token, a.token_name, a.details
+        from pith.session s join pith.audit a on a.session = s.key
+        where s.tenant = p_tenant and s.id = p_session and a.id < before order by a.id desc limit p_limit;
+  end if;
 end
 $$;
 
