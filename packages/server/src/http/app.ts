@@ -5,12 +5,12 @@ import swagger from "@fastify/swagger";
 import fastify, { type FastifyInstance, type FastifyRequest, type FastifyServerOptions, LogController } from "fastify";
 import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
-import { Value } from "typebox/value";
 import { UnavailableError } from "../store/connect.ts";
 import { authenticate } from "../tenants/tokens.ts";
-import { type AnyRoute, addRoute, NO_TOKEN } from "./define-route.ts";
+import { type AnyRoute, addRoute, NO_TOKEN, ONE_SESSION, PROBLEM_SCHEMA } from "./define-route.ts";
 import { describeError, type FieldError, notFound, PROBLEM_TYPE, Problem, toProblemBody } from "./problems.ts";
 import { addOperationRoutes } from "./routes/operations.ts";
+import { ProblemSchema } from "./schemas.ts";
 import type { Service } from "./service.ts";
 
 /** Options of the HTTP side of a server. */
@@ -45,6 +45,8 @@ export async function createApp(
     // A stream stays open; the close of the server ends it.
     ...{ forceCloseConnections: true, return503OnClosing: true, routerOptions: { maxParamLength: 1_000 } },
     http: { maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: REQUEST_MS, insecureHTTPParser: false },
+    // `HEAD` on a stream would follow a session.
+    exposeHeadRoutes: false,
     onProtoPoisoning: "error",
     onConstructorPoisoning: "error",
     logger: createLogger(log),
@@ -77,7 +79,11 @@ export async function createApp(
     const time = { ms: Math.round(reply.elapsedTime) };
     request.log.info({ method, route: routeOptions.url, status: reply.statusCode, ...ids, ...time }, "request");
   });
-  await app.register(swagger, { openapi: OPENAPI });
+  app.addSchema({ $id: PROBLEM_SCHEMA, ...ProblemSchema });
+  await app.register(swagger, {
+    openapi: OPENAPI,
+    refResolver: { buildLocalReference: ({ $id }, _base, _fragment, index) => String($id ?? `schema-${index}`) },
+  });
   app.addContentTypeParser("application/x-ndjson", { parseAs: "buffer", bodyLimit: MAX_FILE_BYTES }, (_, body, done) =>
     done(null, body),
   );
@@ -115,11 +121,10 @@ function createLogger(log: NonNullable<HttpOptions["log"]>): NonNullable<Fastify
   return { level: "info", serializers, ...(typeof log === "object" && { stream: log }) };
 }
 
-/** Values of a query are texts, so they are converted first. */
 function createCheck(schema: TSchema, part: string) {
   const compiled = Compile(schema);
   return (data: unknown): { value: unknown } | { error: Error } => {
-    const value = part === "body" ? data : Value.Convert(schema, { ...Object(data) });
+    const value = part === "body" ? data : convertNumbers(schema, Object(data));
     if (compiled.Check(value)) return { value };
     const errors: FieldError[] = compiled
       .Errors(value)
@@ -133,6 +138,16 @@ function createCheck(schema: TSchema, part: string) {
 }
 
 const MAX_ERRORS = 10;
+
+/** Values of a query are texts. What is not a whole number stays one, and is refused. */
+function convertNumbers(schema: TSchema, data: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { properties = {} } = schema as { readonly properties?: Readonly<Record<string, { readonly type?: string }>> };
+  const convert = ([name, value]: readonly [string, unknown]): readonly [string, unknown] => {
+    const isNumber = Object.hasOwn(properties, name) && properties[name]?.type === "integer";
+    return [name, isNumber && typeof value === "string" && /^-?\d{1,15}$/.test(value) ? Number(value) : value];
+  };
+  return Object.fromEntries(Object.entries(data).map(convert));
+}
 
 /** A page of another origin has no token of ours. If it has one, it must be a page that the operator named. */
 function checkOrigin({ headers: { origin, host } }: FastifyRequest, origins: readonly string[]): void {
@@ -151,7 +166,7 @@ async function authorize(request: FastifyRequest, { database }: Service): Promis
   if (!caller.scopes.includes(scope)) throw new Problem("forbidden", `this needs a token with the scope \`${scope}\``);
   if (caller.session === null) return;
   const { session } = Object(request.params) as { readonly session?: unknown };
-  if (session === undefined) throw new Problem("forbidden", "this token is for one session");
+  if (session === undefined) throw new Problem("forbidden", ONE_SESSION);
   if (session !== caller.session) throw notFound("session");
 }
 

@@ -6,7 +6,7 @@ import type { Database } from "../store/connect.ts";
 import { recordAction } from "../tenants/audit.ts";
 import type { Caller, Scope } from "../tenants/tokens.ts";
 import { Problem } from "./problems.ts";
-import { ProblemSchema } from "./schemas.ts";
+import { object } from "./schemas.ts";
 
 /** A route of `/v1`. */
 export interface Route<Params extends TSchema, Query extends TSchema, Body extends TSchema> {
@@ -20,13 +20,23 @@ export interface Route<Params extends TSchema, Query extends TSchema, Body exten
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
-  /** The content type of the body. Default: JSON. */
+  /** The content type of the body, which is not checked then. Default: JSON. */
   readonly consumes?: string;
-  /** By status. A string is the content type of an answer that is no JSON. */
-  readonly answers: Readonly<Record<number, TSchema | string>>;
+  /** Headers besides those of every request. */
+  readonly headers?: TSchema;
+  /** By status. */
+  readonly answers: Readonly<Record<number, TSchema | OtherAnswer>>;
+  /** The events of a stream: what `data` of each contains. */
+  readonly events?: Readonly<Record<string, TSchema>>;
   /** What the audit log calls it. Absent for what changes nothing. */
   readonly action?: string;
   handle(call: Call<Params, Query, Body>): Promise<unknown>;
+}
+
+/** An answer that is no JSON. */
+export interface OtherAnswer {
+  readonly contentType: string;
+  readonly schema: TSchema;
 }
 
 /** A request that was checked. */
@@ -63,7 +73,8 @@ declare module "fastify" {
 
 /** Its schema is also what the OpenAPI document says. */
 export function addRoute(app: FastifyInstance, route: AnyRoute, database: Database): void {
-  const { method, path, name, summary, scope, params, query, body, consumes, answers, action, handle } = route;
+  const { method, path, name, summary, scope, params, query, headers, answers, events, action, handle } = route;
+  const body = describeBody(route);
   app.route({
     method,
     url: `/v1${path}`,
@@ -71,12 +82,14 @@ export function addRoute(app: FastifyInstance, route: AnyRoute, database: Databa
     schema: {
       ...{ operationId: name, summary, tags: [path.split("/")[1] ?? ""] },
       description: `Needs a token with the scope \`${scope}\`.`,
-      security: [{ token: [] }],
+      security: [{ token: [scope] }],
       ...(params && { params }),
-      ...(query && { querystring: query }),
+      // An unknown parameter is refused on every route.
+      querystring: query ?? NO_QUERY,
+      ...(headers && { headers }),
       ...(body && { body }),
-      ...(consumes !== undefined && { consumes: [consumes] }),
       response: describeAnswers(answers),
+      ...(events && { "x-events": events }),
     },
     handler: async (request, reply) => {
       const { caller } = request;
@@ -108,15 +121,38 @@ async function record(
   }
 }
 
+const NO_QUERY = object({});
+
 export const NO_TOKEN = "send the header `Authorization: Bearer TOKEN` with a token that is valid";
 
+/** Throws a problem if the token is for one session: what this makes is outside it. */
+export function requireWholeTenant({ session }: Caller): void {
+  if (session !== null) throw new Problem("forbidden", ONE_SESSION);
+}
+
+export const ONE_SESSION = "this token is for one session";
+
+function describeBody({ body, consumes }: AnyRoute): object | undefined {
+  return body && consumes !== undefined ? { content: { [consumes]: { schema: body } } } : body;
+}
+
 function describeAnswers(answers: AnyRoute["answers"]): Readonly<Record<string, unknown>> {
-  const described = Object.entries(answers).map(([status, schema]) => [
+  const described = Object.entries(answers).map(([status, answer]) => [
     status,
-    typeof schema === "string"
-      ? { description: "Success", content: { [schema]: { schema: { type: "string" } } } }
-      : { description: "Success", ...schema },
+    isOther(answer)
+      ? { description: "Success", content: { [answer.contentType]: { schema: answer.schema } } }
+      : { description: "Success", ...answer },
   ]);
-  const problem = { description: "A problem", content: { "application/problem+json": { schema: ProblemSchema } } };
+  const problem = {
+    description: "A problem",
+    content: { "application/problem+json": { schema: { $ref: `${PROBLEM_SCHEMA}#` } } },
+  };
   return Object.fromEntries([...described, ["4xx", problem], ["5xx", problem]]);
 }
+
+function isOther(answer: TSchema | OtherAnswer): answer is OtherAnswer {
+  return "contentType" in answer;
+}
+
+/** The name in the OpenAPI document. */
+export const PROBLEM_SCHEMA = "Problem";

@@ -2,15 +2,20 @@
 
 import Type, { type Static, type TSchema } from "typebox";
 
+const CLOSED = { additionalProperties: false } as const;
+
 /** An object without further fields. */
-function object<Fields extends Record<string, TSchema>>(fields: Fields) {
-  return Type.Object(fields, { additionalProperties: false });
+export function object<Fields extends Record<string, TSchema>>(fields: Fields) {
+  return Type.Object(fields, CLOSED);
 }
 
 /** An id that a client may choose. U+0000 is not possible in a file or a path. */
 const Id = Type.String({ minLength: 1, maxLength: 200, pattern: "^[^\\u0000-\\u001f\\u007f/\\\\]+$" });
 
 const Name = Type.String({ maxLength: 200, description: "A name for people." });
+const TokenName = Type.String({
+  ...{ minLength: 1, maxLength: 100, pattern: "^[^\\p{Cc}\\p{Cs}]+$", description: "A name for people." },
+});
 const NullableId = Type.Union([Id, Type.Null()]);
 const Time = Type.String({ format: "date-time" });
 const NullableTime = Type.Union([Time, Type.Null()]);
@@ -114,9 +119,9 @@ const BrowserScopes = Type.Array(Type.Union([Type.Literal("read"), Type.Literal(
   uniqueItems: true,
 });
 const Seconds = Type.Integer({ minimum: 1, maximum: 10 * 365 * 86_400 });
-export const NewToken = object({ name: Name, scopes: Scopes, expiresIn: Type.Optional(Seconds) });
+export const NewToken = object({ name: TokenName, scopes: Scopes, expiresIn: Type.Optional(Seconds) });
 export const NewSessionToken = object({
-  name: Type.Optional(Name),
+  name: Type.Optional(TokenName),
   scopes: Type.Optional(BrowserScopes),
   expiresIn: Type.Optional(Type.Integer({ minimum: 1, maximum: 86_400, description: "Seconds. Default: 900." })),
 });
@@ -133,6 +138,9 @@ export const NewKey = object({ key: Type.String({ minLength: 1, maxLength: 10_00
 export const AnyObject = Type.Record(Type.String(), Type.Unknown());
 
 const Entry = Type.Record(Type.String(), Type.Unknown(), { description: "An entry of the log, as in a session file." });
+/** A session file may have entries with any ids. */
+const EntryId = Type.String();
+const NullableEntryId = Type.Union([EntryId, Type.Null()]);
 
 export const Accepted = object({ id: Id });
 const Session = object({
@@ -142,14 +150,18 @@ const Session = object({
   changed: Time,
   entryCount: Count,
 });
-export const SessionState = object({
-  ...Session.properties,
-  leaf: NullableId,
-  lastSeq: Type.Integer({ minimum: -1 }),
-  status: Type.Union([Type.Literal("idle"), Type.Literal("busy"), Type.Literal("waiting"), Type.Literal("parked")], {
+const SessionStatus = Type.Union(
+  [Type.Literal("idle"), Type.Literal("busy"), Type.Literal("waiting"), Type.Literal("parked")],
+  {
     description:
       "`waiting`: its tenant has no place left. `parked`: workers ended with it too often; an operator has to look.",
-  }),
+  },
+);
+export const SessionState = object({
+  ...Session.properties,
+  leaf: NullableEntryId,
+  lastSeq: Type.Integer({ minimum: -1 }),
+  status: SessionStatus,
   openQuestions: Count,
 });
 export const SessionPage = object({ sessions: Type.Array(Session), next: Type.Union([Type.String(), Type.Null()]) });
@@ -158,12 +170,12 @@ export const EntryPage = object({
   next: Type.Union([Count, Type.Null()], { description: "Pass it as `after`. Null at the end." }),
 });
 export const Tree = object({
-  leaf: NullableId,
+  leaf: NullableEntryId,
   nodes: Type.Array(
     object({
       seq: Count,
-      id: Id,
-      parentId: NullableId,
+      id: EntryId,
+      parentId: NullableEntryId,
       type: Type.String(),
       role: Type.Optional(Type.String()),
       text: Type.String({ description: "The beginning of its text." }),
@@ -187,7 +199,7 @@ export const Preview = object({
   preview: Type.Optional(Type.Unknown()),
 });
 export const Hits = object({
-  hits: Type.Array(object({ session: Type.Optional(Id), entryId: Id, text: Type.String() })),
+  hits: Type.Array(object({ session: Type.Optional(Id), entryId: EntryId, text: Type.String() })),
   total: Type.Optional(Count),
 });
 export const CommandState = object({
@@ -196,8 +208,8 @@ export const CommandState = object({
     object({
       type: Type.Union([Type.Literal("done"), Type.Literal("refused"), Type.Literal("failed")]),
       code: Type.Optional(Type.String()),
-      leaf: Type.Optional(NullableId),
-      entryId: Type.Optional(Id),
+      leaf: Type.Optional(NullableEntryId),
+      entryId: Type.Optional(EntryId),
       tokens: Type.Optional(object({ before: Type.Number(), after: Type.Number() })),
     }),
   ),
@@ -258,6 +270,53 @@ export const Holds = object({
   ),
 });
 export const Settings = object({ settings: AnyObject });
+/** The events of a stream. */
+export const Events = {
+  entry: Type.Object(
+    { seq: Count, entry: Entry },
+    { ...CLOSED, description: "An entry, in the order of the log and each once. Its `seq` is the id of the event." },
+  ),
+  delta: Type.Object(
+    {
+      reply: Type.String({
+        description: "The id of the entry that the reply becomes. With this entry, the reply is over.",
+      }),
+      holder: Type.String({
+        description: "A number. A reply with a higher one takes the place of one with a lower one.",
+      }),
+      part: Type.Integer({ minimum: 0, description: "Which part of the reply, counted from 0." }),
+      kind: Type.Union([Type.Literal("text"), Type.Literal("thinking"), Type.Literal("toolCall")]),
+      offset: Type.Integer({
+        minimum: 0,
+        description:
+          "Where `text` begins in its part, in UTF-16 code units. At 0, the part begins anew and later parts are dropped.",
+      }),
+      text: Type.String({ description: "For a tool call, its arguments as JSON." }),
+      call: Type.Optional(
+        Type.Object(
+          { id: Type.String(), name: Type.String() },
+          { ...CLOSED, description: "The tool call. Only at the offset 0." },
+        ),
+      ),
+    },
+    { ...CLOSED, description: "Text of the running reply, which is not in the log yet." },
+  ),
+  state: Type.Object(
+    { status: SessionStatus, openQuestions: Count },
+    { ...CLOSED, description: "The first event, and again when something of it has changed." },
+  ),
+};
+export const EventStream = Type.String({
+  description:
+    "Server-sent events: `id`, `event` and `data`, which is JSON in one line. `x-events` has the schema of the data of each event. Ignore events that you do not know.",
+});
+export const ResumeHeaders = Type.Object({
+  "last-event-id": Type.Optional(
+    Type.String({ description: "The id of the last event. The stream goes on after it. Takes the place of `after`." }),
+  ),
+});
+export const SessionFile = Type.Unsafe<Uint8Array>({ description: "The bytes of a session file." });
+export const SessionFileText = Type.String({ description: "The bytes of a session file." });
 export const Imported = object({ id: Id, entryCount: Count, skipped: Count });
 export const Nothing = Type.Null();
 export const ProblemSchema = object({

@@ -21,11 +21,12 @@ export function createEventRoutes({ database, feed }: Service): readonly AnyRout
   return [
     defineRoute({
       ...{ method: "GET", path: "/sessions/:session/events", name: "followSession", scope: "read" },
-      summary:
-        "Follow a session. The id of an `entry` event is its `seq`: send it as `Last-Event-ID` to go on after it. `delta` events are text that is not in the log yet.",
+      summary: "Follow a session: its state, its entries and the text of the running reply, as server-sent events.",
       params: schemas.SessionParams,
       query: schemas.FollowQuery,
-      answers: { 200: "text/event-stream" },
+      headers: schemas.ResumeHeaders,
+      answers: { 200: { contentType: "text/event-stream", schema: schemas.EventStream } },
+      events: schemas.Events,
       handle: async ({ caller: { tenant }, params: { session }, query, request, reply }) => {
         const { key } = await readSession(database, tenant, session);
         const header = request.headers["last-event-id"];

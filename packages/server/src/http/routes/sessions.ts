@@ -8,7 +8,7 @@ import { createSession, listSessions, openSession } from "../../store/sessions.t
 import { exportSession, importSession } from "../../store/transfer.ts";
 import { recordAction } from "../../tenants/audit.ts";
 import { eraseSession } from "../../tenants/erasure.ts";
-import { type AnyRoute, defineRoute } from "../define-route.ts";
+import { type AnyRoute, defineRoute, requireWholeTenant } from "../define-route.ts";
 import { notFound, Problem } from "../problems.ts";
 import * as schemas from "../schemas.ts";
 import type { Service } from "../service.ts";
@@ -98,19 +98,18 @@ export function createSessionRoutes(service: Service): readonly AnyRoute[] {
       params: schemas.SessionParams,
       body: schemas.NewFork,
       answers: { 200: schemas.SessionState, 201: schemas.SessionState },
-      handle: async ({
-        caller: { tenant, tokenId },
-        params: { session },
-        body: { id = randomUUID(), entryId },
-        reply,
-      }) => {
+      handle: async ({ caller, params: { session }, body: { id = randomUUID(), entryId }, reply }) => {
+        const { tenant, tokenId } = caller;
+        requireWholeTenant(caller);
         const store = await requireStore(database, tenant, session);
         if (entryId !== undefined && !(await store.entry(entryId))) throw notFound("entry");
         const source = await Session.open(store, { ...nodeRuntime, sessionId: () => id });
-        const bytes = await source.fork({ ...(entryId !== undefined && { leaf: entryId }) });
+        const bytes = await source.fork({ parentSession: session, ...(entryId !== undefined && { leaf: entryId }) });
         const imported = await importSession(database, tenant, bytes, { runtime: nodeRuntime });
         if (imported.type !== "imported" && imported.type !== "exists")
           throw new Problem("conflict", "the session is damaged; export it and look at the file");
+        if ((await requireStore(database, tenant, id)).header.parentSession !== session)
+          throw new Problem("conflict", "there is another session of this id already");
         const fork = await readSession(database, tenant, id);
         await database.call("copy_blobs", [tenant, store.session.key, fork.key]);
         const isNew = imported.type === "imported";
@@ -128,9 +127,9 @@ export function createSessionRoutes(service: Service): readonly AnyRoute[] {
       ...{ method: "POST", path: "/sessions/import", name: "importSession", scope: "write" },
       summary: "Import a session file of any version.",
       consumes: "application/x-ndjson",
+      body: schemas.SessionFile,
       answers: { 201: schemas.Imported },
-      handle: async ({ caller: { tenant, tokenId }, request, reply }) => {
-        const { body } = request;
+      handle: async ({ caller: { tenant, tokenId }, body, reply }) => {
         if (!Buffer.isBuffer(body)) throw new Problem("wrong-type", "send a session file as application/x-ndjson");
         const result = await importSession(database, tenant, body, { runtime: nodeRuntime });
         if (result.type === "exists") throw new Problem("conflict", "there is a session of this id already");
@@ -147,7 +146,7 @@ export function createSessionRoutes(service: Service): readonly AnyRoute[] {
       ...{ method: "GET", path: "/sessions/:session/export", name: "exportSession", scope: "read" },
       summary: "Export a session as the bytes of a session file.",
       params: schemas.SessionParams,
-      answers: { 200: "application/x-ndjson" },
+      answers: { 200: { contentType: "application/x-ndjson", schema: schemas.SessionFileText } },
       handle: async ({ caller: { tenant }, params: { session }, reply }) => {
         const store = await requireStore(database, tenant, session);
         const bytes = await exportSession(store, { runtime: nodeRuntime });

@@ -8,7 +8,7 @@ import {
   revokeToken,
   rotateToken,
 } from "../../tenants/tokens.ts";
-import { type AnyRoute, defineRoute } from "../define-route.ts";
+import { type AnyRoute, defineRoute, requireWholeTenant } from "../define-route.ts";
 import { notFound, Problem } from "../problems.ts";
 import * as schemas from "../schemas.ts";
 import type { Service } from "../service.ts";
@@ -70,6 +70,7 @@ export function createTokenRoutes({ database }: Service): readonly AnyRoute[] {
       body: schemas.NewSessionToken,
       answers: { 201: schemas.CreatedToken },
       handle: async ({ caller, params: { session }, body, reply }) => {
+        requireWholeTenant(caller);
         const { name = "browser", scopes = ["read", "write"], expiresIn = SESSION_TOKEN_SECONDS } = body;
         const token = { name, scopes, session, expiresInMs: expiresIn * 1000, createdBy: caller.tokenId };
         const created = await createToken(database, caller.tenant, token);
