@@ -68,7 +68,7 @@ export async function createThings(
         file: createFile({ session: `imported-${name}`, name, marker }),
       },
       ...{ query: "lamps", content: `content of ${marker}`, name: `name of ${marker}`, label: `label of ${marker}` },
-      ...{ answer: "no", scopes: ["read"], key: `sk-other-key-of-${marker}` },
+      ...{ answer: "no", reason: `reason of ${marker}`, scopes: ["read"], key: `sk-other-key-of-${marker}` },
     },
   };
 }
