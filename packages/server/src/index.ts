@@ -52,7 +52,6 @@ export {
   type CallerAction,
   listAudit,
   recordAction,
-  runRecorded,
 } from "./tenants/audit.ts";
 export {
   type ErasedFiles,

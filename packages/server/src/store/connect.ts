@@ -49,20 +49,12 @@ export function connect({
   pool.on("error", () => {});
   const run = <Row extends QueryResultRow>(name: string, text: string, values: readonly unknown[]): Promise<Row[]> =>
     retryWhileUnavailable(async () => (await pool.query<Row>({ name, text, values: [...values] })).rows, retryMs);
-  return { pool, ...createCalls(run), close: () => pool.end() };
-}
-
-type RunStatement = <Row extends QueryResultRow>(
-  name: string,
-  text: string,
-  values: readonly unknown[],
-) => Promise<readonly Row[]>;
-
-function createCalls(run: RunStatement): Pick<Database, "readRows" | "call"> {
   return {
+    pool,
     readRows: (name, values) => run(name, `select * from ${callText(name, values)}`, values),
     call: async (name, values) =>
       (await run<{ result: never }>(name, `select ${callText(name, values)} as result`, values))[0]?.result as never,
+    close: () => pool.end(),
   };
 }
 
@@ -137,18 +129,6 @@ export async function inTransaction<Result>(
     // A connection that failed is closed, which rolls back.
     client.release(failure !== undefined);
   }
-}
-
-/** Runs calls in one transaction. They are not made again; after an `UnavailableError`, whether it took effect is not known. */
-export async function callInTransaction<Result>(
-  { pool, close }: Database,
-  task: (database: Database) => Promise<Result>,
-): Promise<Result> {
-  return await inTransaction(pool, async (client) => {
-    const run = async <Row extends QueryResultRow>(name: string, text: string, values: readonly unknown[]) =>
-      (await client.query<Row>({ name, text, values: [...values] })).rows;
-    return await task({ pool, close, ...createCalls(run) });
-  });
 }
 
 function explainFailure(error: unknown): unknown {

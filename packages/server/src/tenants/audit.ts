@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import type { AuditRecord as PermissionRecord } from "@pith/agent";
-import { callInTransaction, type Database } from "../store/connect.ts";
+import type { Database } from "../store/connect.ts";
 import { fromStoredText, toStoredText } from "../store/entry-rows.ts";
 import type { SessionRef } from "../store/postgres-store.ts";
 import { checkTenant } from "../store/sessions.ts";
@@ -21,7 +21,7 @@ export interface CallerAction {
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
-/** Records an action. If this rejects, the action must fail: await it before you answer, or use `runRecorded`. Erasing records itself. */
+/** Records an action. If this rejects, the action must fail: await it before the action. Erasing records itself. */
 export async function recordAction(
   database: Database,
   tenant: string,
@@ -35,28 +35,6 @@ export async function recordAction(
 }
 
 const MAX_DETAILS = 10_000;
-
-/**
- * Runs an action and records it, both or neither. Its calls take the database that it gets. `describe` gives the record of the result; an
- * action that throws is not recorded.
- */
-export async function runRecorded<Result>(
-  database: Database,
-  tenant: string,
-  {
-    run,
-    describe,
-  }: {
-    readonly run: (database: Database) => Promise<Result>;
-    readonly describe: (result: Result) => CallerAction;
-  },
-): Promise<Result> {
-  return await callInTransaction(database, async (inner) => {
-    const result = await run(inner);
-    await recordAction(inner, tenant, describe(result));
-    return result;
-  });
-}
 
 /** A record of the log. */
 export interface AuditEntry {

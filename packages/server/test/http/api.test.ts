@@ -2,6 +2,7 @@
 
 import { startServer as startModel } from "@pith/testkit";
 import { expect, onTestFinished, test } from "vitest";
+import { OTHER_TENANT } from "../support/database.ts";
 import { clientOf, createClient, startTestServer } from "../support/serve.ts";
 import { useDatabase } from "../support/use-database.ts";
 
@@ -54,4 +55,25 @@ test("HAPI2 errors are problems that say where and what", async () => {
     body: { title: expect.any(String) },
   });
   expect(await clientOf(url, "pith_nothing").call("GET", "/sessions")).toMatchObject({ status: 401 });
+});
+
+test("HAUD3 a request is recorded before it is done, and again if it is refused; what cannot be recorded is not done", async () => {
+  const { url } = await startTestServer(postgres, { worker: false });
+  const client = await createClient(postgres, url, { tenant: OTHER_TENANT });
+  expect(await client.call("PUT", "/settings", { model: "sonnet" })).toMatchObject({ status: 200 });
+  expect(await client.call("PUT", "/settings", { sandbox: "off" })).toMatchObject({ status: 400 });
+  expect((await client.call("GET", "/audit")).body.records).toMatchObject([
+    { action: "settings.write", outcome: "refused", details: { problem: "invalid-request" }, token: { name: "test" } },
+    { action: "settings.write", outcome: "requested" },
+    { action: "settings.write", outcome: "requested" },
+  ]);
+  const rename = (from: string, to: string) =>
+    postgres.cluster.runAsSuperuser(`alter function pith.${from} rename to ${to}`);
+  await rename("record_action", "record_nothing");
+  try {
+    expect(await client.call("PUT", "/settings", { model: "opus" })).toMatchObject({ status: 500 });
+  } finally {
+    await rename("record_nothing", "record_action");
+  }
+  expect((await client.call("GET", "/settings")).body).toEqual({ settings: { model: "sonnet" } });
 });

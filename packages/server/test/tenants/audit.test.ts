@@ -14,10 +14,7 @@ import {
   eraseSession,
   listAudit,
   placeLegalHold,
-  readTenantSettings,
   recordAction,
-  runRecorded,
-  writeTenantSettings,
 } from "../../src/index.ts";
 import { openDecisionLog } from "../../src/tenants/audit.ts";
 import { readRunState, Service } from "../support/run-sessions.ts";
@@ -85,21 +82,6 @@ test("HAUD3 an action whose record cannot be written fails", async () => {
     recordAction(server.database, tenant, { ...action, details: { text: "x".repeat(10_001) } }),
   ).rejects.toThrow("too long");
   expect(await list(tenant)).toEqual([]);
-});
-
-test("HAUD3 an action that runs recorded is done and recorded, or neither", async () => {
-  const { tenant } = await createTenant();
-  const { database } = server;
-  const write = (model: string, details: Readonly<Record<string, unknown>>) =>
-    runRecorded(database, tenant, {
-      run: (inner) => writeTenantSettings(inner, tenant, { model }),
-      describe: ({ type }) => ({ action: "settings.write", outcome: type, details }),
-    });
-  await expect(write("opus", { text: "x".repeat(10_001) })).rejects.toThrow("too long");
-  expect(await readTenantSettings(database, tenant)).toEqual({});
-  expect(await write("sonnet", {})).toMatchObject({ type: "saved" });
-  expect(await readTenantSettings(database, tenant)).toEqual({ model: "sonnet" });
-  expect(await list(tenant)).toMatchObject([{ action: "settings.write", outcome: "saved" }]);
 });
 
 test("HAUD4 what an agent was permitted is recorded together, with the hash of the arguments and not with them", async () => {
