@@ -74,6 +74,5 @@ async function waitForDrain(
 
 /** Returns the position of the last entry that the client has; -1 if the header is absent or not a position. */
 export function parseLastEventId(header: string | readonly string[] | undefined): number {
-  const seq = typeof header === "string" && /^\d{1,9}$/.test(header) ? Number(header) : -1;
-  return seq;
+  return typeof header === "string" && /^\d{1,9}$/.test(header) ? Number(header) : -1;
 }

@@ -80,6 +80,8 @@ test("HLIVE1 payloads are short enough for PostgreSQL, few, and divide any text 
   ]);
   const unpacked = items.flatMap((item) => (item.type === "delta" ? [item] : []));
   expect(addAll(unpacked)).toMatchObject({ parts: texts.map((text) => ({ text })) });
-  const marks = Array.from({ length: 300 }, (_, index) => ({ type: "entries", key: String(index) }) as const);
-  expect(packItems(marks)).toHaveLength(1);
+  const marks = Array.from({ length: 3_000 }, (_, index) => ({ type: "entries", key: String(index) }) as const);
+  const sizes = packItems(marks).map((payload) => Buffer.byteLength(payload));
+  expect(Math.max(...sizes)).toBeLessThan(8_000);
+  expect(Math.min(...sizes.slice(0, -1))).toBeGreaterThan(7_500);
 });
