@@ -119,7 +119,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
       const feed = await openLiveFeed({ connectionString, database, onError });
       closers.push(() => feed.close());
       const service: Service = { database, wake, feed, live, cipher, operator, folder, environment, readTenant };
-      const created = await createApp(service, createRoutes(service), { ...http, isStopping: () => isStopping });
+      const created = await createApp(service, createRoutes(service, http), { ...http, isStopping: () => isStopping });
       app = created;
       closers.push(() => created.close());
     }

@@ -1,14 +1,31 @@
 /** Creates the HTTP application: checks of requests, tokens, errors, the OpenAPI document and the routes. */
 
+import { STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
 import cors from "@fastify/cors";
 import swagger from "@fastify/swagger";
-import fastify, { type FastifyInstance, type FastifyRequest, type FastifyServerOptions, LogController } from "fastify";
+import fastify, {
+  type ConnectionError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifyServerOptions,
+  LogController,
+} from "fastify";
 import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 import { UnavailableError } from "../store/connect.ts";
-import { authenticate } from "../tenants/tokens.ts";
-import { type AnyRoute, addRoute, NO_TOKEN, ONE_SESSION, PROBLEM_SCHEMA } from "./define-route.ts";
-import { describeError, type FieldError, notFound, PROBLEM_TYPE, Problem, toProblemBody } from "./problems.ts";
+import { authorize, checkOrigin } from "./authorize.ts";
+import { type AnyRoute, addRoute, PROBLEM_SCHEMA } from "./define-route.ts";
+import {
+  describeError,
+  type FieldError,
+  notFound,
+  PROBLEM_TYPE,
+  Problem,
+  type ProblemCode,
+  toProblemBody,
+} from "./problems.ts";
 import { addOperationRoutes } from "./routes/operations.ts";
 import { ProblemSchema } from "./schemas.ts";
 import type { Service } from "./service.ts";
@@ -23,6 +40,10 @@ export interface HttpOptions {
   readonly maxBodyBytes?: number;
   /** Whether addresses of clients come from the headers of a proxy. Default: false. */
   readonly trustProxy?: boolean;
+  /** A request has to be there in this time, header and body. Default: 30 seconds. */
+  readonly requestMs?: number;
+  /** How often a stream shows that it lives, and looks whether its token still does. Default: 15 seconds. */
+  readonly heartbeatMs?: number;
 }
 
 export interface AppOptions extends HttpOptions {
@@ -31,24 +52,29 @@ export interface AppOptions extends HttpOptions {
 
 const DEFAULT_MAX_BODY_BYTES = 1024 * 1024;
 
-/** A request has to be there in this time, header and body. */
 const REQUEST_MS = 30_000;
 const MAX_HEADER_BYTES = 16 * 1024;
 
 export async function createApp(
   service: Service,
   routes: readonly AnyRoute[],
-  { origins = [], log = true, maxBodyBytes = DEFAULT_MAX_BODY_BYTES, trustProxy = false, isStopping }: AppOptions,
+  options: AppOptions,
 ): Promise<FastifyInstance> {
+  const { origins = [], log = true, maxBodyBytes = DEFAULT_MAX_BODY_BYTES, trustProxy = false, isStopping } = options;
+  const { requestMs = REQUEST_MS } = options;
   const app: FastifyInstance = fastify({
-    ...{ bodyLimit: maxBodyBytes, trustProxy, requestTimeout: REQUEST_MS, connectionTimeout: 0 },
+    ...{ bodyLimit: maxBodyBytes, trustProxy, requestTimeout: requestMs, connectionTimeout: 0 },
     // A stream stays open; the close of the server ends it.
     ...{ forceCloseConnections: true, return503OnClosing: true, routerOptions: { maxParamLength: 1_000 } },
-    http: { maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: REQUEST_MS, insecureHTTPParser: false },
+    http: {
+      ...{ maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: requestMs, insecureHTTPParser: false },
+      connectionsCheckingInterval: Math.ceil(requestMs / 4),
+    },
     // `HEAD` on a stream would follow a session.
     exposeHeadRoutes: false,
     onProtoPoisoning: "error",
     onConstructorPoisoning: "error",
+    clientErrorHandler: answerClientError,
     logger: createLogger(log),
     logController: new LogController({ disableRequestLogging: true }),
   });
@@ -70,8 +96,9 @@ export async function createApp(
   app.decorateRequest("caller", null);
   app.addHook("onRequest", async (request, reply) => {
     void reply.headers(SECURITY_HEADERS);
+    checkFraming(request, reply);
     checkOrigin(request, origins);
-    await authorize(request, service);
+    await authorize(request, service.database);
   });
   app.addHook("onResponse", async (request, reply) => {
     const { method, routeOptions, caller } = request;
@@ -114,6 +141,32 @@ const SECURITY_HEADERS = {
   "referrer-policy": "no-referrer",
 };
 
+/** Proxies may see another end of such a request, or another host. */
+function checkFraming({ raw }: FastifyRequest, reply: FastifyReply): void {
+  const { httpVersion, headers, headersDistinct } = raw;
+  const isChunked = headers["transfer-encoding"] !== undefined;
+  const hasOneHost = (headersDistinct.host?.length ?? 0) <= 1;
+  if (hasOneHost && (httpVersion === "1.1" || (httpVersion === "1.0" && !isChunked))) return;
+  void reply.header("connection", "close");
+  throw new Problem("invalid-request", "send HTTP/1.1 with one header `Host`");
+}
+
+/** What is no request, or comes too slowly. Node has no request then. */
+function answerClientError({ code }: ConnectionError, socket: Socket): void {
+  if (!socket.writable || code === "ECONNRESET") return void socket.destroy();
+  const problem = CLIENT_ERRORS[code] ?? "invalid-request";
+  const body = JSON.stringify(toProblemBody(new Problem(problem, "the request cannot be read")));
+  const headers = { ...SECURITY_HEADERS, "content-type": PROBLEM_TYPE, "content-length": Buffer.byteLength(body) };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const { status } = new Problem(problem, "");
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}connection: close\r\n\r\n${body}`);
+}
+
+const CLIENT_ERRORS: Readonly<Record<string, ProblemCode>> = {
+  HPE_HEADER_OVERFLOW: "headers-too-large",
+  ERR_HTTP_REQUEST_TIMEOUT: "too-slow",
+};
+
 /** Paths contain ids of sessions, and bodies content: neither is in a record. */
 function createLogger(log: NonNullable<HttpOptions["log"]>): NonNullable<FastifyServerOptions["logger"]> {
   if (log === false) return false;
@@ -147,27 +200,6 @@ function convertNumbers(schema: TSchema, data: Readonly<Record<string, unknown>>
     return [name, isNumber && typeof value === "string" && /^-?\d{1,15}$/.test(value) ? Number(value) : value];
   };
   return Object.fromEntries(Object.entries(data).map(convert));
-}
-
-/** A page of another origin has no token of ours. If it has one, it must be a page that the operator named. */
-function checkOrigin({ headers: { origin, host } }: FastifyRequest, origins: readonly string[]): void {
-  if (origin === undefined || origins.includes(origin) || URL.parse(origin)?.host === host) return;
-  throw new Problem("forbidden", "pages of this origin may not call the API; the operator can add it to `origins`");
-}
-
-/** Another tenant's session, and one that does not exist, are the same to a caller. */
-async function authorize(request: FastifyRequest, { database }: Service): Promise<void> {
-  const { scope } = request.routeOptions.config;
-  if (scope === undefined) return;
-  const [, token] = /^Bearer ([\w-]{1,200})$/i.exec(request.headers.authorization ?? "") ?? [];
-  const caller = token === undefined ? null : await authenticate(database, token);
-  if (!caller) throw new Problem("unauthorized", NO_TOKEN);
-  request.caller = caller;
-  if (!caller.scopes.includes(scope)) throw new Problem("forbidden", `this needs a token with the scope \`${scope}\``);
-  if (caller.session === null) return;
-  const { session } = Object(request.params) as { readonly session?: unknown };
-  if (session === undefined) throw new Problem("forbidden", ONE_SESSION);
-  if (session !== caller.session) throw notFound("session");
 }
 
 function toProblem(error: unknown): Problem {

@@ -5,6 +5,7 @@ import type { Static, TObject, TSchema } from "typebox";
 import type { Database } from "../store/connect.ts";
 import { recordAction } from "../tenants/audit.ts";
 import type { Caller, Scope } from "../tenants/tokens.ts";
+import { NO_TOKEN } from "./authorize.ts";
 import { Problem } from "./problems.ts";
 import { object } from "./schemas.ts";
 
@@ -28,6 +29,8 @@ export interface Route<Params extends TSchema, Query extends TSchema, Body exten
   readonly answers: Readonly<Record<number, TSchema | OtherAnswer>>;
   /** The events of a stream: what `data` of each contains. */
   readonly events?: Readonly<Record<string, TSchema>>;
+  /** So many requests at once on this server, whose bodies are in memory. Default: any. */
+  readonly maxAtOnce?: number;
   /** What the audit log calls it. Absent for what changes nothing. */
   readonly action?: string;
   handle(call: Call<Params, Query, Body>): Promise<unknown>;
@@ -73,7 +76,8 @@ declare module "fastify" {
 
 /** Its schema is also what the OpenAPI document says. */
 export function addRoute(app: FastifyInstance, route: AnyRoute, database: Database): void {
-  const { method, path, name, summary, scope, params, query, headers, answers, events, action, handle } = route;
+  const { method, path, name, summary, scope, params, query, headers, answers, events, maxAtOnce, action, handle } =
+    route;
   const body = describeBody(route);
   app.route({
     method,
@@ -91,6 +95,7 @@ export function addRoute(app: FastifyInstance, route: AnyRoute, database: Databa
       response: describeAnswers(answers),
       ...(events && { "x-events": events }),
     },
+    ...(maxAtOnce !== undefined && { preParsing: createGate(maxAtOnce) }),
     handler: async (request, reply) => {
       const { caller } = request;
       if (!caller) throw new Problem("unauthorized", NO_TOKEN);
@@ -123,14 +128,17 @@ async function record(
 
 const NO_QUERY = object({});
 
-export const NO_TOKEN = "send the header `Authorization: Bearer TOKEN` with a token that is valid";
-
-/** Throws a problem if the token is for one session: what this makes is outside it. */
-export function requireWholeTenant({ session }: Caller): void {
-  if (session !== null) throw new Problem("forbidden", ONE_SESSION);
+/** Refuses requests before their bodies are read. */
+function createGate(max: number) {
+  let count = 0;
+  return async (_: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    if (count >= max) throw new Problem("too-many", "the server does this for others already; try again later");
+    count += 1;
+    reply.raw.once("close", () => {
+      count -= 1;
+    });
+  };
 }
-
-export const ONE_SESSION = "this token is for one session";
 
 function describeBody({ body, consumes }: AnyRoute): object | undefined {
   return body && consumes !== undefined ? { content: { [consumes]: { schema: body } } } : body;

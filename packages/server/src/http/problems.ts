@@ -27,11 +27,13 @@ const PROBLEMS = {
   forbidden: { status: 403, title: "The token does not allow this" },
   "not-found": { status: 404, title: "There is no such thing" },
   "not-allowed": { status: 405, title: "The method is not allowed" },
+  "too-slow": { status: 408, title: "The request took too long" },
   conflict: { status: 409, title: "This is not possible now" },
   held: { status: 409, title: "A legal hold forbids this" },
   "too-large": { status: 413, title: "The request is too large" },
   "wrong-type": { status: 415, title: "The content type is not supported" },
   "too-many": { status: 429, title: "There are too many requests" },
+  "headers-too-large": { status: 431, title: "The headers are too large" },
   internal: { status: 500, title: "The server failed" },
   unavailable: { status: 503, title: "The server is not available" },
 } as const;

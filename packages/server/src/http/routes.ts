@@ -1,5 +1,6 @@
 /** Lists all routes of the API. */
 
+import type { HttpOptions } from "./app.ts";
 import type { AnyRoute } from "./define-route.ts";
 import { createCommandRoutes } from "./routes/commands.ts";
 import { createContextRoutes } from "./routes/context.ts";
@@ -10,11 +11,11 @@ import { createTenantRoutes } from "./routes/tenant.ts";
 import { createTokenRoutes } from "./routes/tokens.ts";
 import type { Service } from "./service.ts";
 
-export function createRoutes(service: Service): readonly AnyRoute[] {
+export function createRoutes(service: Service, http: Pick<HttpOptions, "heartbeatMs"> = {}): readonly AnyRoute[] {
   return [
     ...createSessionRoutes(service),
     ...createMessageRoutes(service),
-    ...createEventRoutes(service),
+    ...createEventRoutes(service, http),
     ...createCommandRoutes(service),
     ...createContextRoutes(service),
     ...createTokenRoutes(service),

@@ -10,7 +10,7 @@ export function object<Fields extends Record<string, TSchema>>(fields: Fields) {
 }
 
 /** An id that a client may choose. U+0000 is not possible in a file or a path. */
-const Id = Type.String({ minLength: 1, maxLength: 200, pattern: "^[^\\u0000-\\u001f\\u007f/\\\\]+$" });
+export const Id = Type.String({ minLength: 1, maxLength: 200, pattern: "^[^\\u0000-\\u001f\\u007f/\\\\]+$" });
 
 const Name = Type.String({ maxLength: 200, description: "A name for people." });
 const TokenName = Type.String({

@@ -8,6 +8,8 @@ import type { LiveEvent } from "../live/follower.ts";
 export interface StreamOptions {
   /** Follows until the signal is aborted, which happens when the client is gone. */
   readonly follow: (signal: AbortSignal) => AsyncIterable<LiveEvent>;
+  /** Whether the client still may follow; asked with each heartbeat. Default: always. */
+  readonly isAllowed?: () => Promise<boolean>;
   /** Default: 15 seconds. */
   readonly heartbeatMs?: number;
   /** A client that takes nothing for this long is closed. Default: 30 seconds. */
@@ -31,7 +33,7 @@ const HEADERS = {
 
 /** Writes events until they end or the client is gone. Rejects if the events do; the response is closed then, and the client connects again. */
 export async function streamEvents(response: ServerResponse, options: StreamOptions): Promise<void> {
-  const { follow, heartbeatMs = HEARTBEAT_MS, drainMs = DRAIN_MS, headers = {} } = options;
+  const { follow, isAllowed = allowAlways, heartbeatMs = HEARTBEAT_MS, drainMs = DRAIN_MS, headers = {} } = options;
   const gone = new AbortController();
   response.once("close", () => gone.abort());
   // A client that is gone is no error of this process.
@@ -40,10 +42,15 @@ export async function streamEvents(response: ServerResponse, options: StreamOpti
   response.write(`retry: ${RETRY_MS}\n\n`);
   const heartbeat = setInterval(() => {
     if (!response.writableNeedDrain) response.write(":\n\n");
+    // If the database does not answer, the stream ends by itself.
+    isAllowed().then(
+      (isStillAllowed) => isStillAllowed || gone.abort(),
+      () => {},
+    );
   }, heartbeatMs);
   try {
     for await (const event of follow(gone.signal)) {
-      if (gone.signal.aborted) return;
+      if (gone.signal.aborted) break;
       if (!response.write(formatEvent(event))) await waitForDrain(response, { drainMs, signal: gone.signal });
     }
     response.end();
@@ -52,7 +59,13 @@ export async function streamEvents(response: ServerResponse, options: StreamOpti
     throw error;
   } finally {
     clearInterval(heartbeat);
+    // What a client did not read would stay in memory.
+    if (gone.signal.aborted) response.destroy();
   }
+}
+
+async function allowAlways(): Promise<boolean> {
+  return true;
 }
 
 /** Only entries have an id: after a gap, a client gets the running reply from its beginning. */

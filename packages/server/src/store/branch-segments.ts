@@ -43,17 +43,20 @@ function moveBehindParents(entries: readonly Entry[]): readonly Entry[] {
   const orderedIds = new Set<string>();
   const add = (first: Entry): void => {
     const next = [first];
-    for (let entry = next.shift(); entry; entry = next.shift()) {
+    // Without spreading: so many entries may wait for one parent that they are no list of arguments.
+    for (const entry of next) {
       ordered.push(entry);
       orderedIds.add(entry.id);
-      next.push(...(waiting.get(entry.id) ?? []));
+      for (const child of waiting.get(entry.id) ?? []) next.push(child);
       waiting.delete(entry.id);
     }
   };
   for (const entry of entries) {
     const { parentId } = entry;
+    const siblings = parentId === null ? undefined : waiting.get(parentId);
     if (parentId === null || orderedIds.has(parentId) || !ids.has(parentId)) add(entry);
-    else waiting.set(parentId, [...(waiting.get(parentId) ?? []), entry]);
+    else if (siblings) siblings.push(entry);
+    else waiting.set(parentId, [entry]);
   }
   return ordered;
 }

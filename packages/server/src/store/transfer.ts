@@ -1,25 +1,12 @@
 /** Copies sessions between files and PostgreSQL. Each entry and each line stays as it is. */
 
-import { isDeepStrictEqual } from "node:util";
 import type { Runtime } from "@pith/context";
-import {
-  addHeaderMark,
-  createHeader,
-  type Damage,
-  decodeSession,
-  type EntryLine,
-  encodeSession,
-  harmlessDamageKinds,
-  isFutureHeader,
-  readReservedNumber,
-  serializeEntry,
-  setEntryNumberInLine,
-} from "@pith/context/store";
+import { type Damage, encodeSession, setEntryNumberInLine } from "@pith/context/store";
 import type { PoolClient } from "pg";
-import { type PlacedEntry, placeEntries } from "./branch-segments.ts";
 import { type Database, inTransaction } from "./connect.ts";
-import { type EntryRow, toEntry, toStoredText } from "./entry-rows.ts";
+import { toStoredText } from "./entry-rows.ts";
 import type { PostgresStore } from "./postgres-store.ts";
+import { type FileRow, type ReadFileResult, readSessionFile, type SessionFile } from "./read-session-file.ts";
 import { checkTenant } from "./sessions.ts";
 
 /** Options of `importSession`. */
@@ -30,12 +17,11 @@ export interface ImportOptions {
 }
 
 /** The result of an import. */
-export type ImportResult =
+export type ImportResult = FileImportResult | Exclude<ReadFileResult, { readonly type: "read" }>;
+
+export type FileImportResult =
   /** `skipped`: the damaged places of the file. */
   | { readonly type: "imported"; readonly id: string; readonly entryCount: number; readonly skipped: readonly Damage[] }
-  | { readonly type: "damaged"; readonly damage: readonly Damage[] }
-  /** A newer version of Pith wrote the file. */
-  | { readonly type: "newer-version" }
   /** The tenant has a session of this id. */
   | { readonly type: "exists"; readonly id: string };
 
@@ -47,69 +33,26 @@ export async function importSession(
   { runtime, skipsDamage = false }: ImportOptions,
 ): Promise<ImportResult> {
   checkTenant(tenant);
-  const file = decodeSession(bytes, runtime);
-  if (file.header && isFutureHeader(file.header)) return { type: "newer-version" };
-  const damage = file.damage.filter(({ kind }) => !harmlessDamageKinds.has(kind));
-  if (damage.length > 0 && !skipsDamage) return { type: "damaged", damage };
-  const header = file.header ?? createHeader({ cwd: "" }, runtime);
-  const text = file.headerText ?? JSON.stringify(header);
-  // A damaged line at the end that shows no sign of an entry is not the leaf.
-  const lines = file.lines.slice(0, file.lines.findLastIndex(({ isStray }) => !isStray) + 1);
-  const lineById = new Map(lines.map((line) => [line.entry.id, line]));
-  const isImported = await insertImported(database, tenant, {
-    id: header.id,
-    header: file.isPithFormat && !file.needsRewrite ? text : addHeaderMark(text),
-    // Lines at the end that are left out have numbers, too.
-    lastNumber: file.lines.reduce(
-      (highest, { entry }) => Math.max(highest, entry.number ?? 0),
-      readReservedNumber(header),
-    ),
-    placed: placeEntries(lines.map(({ entry }) => entry)),
-    leafId: lines.at(-1)?.entry.id ?? null,
-    bodyOf: (id) => bodyOf(lineById.get(id)),
-  });
-  if (!isImported) return { type: "exists", id: header.id };
-  return { type: "imported", id: header.id, entryCount: lines.length, skipped: damage };
+  const result = readSessionFile(bytes, { runtime, skipsDamage });
+  return result.type === "read" ? await importFile(database, tenant, result.file) : result;
 }
 
-/** The line as written, if it alone gives the entry. */
-function bodyOf(line: EntryLine | undefined): string {
-  if (!line) return "";
-  const { entry } = line;
-  const body = line.text();
-  if (body !== null && isDeepStrictEqual(readBody({ number: entry.number ?? null, body }), entry)) return body;
-  return serializeEntry(entry);
+/** Imports a file that was read. */
+export async function importFile(database: Database, tenant: string, file: SessionFile): Promise<FileImportResult> {
+  checkTenant(tenant);
+  const { id, skipped, rows } = file;
+  const isImported = await insertImported(database, tenant, file);
+  return isImported ? { type: "imported", id, entryCount: rows.length, skipped } : { type: "exists", id };
 }
 
-function readBody(row: EntryRow): unknown {
-  try {
-    return toEntry(row);
-  } catch {
-    // The entry is written anew.
-    return null;
-  }
-}
-
-interface ImportedSession {
-  readonly id: string;
-  /** The line of the header. */
-  readonly header: string;
-  /** The highest number in use. */
-  readonly lastNumber: number;
-  readonly placed: readonly PlacedEntry[];
-  /** The id of the leaf; null for an empty session. */
-  readonly leafId: string | null;
-  bodyOf(id: string): string;
-}
-
-async function insertImported(database: Database, tenant: string, session: ImportedSession): Promise<boolean> {
+async function insertImported(database: Database, tenant: string, file: SessionFile): Promise<boolean> {
   return inTransaction(database.pool, async (client) => {
     const { rows } = await client.query<{ readonly key: string | null }>(
       "select pith.create_session($1, $2, $3, $4) as key",
-      [tenant, toStoredText(session.id), session.header, session.lastNumber],
+      [tenant, toStoredText(file.id), file.header, file.lastNumber],
     );
     const key = rows[0]?.key ?? null;
-    if (key !== null) await insertEntries(client, { tenant, key }, session);
+    if (key !== null) await insertEntries(client, { tenant, key }, file);
     return key !== null;
   });
 }
@@ -120,8 +63,8 @@ const ROWS_PER_STATEMENT = 500;
 const CHARS_PER_STATEMENT = 8 * 1024 * 1024;
 
 /** Divides entries so that a statement has at most this many rows and about this many characters. */
-function divideRows(rows: readonly EntryWithBody[]): readonly (readonly EntryWithBody[])[] {
-  const parts: EntryWithBody[][] = [[]];
+function divideRows(rows: readonly FileRow[]): readonly (readonly FileRow[])[] {
+  const parts: FileRow[][] = [[]];
   let chars = 0;
   for (const row of rows) {
     chars += row.body.length;
@@ -134,17 +77,12 @@ function divideRows(rows: readonly EntryWithBody[]): readonly (readonly EntryWit
   return parts;
 }
 
-interface EntryWithBody extends PlacedEntry {
-  /** The line. */
-  readonly body: string;
-}
-
 async function insertEntries(
   client: PoolClient,
   { tenant, key }: { readonly tenant: string; readonly key: string },
-  { placed, leafId, bodyOf, lastNumber }: ImportedSession,
+  { rows, leafId, lastNumber }: SessionFile,
 ): Promise<void> {
-  for (const part of divideRows(placed.map((each) => ({ ...each, body: bodyOf(each.entry.id) })))) {
+  for (const part of divideRows(rows)) {
     await client.query(
       `insert into pith.entry (session, seq, tenant, id, segment, context_start, number, type, body)
         select $1, seq, $2, id, segment, context_start, number, type, body from
@@ -154,16 +92,17 @@ async function insertEntries(
         key,
         tenant,
         part.map(({ seq }) => seq),
-        part.map(({ entry }) => toStoredText(entry.id)),
+        part.map(({ id }) => toStoredText(id)),
         part.map(({ segment }) => segment),
         part.map(({ contextStart }) => contextStart),
-        part.map(({ entry }) => entry.number ?? null),
-        part.map(({ entry }) => entry.type),
+        part.map(({ number }) => number),
+        part.map(({ type }) => type),
         part.map(({ body }) => body),
       ],
     );
   }
-  const firstEntries = placed.filter(({ beginsSegment }) => beginsSegment);
+  const firstEntries = rows.filter(({ beginsAfter }) => beginsAfter !== undefined);
+  const parents = firstEntries.map(({ beginsAfter }) => (typeof beginsAfter === "object" ? beginsAfter : null));
   await client.query(
     `insert into pith.segment (session, segment, tenant, parent_segment, parent_seq, first_seq)
       select $1, segment, $2, parent_segment, parent_seq, first_seq from
@@ -172,25 +111,17 @@ async function insertEntries(
       key,
       tenant,
       firstEntries.map(({ segment }) => segment),
-      firstEntries.map(({ parent }) => parent?.segment ?? null),
-      firstEntries.map(({ parent }) => parent?.seq ?? null),
+      parents.map((parent) => parent?.segment ?? null),
+      parents.map((parent) => parent?.seq ?? null),
       firstEntries.map(({ seq }) => seq),
     ],
   );
-  const leaf = placed.find(({ entry }) => entry.id === leafId);
+  const leaf = rows.find(({ id }) => id === leafId);
   if (!leaf) return;
   await client.query(
     `update pith.session set leaf = $2, last_seq = $3, leaf_segment = $4, leaf_context_start = $5, last_segment = $6,
       last_number = $7 where key = $1`,
-    [
-      key,
-      toStoredText(leaf.entry.id),
-      placed.length - 1,
-      leaf.segment,
-      leaf.contextStart,
-      firstEntries.length - 1,
-      lastNumber,
-    ],
+    [key, toStoredText(leaf.id), rows.length - 1, leaf.segment, leaf.contextStart, firstEntries.length - 1, lastNumber],
   );
 }
 

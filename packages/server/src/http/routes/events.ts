@@ -1,5 +1,6 @@
 /** The route that streams what happens in a session, as server-sent events. */
 
+import { findCaller } from "../authorize.ts";
 import { type AnyRoute, defineRoute } from "../define-route.ts";
 import { describeError, Problem } from "../problems.ts";
 import * as schemas from "../schemas.ts";
@@ -10,7 +11,10 @@ import { parseLastEventId, streamEvents } from "../sse.ts";
 /** The streams of one tenant on this server. */
 const MAX_STREAMS = 1_000;
 
-export function createEventRoutes({ database, feed }: Service): readonly AnyRoute[] {
+export function createEventRoutes(
+  { database, feed }: Service,
+  { heartbeatMs }: { readonly heartbeatMs?: number },
+): readonly AnyRoute[] {
   const countByTenant = new Map<string, number>();
   const count = (tenant: string, change: number): number => {
     const changed = (countByTenant.get(tenant) ?? 0) + change;
@@ -42,6 +46,8 @@ export function createEventRoutes({ database, feed }: Service): readonly AnyRout
         try {
           await streamEvents(reply.raw, {
             headers,
+            ...(heartbeatMs !== undefined && { heartbeatMs }),
+            isAllowed: async () => (await findCaller(request, database)) !== null,
             follow: (signal) => feed.follow({ tenant, key }, { after, signal }),
           });
         } catch (error) {

@@ -3,12 +3,15 @@
 import { randomUUID } from "node:crypto";
 import { Session } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
+import { Value } from "typebox/value";
 import { searchSessions } from "../../store/postgres-search.ts";
+import { readInThread } from "../../store/read-session-thread.ts";
 import { createSession, listSessions, openSession } from "../../store/sessions.ts";
-import { exportSession, importSession } from "../../store/transfer.ts";
+import { exportSession, importFile } from "../../store/transfer.ts";
 import { recordAction } from "../../tenants/audit.ts";
 import { eraseSession } from "../../tenants/erasure.ts";
-import { type AnyRoute, defineRoute, requireWholeTenant } from "../define-route.ts";
+import { requireWholeTenant } from "../authorize.ts";
+import { type AnyRoute, defineRoute } from "../define-route.ts";
 import { notFound, Problem } from "../problems.ts";
 import * as schemas from "../schemas.ts";
 import type { Service } from "../service.ts";
@@ -105,9 +108,10 @@ export function createSessionRoutes(service: Service): readonly AnyRoute[] {
         if (entryId !== undefined && !(await store.entry(entryId))) throw notFound("entry");
         const source = await Session.open(store, { ...nodeRuntime, sessionId: () => id });
         const bytes = await source.fork({ parentSession: session, ...(entryId !== undefined && { leaf: entryId }) });
-        const imported = await importSession(database, tenant, bytes, { runtime: nodeRuntime });
-        if (imported.type !== "imported" && imported.type !== "exists")
-          throw new Problem("conflict", "the session is damaged; export it and look at the file");
+        const read = await readInThread(bytes);
+        if (read.type !== "read")
+          throw new Problem("conflict", "the session is damaged or too large; export it and look at the file");
+        const imported = await importFile(database, tenant, read.file);
         if ((await requireStore(database, tenant, id)).header.parentSession !== session)
           throw new Problem("conflict", "there is another session of this id already");
         const fork = await readSession(database, tenant, id);
@@ -127,15 +131,19 @@ export function createSessionRoutes(service: Service): readonly AnyRoute[] {
       ...{ method: "POST", path: "/sessions/import", name: "importSession", scope: "write" },
       summary: "Import a session file of any version.",
       consumes: "application/x-ndjson",
+      maxAtOnce: MAX_IMPORTS,
       body: schemas.SessionFile,
       answers: { 201: schemas.Imported },
       handle: async ({ caller: { tenant, tokenId }, body, reply }) => {
         if (!Buffer.isBuffer(body)) throw new Problem("wrong-type", "send a session file as application/x-ndjson");
-        const result = await importSession(database, tenant, body, { runtime: nodeRuntime });
+        const read = await readInThread(body);
+        if (read.type === "damaged") throw new Problem("conflict", "the file is damaged; repair it with `pith repair`");
+        if (read.type === "newer-version") throw new Problem("conflict", "a newer version of Pith wrote the file");
+        if (read.type === "too-large")
+          throw new Problem("too-large", "the file has too many lines, or takes too long to read");
+        if (!isId(read.file.id)) throw new Problem("invalid-request", "the id of the session cannot be part of a path");
+        const result = await importFile(database, tenant, read.file);
         if (result.type === "exists") throw new Problem("conflict", "there is a session of this id already");
-        if (result.type === "damaged")
-          throw new Problem("conflict", "the file is damaged; repair it with `pith repair`");
-        if (result.type === "newer-version") throw new Problem("conflict", "a newer version of Pith wrote the file");
         const action = { action: "session.import", ...toOutcome(true), session: result.id, token: tokenId };
         await recordAction(database, tenant, action);
         void reply.code(201);
@@ -160,6 +168,11 @@ export function createSessionRoutes(service: Service): readonly AnyRoute[] {
 function toOutcome(isNew: boolean): { readonly outcome: string } {
   return { outcome: isNew ? "done" : "repeated" };
 }
+
+/** Each may have a file in memory, and a thread. */
+const MAX_IMPORTS = 4;
+
+const isId = (id: string): boolean => Value.Check(schemas.Id, id);
 
 const SEARCH_MS = 20_000;
 

@@ -8,7 +8,8 @@ import {
   revokeToken,
   rotateToken,
 } from "../../tenants/tokens.ts";
-import { type AnyRoute, defineRoute, requireWholeTenant } from "../define-route.ts";
+import { requireWholeTenant } from "../authorize.ts";
+import { type AnyRoute, defineRoute } from "../define-route.ts";
 import { notFound, Problem } from "../problems.ts";
 import * as schemas from "../schemas.ts";
 import type { Service } from "../service.ts";
