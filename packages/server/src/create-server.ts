@@ -90,9 +90,9 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   };
   try {
     let worker: Worker | null = null;
-    const live = await openLivePublisher({ connectionString, onError });
-    closers.push(() => live.close());
     if (workerId !== undefined) {
+      const live = await openLivePublisher({ connectionString, onError });
+      closers.push(() => live.close());
       const { tools, systemPrompt, permissions } = options;
       const openAgent = createAgentOpener({
         ...{ database, folder, environment, readTenant },
@@ -118,7 +118,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     if (http !== false) {
       const feed = await openLiveFeed({ connectionString, database, onError });
       closers.push(() => feed.close());
-      const service: Service = { database, wake, feed, live, cipher, operator, folder, environment, readTenant };
+      const service: Service = { database, wake, feed, live: feed, cipher, operator, folder, environment, readTenant };
       const created = await createApp(service, createRoutes(service, http), { ...http, isStopping: () => isStopping });
       app = created;
       closers.push(() => created.close());

@@ -143,9 +143,10 @@ const SECURITY_HEADERS = {
 
 /** Proxies may see another end of such a request, or another host. */
 function checkFraming({ raw }: FastifyRequest, reply: FastifyReply): void {
-  const { httpVersion, headers, headersDistinct } = raw;
+  const { httpVersion, headers, rawHeaders } = raw;
   const isChunked = headers["transfer-encoding"] !== undefined;
-  const hasOneHost = (headersDistinct.host?.length ?? 0) <= 1;
+  // `inject` of Fastify has these, and not `headersDistinct`.
+  const hasOneHost = rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === "host").length <= 1;
   if (hasOneHost && (httpVersion === "1.1" || (httpVersion === "1.0" && !isChunked))) return;
   void reply.header("connection", "close");
   throw new Problem("invalid-request", "send HTTP/1.1 with one header `Host`");

@@ -2,7 +2,6 @@
 
 import type { TenantConfiguration } from "../agents/open-agent.ts";
 import type { LiveFeed } from "../live/feed.ts";
-import type { LivePublisher } from "../live/publisher.ts";
 import type { Inbox } from "../runs/inbox.ts";
 import type { KeyCipher } from "../tenants/provider-keys.ts";
 import type { OperatorConfiguration } from "../tenants/read-tenant.ts";
@@ -10,7 +9,6 @@ import type { OperatorConfiguration } from "../tenants/read-tenant.ts";
 export interface Service extends Inbox {
   readonly feed: LiveFeed;
   readonly cipher: KeyCipher;
-  readonly live: LivePublisher;
   readonly operator: OperatorConfiguration;
   /** The folder for the workspaces and homes of all tenants. */
   readonly folder: string;
