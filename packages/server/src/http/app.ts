@@ -1,5 +1,6 @@
 /** Creates the HTTP application: checks of requests, tokens, errors, the OpenAPI document and the routes. */
 
+import { isUtf8 } from "node:buffer";
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import cors from "@fastify/cors";
@@ -72,8 +73,6 @@ export async function createApp(
     },
     // `HEAD` on a stream would follow a session.
     exposeHeadRoutes: false,
-    onProtoPoisoning: "error",
-    onConstructorPoisoning: "error",
     clientErrorHandler: answerClientError,
     logger: createLogger(log),
     logController: new LogController({ disableRequestLogging: true }),
@@ -111,6 +110,13 @@ export async function createApp(
     openapi: OPENAPI,
     refResolver: { buildLocalReference: ({ $id }, _base, _fragment, index) => String($id ?? `schema-${index}`) },
   });
+  const parseJson = app.getDefaultJsonParser("error", "error");
+  app.addContentTypeParser<Buffer>("application/json", { parseAs: "buffer" }, (request, body, done) => {
+    // Bytes that are no text would become other characters.
+    if (!isUtf8(body)) return done(new Problem("invalid-request", "the body is not UTF-8"));
+    if (isDeep(body)) return done(new Problem("invalid-request", `the body is nested more than ${MAX_DEPTH} times`));
+    parseJson(request, body.toString(), done);
+  });
   app.addContentTypeParser("application/x-ndjson", { parseAs: "buffer", bodyLimit: MAX_FILE_BYTES }, (_, body, done) =>
     done(null, body),
   );
@@ -119,6 +125,24 @@ export async function createApp(
     addOperationRoutes(scope, service, { isStopping });
   });
   return app;
+}
+
+const MAX_DEPTH = 100;
+const [QUOTE, BACKSLASH] = [0x22, 0x5c];
+const OPENING: readonly number[] = [0x5b, 0x7b];
+const CLOSING: readonly number[] = [0x5d, 0x7d];
+
+/** Whoever walks through a value must not run out of stack. */
+function isDeep(json: Buffer): boolean {
+  let [depth, isInString] = [0, false];
+  for (let index = 0; index < json.length && depth <= MAX_DEPTH; index += 1) {
+    const byte = json[index] ?? 0;
+    if (byte === QUOTE) isInString = !isInString;
+    else if (isInString) index += byte === BACKSLASH ? 1 : 0;
+    else if (OPENING.includes(byte)) depth += 1;
+    else if (CLOSING.includes(byte)) depth -= 1;
+  }
+  return depth > MAX_DEPTH;
 }
 
 /** A session file. */

@@ -28,5 +28,5 @@ export async function readAll(socket: Socket): Promise<string> {
 
 /** The statuses of the answers. */
 export function readStatuses(text: string): readonly number[] {
-  return [...text.matchAll(/^HTTP\/1\.1 (\d{3})/gm)].map(([, status]) => Number(status));
+  return [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
 }
