@@ -6,10 +6,16 @@ import { createHistogram } from "node:perf_hooks";
 import { addDelta, type LiveEvent, type ReplyText } from "@pith/server";
 import { nowMs } from "./clock.ts";
 
-/** The sessions to follow: their ids, and where their events are. */
+/** The sessions to follow: all at once. */
 export interface FollowRequest {
-  readonly sessions: readonly { readonly id: string; readonly url: string }[];
-  readonly headers: Readonly<Record<string, string>>;
+  readonly sessions: readonly FollowedSession[];
+}
+
+interface FollowedSession {
+  readonly id: string;
+  /** Of its events. */
+  readonly url: string;
+  readonly token: string;
 }
 
 /** `following`: all are connected. `ended`: every session has its reply as an entry. */
@@ -83,7 +89,8 @@ function isComplete(text: string): boolean {
 }
 
 /** Resolves `connected` with the first event, and `ended` when the reply is complete. */
-function followSession(url: string, headers: FollowRequest["headers"], client: Client) {
+function followSession({ url, token }: FollowedSession, client: Client) {
+  const headers = { authorization: `Bearer ${token}` };
   const connected = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<void>();
   const fail = (error: Error): void => {
@@ -115,9 +122,9 @@ function parseEvent(block: string): readonly LiveEvent[] {
   return type === undefined || data === undefined ? [] : [{ type, ...JSON.parse(data) } as LiveEvent];
 }
 
-async function followAll({ sessions, headers }: FollowRequest): Promise<void> {
+async function followAll({ sessions }: FollowRequest): Promise<void> {
   const clients = new Map(sessions.map(({ id }) => [id, new Client()]));
-  const streams = sessions.map(({ id, url }) => followSession(url, headers, clients.get(id) ?? new Client()));
+  const streams = sessions.map((session) => followSession(session, clients.get(session.id) ?? new Client()));
   const ended = Promise.all(streams.map((stream) => stream.ended));
   ended.catch(() => {});
   await Promise.all(streams.map(({ connected }) => connected));

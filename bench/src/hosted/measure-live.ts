@@ -2,6 +2,7 @@
 
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import { createToken } from "@pith/server";
 import { quantile } from "../statistics.ts";
 import type { Figures } from "../suite.ts";
 import type { FollowersMessage, FollowersResult, FollowRequest } from "./followers.ts";
@@ -17,8 +18,7 @@ export interface LiveOptions {
 
 /** Where clients follow sessions. */
 interface LiveServer {
-  readonly headers: Readonly<Record<string, string>>;
-  url(tenant: string, sessionId: string): string;
+  readonly url: string;
   stop(): void;
 }
 
@@ -26,7 +26,7 @@ async function startLiveServer(service: HostedService): Promise<LiveServer> {
   const options: LiveServerOptions = { connectionString: service.connectionString };
   const child = startProcess("live-server.ts", options);
   const [base] = (await once(child, "message")) as [string];
-  return { headers: {}, url: (tenant, id) => `${base}/${tenant}/${id}`, stop: () => child.disconnect() };
+  return { url: base, stop: () => child.disconnect() };
 }
 
 export async function measureLive(
@@ -74,9 +74,18 @@ async function runLive(
   { server, followers, prefix, count, startsPerSecond }: LiveRun,
 ): Promise<{ readonly result: FollowersResult; readonly cpuShare: number }> {
   const ids = await service.createSessions(prefix, count);
-  const sessions = ids.map((id, index) => ({ id, url: server.url(tenantAt(index), id) }));
+  const tokens = new Map<string, string>();
+  for (const tenant of new Set(ids.map((_, index) => tenantAt(index)))) {
+    const created = await createToken(service.database, tenant, { name: "bench", scopes: ["read"] });
+    tokens.set(tenant, created?.token ?? "");
+  }
+  const sessions = ids.map((id, index) => ({
+    id,
+    url: `${server.url}/v1/sessions/${id}/events`,
+    token: tokens.get(tenantAt(index)) ?? "",
+  }));
   const following = waitFor(followers, "following");
-  followers.send({ sessions, headers: server.headers } satisfies FollowRequest);
+  followers.send({ sessions } satisfies FollowRequest);
   await following;
   const ended = waitFor(followers, "ended");
   await service.takeUsage();
