@@ -9,11 +9,13 @@ import type { FastifyInstance } from "fastify";
 import { createFileRemover } from "./agents/folders.ts";
 import { createAgentOpener } from "./agents/open-agent.ts";
 import { createApp, type HttpOptions } from "./http/app.ts";
+import { describeError } from "./http/problems.ts";
 import { createRoutes } from "./http/routes.ts";
 import type { Service } from "./http/service.ts";
 import { openLiveFeed } from "./live/feed.ts";
 import { openLivePublisher } from "./live/publisher.ts";
 import { openDbosWake } from "./runs/dbos-wake.ts";
+import type { Wake } from "./runs/wake.ts";
 import { startWorker, type Worker } from "./runs/worker.ts";
 import { connect } from "./store/connect.ts";
 import { createKeyCipher } from "./tenants/provider-keys.ts";
@@ -74,8 +76,7 @@ const DEFAULT_CONCURRENCY = 50;
 
 /** Rejects if the database cannot be reached or has no tables: run `pith-server migrate` once per version. */
 export async function createServer(options: ServerOptions): Promise<Server> {
-  const { databaseUrl: connectionString, folder, http = {}, onError = logError } = options;
-  const { environment = { PATH: process.env.PATH } } = options;
+  const { databaseUrl: connectionString, http = {}, onError = logError } = options;
   const database = connect({ connectionString });
   const workerId = options.worker === false ? undefined : (options.worker?.id ?? randomUUID());
   const wake = await openDbosWake({ connectionString, ...(workerId !== undefined && { worker: workerId }) });
@@ -89,46 +90,67 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     for (const closeOne of closers.splice(0).reverse()) await closeOne();
   };
   try {
-    let worker: Worker | null = null;
-    if (workerId !== undefined) {
-      const live = await openLivePublisher({ connectionString, onError });
-      closers.push(() => live.close());
-      const { tools, systemPrompt, permissions } = options;
-      const openAgent = createAgentOpener({
-        ...{ database, folder, environment, readTenant },
-        ...(tools && { tools }),
-        ...(systemPrompt !== undefined && { systemPrompt }),
-        ...(permissions && { rules: { allow: permissions.allow ?? [], deny: permissions.deny ?? [] } }),
-      });
-      const concurrency = (options.worker || undefined)?.concurrency ?? DEFAULT_CONCURRENCY;
-      const started = await startWorker({
-        database,
-        wake,
-        live,
-        openAgent,
-        concurrency,
-        onError,
-        id: workerId,
-        removeFiles: createFileRemover(folder),
-      });
-      worker = started;
-      closers.push(() => started.stop());
-    }
-    let app: FastifyInstance | null = null;
-    if (http !== false) {
-      const feed = await openLiveFeed({ connectionString, database, onError });
-      closers.push(() => feed.close());
-      const service: Service = { database, wake, feed, live: feed, cipher, operator, folder, environment, readTenant };
-      const created = await createApp(service, createRoutes(service, http), { ...http, isStopping: () => isStopping });
-      app = created;
-      closers.push(() => created.close());
-    }
+    const parts: ServerParts = {
+      database,
+      wake,
+      cipher,
+      operator,
+      readTenant,
+      onError,
+      onClose: (end) => closers.push(end),
+    };
+    const worker = workerId === undefined ? null : await startAgents(workerId, parts, options);
+    const app = http === false ? null : await startHttp(http, { ...parts, isStopping: () => isStopping }, options);
     return { app, worker, listen: (address) => listen(app, address), close };
   } catch (error) {
     await close();
     throw error;
   }
 }
+
+/** What the worker and the HTTP API of a server share. */
+interface ServerParts extends Pick<Service, "database" | "wake" | "cipher" | "operator" | "readTenant"> {
+  readonly wake: Wake;
+  readonly onError: (error: unknown) => void;
+  /** The last one that was started is closed first. */
+  readonly onClose: (close: () => Promise<unknown>) => void;
+}
+
+async function startAgents(
+  id: string,
+  { database, wake, readTenant, onError, onClose }: ServerParts,
+  { databaseUrl: connectionString, folder, worker: choices, ...options }: ServerOptions,
+): Promise<Worker> {
+  const { tools, systemPrompt, permissions, environment = DEFAULT_ENVIRONMENT } = options;
+  const live = await openLivePublisher({ connectionString, onError });
+  onClose(() => live.close());
+  const openAgent = createAgentOpener({
+    ...{ database, folder, environment, readTenant },
+    ...(tools && { tools }),
+    ...(systemPrompt !== undefined && { systemPrompt }),
+    ...(permissions && { rules: { allow: permissions.allow ?? [], deny: permissions.deny ?? [] } }),
+  });
+  const concurrency = (choices || undefined)?.concurrency ?? DEFAULT_CONCURRENCY;
+  const removeFiles = createFileRemover(folder);
+  const worker = await startWorker({ database, wake, live, openAgent, concurrency, onError, id, removeFiles });
+  onClose(() => worker.stop());
+  return worker;
+}
+
+async function startHttp(
+  http: HttpOptions,
+  { isStopping, onError, onClose, ...parts }: ServerParts & { readonly isStopping: () => boolean },
+  { databaseUrl: connectionString, folder, environment = DEFAULT_ENVIRONMENT }: ServerOptions,
+): Promise<FastifyInstance> {
+  const feed = await openLiveFeed({ connectionString, database: parts.database, onError });
+  onClose(() => feed.close());
+  const service: Service = { ...parts, feed, live: feed, folder, environment };
+  const app = await createApp(service, createRoutes(service, http), { ...http, isStopping });
+  onClose(() => app.close());
+  return app;
+}
+
+const DEFAULT_ENVIRONMENT = { PATH: process.env.PATH };
 
 /** The first model is the default. A policy holds for what sessions and tenants name, too. */
 function createOperatorConfiguration({
@@ -162,5 +184,5 @@ async function listen(
 }
 
 function logError(error: unknown): void {
-  console.error("pith-server:", error instanceof Error ? error.message : error);
+  console.error("pith-server:", JSON.stringify(describeError(error)));
 }

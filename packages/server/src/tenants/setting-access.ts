@@ -2,6 +2,7 @@
 
 import { parseRule } from "@pith/agent";
 import { listKeyProviders } from "@pith/host/models/available-models";
+import { getModelRefusal } from "@pith/host/policy/policy";
 import { countKind, isToolSubset, nameListKind, textKind, type ValueKind } from "@pith/host/settings/definitions";
 import { findSetting, formatValue } from "@pith/host/settings/fields";
 import type { Settings } from "@pith/host/settings/settings";
@@ -70,8 +71,10 @@ export function listAllowedNames(): readonly string[] {
 }
 
 /** A local model is a server on the operator's machine, so only the operator can choose one. */
-function findModelProblem(value: unknown, { model, compaction }: Settings): string | null {
+function findModelProblem(value: unknown, { model, compaction, policy }: Settings): string | null {
   const names = listModelNames(value);
+  if (names.some((name) => name.includes("/") && getModelRefusal(policy, name) !== null))
+    return `is ${formatValue(value)}; this service allows ${policy?.models?.allow?.join(", ")}`;
   const operatorProviders = [...listModelNames(model), ...listModelNames(compaction?.model)].map(providerOf);
   const known = [...listKeyProviders().map(({ id }) => id), "openai-chat", ...operatorProviders];
   const unknown = names.find((name) => name.includes("/") && !known.includes(providerOf(name)));

@@ -106,6 +106,17 @@ test.each([
   expect((await findProblems(value)).join("\n")).toContain(problem);
 });
 
+test("HSET3 a model that the operator's policy does not allow is refused", async () => {
+  const policy = { path: "the options", models: { allow: ["anthropic/claude-*"] } };
+  const operator = { operator: { policy } };
+  const save = (model: string) => writeTenantSettings(server.database, randomUUID(), { model }, operator);
+  expect(await save("openai/gpt-5-mini")).toEqual({
+    type: "invalid",
+    problems: ['model is "openai/gpt-5-mini"; this service allows anthropic/claude-*'],
+  });
+  expect(await save("anthropic/claude-sonnet-4-5")).toMatchObject({ type: "saved" });
+});
+
 test("HSET4 a tenant's settings apply over the operator's, and those that the operator no longer allows do not count", () => {
   const operator: Settings = {
     ...{ baseUrl: "http://127.0.0.1:1/v1", thinking: "low", tools: ["read", "fetch"], network: "off" },
