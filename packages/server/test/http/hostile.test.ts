@@ -303,9 +303,17 @@ test("HHTTP8 a stream ends when its token is revoked", async () => {
   await client.call("POST", "/sessions", { id: "followed" });
   const { token, id } = (await client.call("POST", "/tokens", { name: "browser", scopes: ["read"] })).body;
   const socket = await openSocket(url);
-  const text = readAll(socket);
   socket.write(`GET /v1/sessions/followed/events HTTP/1.1\r\nHost: pith\r\nAuthorization: Bearer ${token}\r\n\r\n`);
   await once(socket, "data");
   expect((await client.call("DELETE", `/tokens/${id}`)).status).toBe(204);
-  expect(readStatuses(await text)).toEqual([200]);
+  let count = 0;
+  for await (const chunk of socket) {
+    count += String(chunk).split(HEARTBEAT).length - 1;
+    if (count >= MANY) break;
+  }
+  // Some are on their way when the token dies.
+  expect(count).toBeLessThan(MANY);
 });
+
+const HEARTBEAT = ":\n\n";
+const MANY = 100;
