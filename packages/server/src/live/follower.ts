@@ -31,7 +31,14 @@ export interface FollowerOptions {
   readonly askForReply: (key: string) => void;
 }
 
+/** A client that does not read holds one page. */
 const PAGE_ENTRIES = 50;
+const PAGE_BYTES = 256 * 1024;
+
+interface EntryPage {
+  readonly entries: readonly Entry[];
+  readonly hasMore: boolean;
+}
 
 /** Text that waits for a client that is slow. More is dropped, and asked for again. */
 const MAX_WAITING_CHARS = 256 * 1024;
@@ -135,7 +142,8 @@ export class Follower {
   /** The client has it already. Deltas of it may still come. */
   async #readLastEntry(): Promise<void> {
     if (this.#seq < 0) return;
-    const [entry] = await this.#readPage(this.#seq, 1);
+    const { entries } = await this.#readPage(this.#seq, 1);
+    const [entry] = entries;
     if (entry) this.#entries.add(entry.id);
   }
 
@@ -155,10 +163,10 @@ export class Follower {
 
   async *#readEntries(): AsyncGenerator<LiveEvent> {
     this.#mustReadEntries = false;
-    for (let count = PAGE_ENTRIES; count === PAGE_ENTRIES; ) {
+    for (let hasMore = true; hasMore; ) {
       const page = await this.#readPage(this.#seq + 1, PAGE_ENTRIES);
-      count = page.length;
-      for (const entry of page) {
+      hasMore = page.hasMore;
+      for (const entry of page.entries) {
         if (this.#options.signal.aborted) return;
         this.#seq += 1;
         this.#rememberEntry(entry);
@@ -167,10 +175,12 @@ export class Follower {
     }
   }
 
-  async #readPage(seq: number, limit: number): Promise<readonly Entry[]> {
+  async #readPage(seq: number, limit: number): Promise<EntryPage> {
     const { database, session } = this.#options;
     const { tenant, key } = session;
-    return toEntries(await database.readRows<EntryRow>("read_entries_from", [tenant, key, seq, limit]));
+    const values = [tenant, key, seq, limit, PAGE_BYTES];
+    const rows = await database.readRows<EntryRow & { readonly has_more: boolean }>("read_page", values);
+    return { entries: await toEntries(rows), hasMore: rows.at(-1)?.has_more ?? false };
   }
 
   #rememberEntry({ id }: Entry): void {

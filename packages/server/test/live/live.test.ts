@@ -1,6 +1,8 @@
 /** Following sessions: text beside the log, without gaps and without repetitions, whatever is lost on the way. */
 
 import type { Tool } from "@pith/agent";
+import { Session } from "@pith/context";
+import { nodeRuntime } from "@pith/context/node";
 import { Client as PostgresClient } from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import {
@@ -359,4 +361,19 @@ test("HLIVE8 what many sessions write in a tick is sent in few notifications", a
   await expect.poll(readDeltas).toHaveLength(100);
   expect(readDeltas()[99]).toMatchObject({ key: "1099", holder: "1", reply: "r", part: 0, offset: 0, text: "abc" });
   expect(payloads.length).toBeLessThanOrEqual(2);
+});
+
+test("HLIVE6 long entries come one after another in pages of limited size, each once", async () => {
+  const { feed, session } = await startParts("pages");
+  const store = await requireSession(postgres.database, TENANT, { id: "pages", mode: "write" });
+  const log = await Session.open(store, nodeRuntime);
+  const sizes = [300_000, 10, 100_000, 100_000, 100_000, 10, 600_000, ...Array.from({ length: 60 }, () => 10)];
+  for (const size of sizes) await log.append({ type: "custom", customType: "test", data: "x".repeat(size) });
+  const first = await postgres.database.readRows<{ has_more: boolean }>("read_page", [
+    ...[TENANT, session.key, 0, 50, 256 * 1024],
+  ]);
+  expect(first.map(({ has_more: hasMore }) => hasMore)).toEqual([true]);
+  const client = follow(feed, session);
+  await expect.poll(() => client.seqs.length).toBe(sizes.length);
+  expect(client.seqs).toEqual(sizes.map((_, seq) => seq));
 });

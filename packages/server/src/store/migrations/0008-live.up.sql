@@ -39,3 +39,19 @@ begin
         or pith.session_status(found.session) <> f.status or pith.count_open_questions(f.key) <> f.open_questions;
 end
 $$;
+
+-- A page of entries for someone who follows a session: at most p_limit, and after the first one at most p_max_bytes.
+create function pith.read_page(p_tenant uuid, p_session bigint, p_seq integer, p_limit integer, p_max_bytes integer)
+returns table (number integer, body text, has_more boolean) language plpgsql as $$
+declare
+  tenant constant text := set_config('pith.tenant', p_tenant::text, true);
+begin
+  return query
+    select p.number, p.body, p.seq < s.last_seq
+      from (
+        select e.seq, e.number, e.body, sum(octet_length(e.body)) over (order by e.seq) as bytes
+          from pith.entry e where e.session = p_session and e.seq >= p_seq and e.seq < p_seq + p_limit
+      ) p join pith.session s on s.key = p_session
+      where p.bytes <= p_max_bytes or p.seq = p_seq order by p.seq;
+end
+$$;
