@@ -65,7 +65,7 @@ export { collectFileLists, fileTouches } from "./ledger/touched-files.ts";
 export { runGuarded } from "./runtime.ts";
 export { isBlobHash, parseBlobBlock } from "./session/blobs.ts";
 export { noRedaction } from "./session/session.ts";
-export { type Pin, QUEUE_TYPE, type QueuedMessage, type SessionState, UNQUEUE_TYPE } from "./session/state.ts";
+export { type Pin, QUEUE_TYPE, type QueuedMessage, UNQUEUE_TYPE } from "./session/state.ts";
 export {
   createSummaryTimeouts,
   formatLimits,

@@ -1,8 +1,7 @@
 /** Chooses and opens a model: the requested model, the session's last model, or the default model of the first provider with a key. */
 
 import { join } from "node:path";
-import type { Model } from "@pith/context";
-import type { SessionState } from "@pith/context/host";
+import type { LoadedBranch, Model } from "@pith/context";
 import {
   type Catalogue,
   createFileWindowStore,
@@ -261,7 +260,7 @@ export function canonicalProviderId(modelName: string): string {
  * Creates a placeholder model for work that needs none; every request fails. It has the name of the session's last model, so that
  * the session is not treated as one of another model.
  */
-export function createAbsentModel(message: string, previousModel: SessionState["model"] = null): Model {
+export function createAbsentModel(message: string, previousModel: LoadedBranch["state"]["model"] = null): Model {
   return {
     api: ABSENT_API,
     provider: previousModel?.provider ?? "none",

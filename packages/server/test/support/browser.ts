@@ -2,8 +2,8 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import type { Readable } from "node:stream";
 import { onTestFinished } from "vitest";
 
 /** A page of a browser that ends with the test. */
@@ -32,14 +32,24 @@ export async function openPage(): Promise<Page> {
     await ended;
     rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
   });
-  // It says that it listens when the file is there.
-  for await (const chunk of browser.stderr) if (String(chunk).includes("DevTools listening")) break;
-  browser.stderr.resume();
-  const [port = ""] = readFileSync(join(profile, "DevToolsActivePort"), "utf8").split("\n");
+  const port = await readPort(browser.stderr);
   const targets = (await (await fetch(`http://127.0.0.1:${port}/json/list`)).json()) as readonly Target[];
   const target = targets.find(({ type }) => type === "page");
   if (!target) throw new Error("Chromium has no page");
   return await connectPage(target.webSocketDebuggerUrl);
+}
+
+/** Chromium prints where it listens. */
+async function readPort(output: Readable): Promise<string> {
+  let text = "";
+  return await new Promise((resolve, reject) => {
+    output.on("data", (chunk) => {
+      text += String(chunk);
+      const [, port] = /DevTools listening on ws:\/\/127\.0\.0\.1:(\d+)\//.exec(text) ?? [];
+      if (port !== undefined) resolve(port);
+    });
+    output.once("end", () => reject(new Error(`Chromium ended: ${text}`)));
+  });
 }
 
 interface Target {
