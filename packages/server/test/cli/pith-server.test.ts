@@ -10,12 +10,24 @@ import { runCli } from "../../src/cli/run.ts";
 import { acceptMessage, createSession, MemoryQueue } from "../../src/index.ts";
 import { APPLICATION, OWNER } from "../support/cluster.ts";
 import { TENANT } from "../support/database.ts";
-import { runPithServer, startProgram, type Variables } from "../support/programs.ts";
+import { startProgram, type Variables } from "../support/programs.ts";
 import { readRunState } from "../support/run-sessions.ts";
 import { clientOf, connectionString } from "../support/serve.ts";
 import { useDatabase } from "../support/use-database.ts";
 
 const postgres = useDatabase();
+
+/** Runs a command in this process: only a server needs one of its own. */
+async function run(args: readonly string[], environment: Variables) {
+  const [lines, errors]: [string[], string[]] = [[], []];
+  const code = await runCli(args, {
+    environment,
+    print: (line) => void lines.push(line),
+    printError: (line) => void errors.push(line),
+  });
+  return { code, stdout: lines.join("\n"), stderr: errors.join("\n") };
+}
+
 let variables: Variables;
 
 beforeAll(async () => {
@@ -25,7 +37,7 @@ beforeAll(async () => {
     PITH_ENCRYPTION_KEYS: randomBytes(32).toString("base64"),
     ANTHROPIC_API_KEY: "sk-operator",
   };
-  expect(await runPithServer(["migrate"], variables)).toMatchObject({ code: 0 });
+  expect(await run(["migrate"], variables)).toMatchObject({ code: 0 });
 });
 
 test.each([
@@ -39,12 +51,9 @@ test.each([
   { args: ["tokens", "create", "me"], variables: { PITH_DATABASE_URL: "postgresql://x" }, message: /tenant/ },
   { args: ["tenants", "erase", TENANT], variables: { PITH_DATABASE_URL: "postgresql://x" }, message: /add --yes/ },
 ])("HOPS1 `pith-server $args` says what to do instead", async ({ args, variables: given, message }) => {
-  const errors: string[] = [];
-  const printError = (line: string): void => void errors.push(line);
-  expect(await runCli(args, { environment: given as Variables, print: () => {}, printError })).toBe(2);
-  expect(errors.join("\n")).toEqual(
-    typeof message === "string" ? `pith-server: ${message}` : expect.stringMatching(message),
-  );
+  const { code, stderr } = await run(args, given as Variables);
+  expect(code).toBe(2);
+  expect(stderr).toEqual(typeof message === "string" ? `pith-server: ${message}` : expect.stringMatching(message));
 });
 
 test("HOPS2 operators list sessions that have work over all tenants, without their texts, release parked ones and end runs", async () => {
@@ -58,16 +67,16 @@ test("HOPS2 operators list sessions that have work over all tenants, without the
   await postgres.cluster.runAsSuperuser(
     "update pith.session set parked = 'three workers ended', has_place = false where id = 'stuck'",
   );
-  const listed = await runPithServer(["sessions", "list", "--json"], variables);
+  const listed = await run(["sessions", "list", "--json"], variables);
   expect(JSON.parse(listed.stdout)).toMatchObject([
     { tenant: TENANT, id: "stuck", status: "parked", parked: "three workers ended" },
     { tenant: TENANT, id: "queued", status: "busy", holder: null },
   ]);
-  expect((await runPithServer(["sessions", "list"], variables)).stdout).not.toContain("secret");
-  expect(await runPithServer(["sessions", "release", TENANT, "stuck"], variables)).toMatchObject({ code: 0 });
-  expect(await runPithServer(["sessions", "release", TENANT, "stuck"], variables)).toMatchObject({ code: 2 });
+  expect((await run(["sessions", "list"], variables)).stdout).not.toContain("secret");
+  expect(await run(["sessions", "release", TENANT, "stuck"], variables)).toMatchObject({ code: 0 });
+  expect(await run(["sessions", "release", TENANT, "stuck"], variables)).toMatchObject({ code: 2 });
   expect((await readRunState(postgres.database, "stuck")).parked).toBeNull();
-  expect(await runPithServer(["sessions", "abort", TENANT, "queued"], variables)).toMatchObject({ code: 0 });
+  expect(await run(["sessions", "abort", TENANT, "queued"], variables)).toMatchObject({ code: 0 });
 });
 
 test("HOPS3 a server that is told to stop ends its runs between two requests, and another one goes on; logs have no content", async () => {
@@ -88,7 +97,7 @@ test("HOPS3 a server that is told to stop ends its runs between two requests, an
   const first = start();
   const line = await first.waitForLine(/Listening on/);
   const url = line.slice(line.indexOf("http"));
-  const { stdout } = await runPithServer(["tenants", "create"], variables);
+  const { stdout } = await run(["tenants", "create"], variables);
   const client = clientOf(url, /token\s+(\S+)/.exec(stdout)?.[1] ?? "");
   expect((await fetch(`${url}/ready`)).status).toBe(200);
   await client.call("POST", "/sessions", { id: "drained" });
