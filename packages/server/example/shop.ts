@@ -35,13 +35,13 @@ const order: Tool = {
 const server = await createServer({
   databaseUrl: requireVariable("PITH_DATABASE_URL"),
   folder: requireVariable("PITH_FOLDER"),
-  encryptionKeys: [requireVariable("PITH_ENCRYPTION_KEYS")],
+  encryptionKeys: requireVariable("PITH_ENCRYPTION_KEYS").split(","),
   providerKeys: { anthropic: requireVariable("ANTHROPIC_API_KEY") },
   models: ["anthropic/claude-sonnet-4-5"],
   systemPrompt: "You are the assistant of a lamp shop. Answer in one or two sentences.",
   tools: [stock, order],
   settings: { tools: ["stock", "order"], ...(process.env.MODEL_URL && { baseUrl: process.env.MODEL_URL }) },
-  // Start it as often as you like: each process has a worker, or only one of the two.
+  // Run as many processes as you need. By default each serves HTTP and runs a worker.
   ...(process.env.ROLE === "api" && { worker: false as const }),
   ...(process.env.ROLE === "worker" && { http: false as const }),
 });
@@ -51,7 +51,7 @@ const server = await createServer({
 const page = readFileSync(new URL("page.html", import.meta.url), "utf8");
 server.app?.get("/", async (_, reply) => await reply.type("text/html; charset=utf-8").send(page));
 
-// The page gets a token for one session; the token of the shop stays here.
+// The page gets a token for one session; the token of the shop stays here. Check your own login first.
 server.app?.post("/chat", async () => {
   const authorization = `Bearer ${requireVariable("PITH_TOKEN")}`;
   const call = async (path: string) => {

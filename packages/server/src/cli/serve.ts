@@ -65,10 +65,13 @@ export const startCommand: ServerCommand = {
       http: flags["no-http"] === true ? false : { ...(typeof origins === "string" && { origins: splitList(origins) }) },
     });
     const stopped = waitForSignal();
-    if (server.app) print(`Listening on ${await server.listen({ host: String(host), port })}`);
-    if (server.worker) print(`Worker ${server.worker.id} runs up to ${concurrency} sessions`);
-    await stopped;
-    await server.close();
+    try {
+      if (server.app) print(`Listening on ${await server.listen({ host: String(host), port })}`);
+      if (server.worker) print(`Worker ${server.worker.id} runs up to ${concurrency} sessions`);
+      await stopped;
+    } finally {
+      await server.close();
+    }
     return "Stopped; other workers go on with its sessions.";
   },
 };

@@ -117,9 +117,7 @@ export async function createApp(
     if (isDeep(body)) return done(new Problem("invalid-request", `the body is nested more than ${MAX_DEPTH} times`));
     parseJson(request, body.toString(), done);
   });
-  app.addContentTypeParser("application/x-ndjson", { parseAs: "buffer", bodyLimit: MAX_FILE_BYTES }, (_, body, done) =>
-    done(null, body),
-  );
+  app.addContentTypeParser("application/x-ndjson", { parseAs: "buffer" }, (_, body, done) => done(null, body));
   await app.register(async (scope) => {
     for (const route of routes) addRoute(scope, route, service.database);
     addOperationRoutes(scope, service, { isStopping });
@@ -144,9 +142,6 @@ function isDeep(json: Buffer): boolean {
   }
   return depth > MAX_DEPTH;
 }
-
-/** A session file. */
-const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
 const OPENAPI = {
   openapi: "3.1.0",

@@ -95,6 +95,7 @@ export function addRoute(app: FastifyInstance, route: AnyRoute, database: Databa
       response: describeAnswers(answers),
       ...(events && { "x-events": events }),
     },
+    ...(route.consumes !== undefined && { bodyLimit: MAX_FILE_BYTES }),
     ...(maxAtOnce !== undefined && { preParsing: createGate(maxAtOnce) }),
     handler: async (request, reply) => {
       const { caller } = request;
@@ -128,11 +129,16 @@ async function record(
 
 const NO_QUERY = object({});
 
+/** A session file. Other bodies have the limit of the application. */
+const MAX_FILE_BYTES = 64 * 1024 * 1024;
+
 /** Refuses requests before their bodies are read. */
 function createGate(max: number) {
   let count = 0;
   return async (_: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    if (count >= max) throw new Problem("too-many", "the server does this for others already; try again later");
+    // Who left while the token was looked up is not there to leave again.
+    if (reply.raw.destroyed || count >= max)
+      throw new Problem("too-many", "the server does this for others already; try again later");
     count += 1;
     reply.raw.once("close", () => {
       count -= 1;

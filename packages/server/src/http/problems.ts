@@ -63,7 +63,10 @@ export function notFound(noun: string): Problem {
 /** A message may quote what a user wrote, so only the kind of an error is kept, and where it was thrown. */
 export function describeError(error: unknown): Readonly<Record<string, unknown>> {
   if (!(error instanceof Error)) return { kind: typeof error };
-  const places = (error.stack ?? "").split("\n").filter((line) => /^\s+at /.test(line));
+  const { stack = "", message } = error;
+  // A message may have several lines, which stand at its beginning.
+  const calls = stack.slice(stack.indexOf(message) + message.length);
+  const places = calls.split("\n").filter((line) => /^\s+at /.test(line));
   const { code } = error as { readonly code?: unknown };
   return { kind: error.name, ...(typeof code === "string" && { code }), at: places.slice(0, 5).map((at) => at.trim()) };
 }

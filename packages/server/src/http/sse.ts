@@ -34,6 +34,8 @@ const HEADERS = {
 /** Writes events until they end or the client is gone. Rejects if the events do; the response is closed then, and the client connects again. */
 export async function streamEvents(response: ServerResponse, options: StreamOptions): Promise<void> {
   const { follow, isAllowed = allowAlways, heartbeatMs = HEARTBEAT_MS, drainMs = DRAIN_MS, headers = {} } = options;
+  // Then it is closed already, and nothing would say so.
+  if (response.destroyed) return;
   const gone = new AbortController();
   response.once("close", () => gone.abort());
   // A client that is gone is no error of this process.

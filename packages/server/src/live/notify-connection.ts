@@ -97,7 +97,14 @@ class ReconnectingConnection implements NotifyConnection {
     });
     client.on("error", (error) => this.#onBreak(client, error));
     client.on("end", () => this.#onBreak(client, new Error("the connection for live text ended")));
-    client.on("notification", ({ payload = "" }) => onPayload(payload));
+    client.on("notification", ({ payload = "" }) => {
+      try {
+        onPayload(payload);
+      } catch (error) {
+        // Not ours: another role of this database may send what it likes.
+        this.#options.onError(error);
+      }
+    });
     try {
       await client.connect();
       await client.query(`listen ${channel}`);

@@ -68,7 +68,7 @@ export async function readCommand(
   return row.result === null ? { type: "waiting" } : { type: "finished", result: JSON.parse(row.result) };
 }
 
-/** Never rejects because of what the command is about. After a takeover a command may run again; then it finds nothing to do. */
+/** Never rejects because of what the command is about. A worker that takes over runs a command again if the one before died before it could say what came of it. */
 export async function runCommand(command: SessionCommand, agent: Agent): Promise<CommandResult> {
   switch (command.type) {
     case "compact":

@@ -60,8 +60,12 @@ export class MessageDelivery {
     return this.#hasMessages;
   }
 
-  /** Reads the inbox. */
-  async read(): Promise<void> {
+  /** Reads the inbox, after deliveries that are under way. */
+  read(): Promise<void> {
+    return this.#enqueue(() => this.#read());
+  }
+
+  async #read(): Promise<void> {
     const { tenant, key } = this.#session;
     const delivered = this.#delivered;
     const [content] = await this.#database.readRows<InboxContent>("read_inbox", [tenant, key, delivered]);
@@ -76,9 +80,9 @@ export class MessageDelivery {
 
   /** Reads the inbox and delivers, after deliveries that are under way. */
   async readAndDeliver(target: MessageTarget): Promise<void> {
-    if (this.#isRunningCommand) return await this.#abortIfStopped(target.agent);
+    if (this.#isRunningCommand) return await this.#deliverUrgent(target);
     await this.#enqueue(async () => {
-      await this.read();
+      await this.#read();
       await this.#deliver(target);
     });
   }
@@ -123,13 +127,19 @@ export class MessageDelivery {
   async #finishCommand(id: string, result: CommandResult): Promise<void> {
     const { tenant, key } = this.#session;
     await this.#database.call("finish_command", [tenant, key, this.#token, id, JSON.stringify(result)]);
-    this.#delivered = [...this.#delivered, id];
   }
 
-  /** A compaction may take minutes; a stop does not wait for it. It is delivered afterwards, as the others. */
-  async #abortIfStopped(agent: Agent): Promise<void> {
+  /**
+   * A command may take minutes, or wait for the end of a tool call that waits for an answer. Stops and answers do not wait for it. They are
+   * delivered again in their order, which changes nothing.
+   */
+  async #deliverUrgent({ agent, questions }: MessageTarget): Promise<void> {
     const { tenant, key } = this.#session;
     const [content] = await this.#database.readRows<InboxContent>("read_inbox", [tenant, key, []]);
-    if (content?.messages.some(({ kind }) => kind === "stop")) await agent.abort();
+    for (const { id, kind, body } of content?.messages ?? []) {
+      if (this.#delivered.includes(id)) continue;
+      if (kind === "stop") await agent.abort();
+      else if (kind === "answer") await questions.record(JSON.parse(body));
+    }
   }
 }

@@ -77,3 +77,12 @@ test("HAUD3 a request is recorded before it is done, and again if it is refused;
   }
   expect((await client.call("GET", "/settings")).body).toEqual({ settings: { model: "sonnet" } });
 });
+
+test("HAPI2 only an import may be as large as a session file", async () => {
+  const { url } = await startTestServer(postgres, { worker: false });
+  const client = await createClient(postgres, url);
+  const file = Buffer.alloc(2 * 1024 * 1024, "x");
+  const type = { "content-type": "application/x-ndjson" };
+  expect(await client.call("POST", "/sessions", file, type)).toMatchObject({ status: 413 });
+  expect(await client.call("POST", "/sessions/import", file, type)).toMatchObject({ status: 409 });
+});

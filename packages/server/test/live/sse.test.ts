@@ -135,3 +135,23 @@ test("HSSE1 if the events fail, the response is cut, so that the client connects
   await expect(readAll(response)).rejects.toThrow("aborted");
   expect(String(await ended)).toContain("PostgreSQL is away");
 });
+
+test("HSSE3 a client that left before the stream began leaves nothing behind", async () => {
+  const ended = Promise.withResolvers<boolean>();
+  let hasFollowed = false;
+  const server = createServer((request, response) => {
+    response.once("close", () => {
+      const follow = async function* (signal: AbortSignal) {
+        hasFollowed = true;
+        await waitForAbort(signal);
+        yield delta;
+      };
+      void streamEvents(response, { follow }).then(() => ended.resolve(hasFollowed), ended.reject);
+    });
+    request.socket.destroy();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  get({ port: (server.address() as AddressInfo).port, agent: false }).on("error", () => {});
+  expect(await ended.promise).toBe(false);
+});

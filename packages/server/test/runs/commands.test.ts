@@ -135,6 +135,33 @@ test("HCMD4 a stop does not wait for a compaction, and the summarizer that hangs
   await expectIdle("hanging");
 });
 
+test("HCMD4 a stop before a compaction does not end it", async () => {
+  const reply = { parts: [{ type: "text", text: SUMMARY }], pace: { waitMs: 300 } } as const;
+  const service = new Service(postgres.database, await serve([reply]));
+  await importLong("before");
+  await service.send("before", { id: "s1", kind: "stop", content: "" });
+  await send(service, "before", "c1", { type: "compact" });
+  await service.startWorker("w-before");
+  expect(await readResult("before", "c1")).toMatchObject({ type: "done" });
+});
+
+test("HCMD5 a command is not run again once its worker has said what came of it", async () => {
+  const service = new Service(postgres.database, await serve([]));
+  await service.create("said");
+  await send(service, "said", "c1", { type: "rename", name: "Twice" });
+  const { key } = (await requireSession(postgres.database, TENANT, { id: "said", mode: "read" })).session;
+  const held = await holdSession(postgres.database, { tenant: TENANT, key }, { worker: "died-then" });
+  if (held.type !== "taken") throw new Error(held.type);
+  const result = { type: "done", leaf: null } as const;
+  const values = [TENANT, key, held.token, "c1", JSON.stringify(result)];
+  expect(await postgres.database.call("finish_command", values)).toBe(true);
+  await service.startWorker("w-said");
+  await expectIdle("said");
+  expect(await readResult("said", "c1")).toEqual(result);
+  const store = await requireSession(postgres.database, TENANT, { id: "said", mode: "read" });
+  expect(await store.name()).toBeUndefined();
+});
+
 test("HCMD5 a command whose worker died is run by the next one, and only the holder may say what came of it", async () => {
   const service = new Service(postgres.database, await serve([SUMMARY]));
   await importLong("dead");

@@ -35,6 +35,7 @@ export function createEventRoutes(
         const { key } = await readSession(database, tenant, session);
         const header = request.headers["last-event-id"];
         const after = header === undefined ? (query.after ?? -1) : parseLastEventId(header);
+        if (reply.raw.destroyed) return reply.hijack();
         if (count(tenant, 1) > MAX_STREAMS) {
           count(tenant, -1);
           throw new Problem("too-many", `a tenant may have ${MAX_STREAMS} streams at once`);

@@ -2,15 +2,18 @@
 
 alter table pith.inbox add column result text;
 
--- Only the worker that has the session may say what came of a command.
+-- Only the worker that has the session may say what came of a command. From then on nobody runs it again.
 create function pith.finish_command(p_tenant uuid, p_session bigint, p_token bigint, p_id text, p_result text)
 returns boolean language plpgsql as $$
 declare
   tenant constant text := set_config('pith.tenant', p_tenant::text, true);
 begin
-  perform from pith.session s where s.key = p_session and s.token = p_token for share;
+  perform from pith.session s where s.key = p_session and s.token = p_token for no key update;
   if not found then return false; end if;
-  update pith.inbox i set result = p_result where i.session = p_session and i.id = p_id and i.result is null;
+  update pith.inbox i set result = p_result, body = null where i.session = p_session and i.id = p_id and i.body is not null;
+  if found then
+    update pith.session s set delivered = s.delivered + 1 where s.key = p_session;
+  end if;
   return true;
 end
 $$;
